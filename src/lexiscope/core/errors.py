@@ -1,0 +1,118 @@
+"""Errors that say what happened, where, why, and what to do about it.
+
+Every error of the package is a :class:`LexiscopeError`. Its text has up to four parts, in this order:
+``place: [code] what``, the offending line with a caret, ``why``, and ``what to do``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in the user's input something is wrong: file, 1-based line and column, item id, and the line's text."""
+
+    path: str | None = None
+    line: int | None = None
+    column: int | None = None
+    item_id: str | None = None
+    text: str | None = None
+    width: int = 1
+
+    def __str__(self) -> str:
+        numbers = [str(n) for n in (self.line, self.column if self.line is not None else None) if n is not None]
+        place = ":".join([part for part in [self.path] if part] + numbers)
+        item = f"item {self.item_id!r}" if self.item_id is not None else ""
+        return ", ".join(part for part in (place, item) if part)
+
+    def caret(self) -> str:
+        """Return the offending line with a caret under the column, or an empty string where no text is known."""
+        if self.text is None:
+            return ""
+        if self.column is None:
+            return f"    {self.text}"
+        return f"    {self.text}\n    {' ' * (self.column - 1)}{'^' * max(1, self.width)}"
+
+
+class LexiscopeError(Exception):
+    """Base of all errors that a user can meet.
+
+    >>> print(LexiscopeError("the span does not match", code="E101", place=Place("items.csv", 3), hint="mend it"))
+    items.csv:3: [E101] the span does not match
+      what to do: mend it
+    """
+
+    def __init__(
+        self, what: str, *, code: str | None = None, place: Place | None = None, why: str = "", hint: str = ""
+    ) -> None:
+        self.what, self.code, self.place, self.why, self.hint = what, code, place, why, hint
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        where = f"{self.place}: " if self.place is not None and str(self.place) else ""
+        lines = [f"{where}{f'[{self.code}] ' if self.code else ''}{self.what}"]
+        lines += [self.place.caret()] if self.place is not None and self.place.caret() else []
+        lines += [f"  why: {self.why}"] if self.why else []
+        lines += [f"  what to do: {self.hint}"] if self.hint else []
+        return "\n".join(lines)
+
+
+class InputError(LexiscopeError):
+    """The user's file, table or argument breaks a rule."""
+
+
+class SpanError(InputError):
+    """A target is not where its span says, or cannot be located without one."""
+
+
+class SpecError(InputError):
+    """A name (subject spec, dataset, task, study, statistic) does not parse or is not in the catalog."""
+
+
+class DataError(LexiscopeError):
+    """A dataset cannot be had: not found, wrong checksum, or to be obtained by hand."""
+
+
+class CapabilityError(LexiscopeError):
+    """A subject cannot answer the question that it is asked."""
+
+
+class MissingExtraError(LexiscopeError):
+    """An optional dependency is not installed."""
+
+
+class SubjectError(LexiscopeError):
+    """A subject was asked but its answer is unusable (NaN, a target lost to truncation, no overlap of tokens)."""
+
+
+class RunError(LexiscopeError):
+    """A run folder is damaged, locked, or belongs to another question."""
+
+
+class StatisticError(LexiscopeError):
+    """A statistic is undefined on these numbers (constant input, too few values, one rater)."""
+
+
+def require(module: str, extra: str) -> ModuleType:
+    """Import an optional third-party module, or say which extra installs it.
+
+    Errors: :class:`MissingExtraError` with the install line.
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] != module.split(".")[0]:
+            raise
+        raise MissingExtraError(
+            f"this needs the package {module.split('.')[0]!r}, which is not installed",
+            hint=f"pip install 'lexiscope[{extra}]'",
+        ) from error
+
+
+def source_place(path: Path | str, line: int | None = None, **more: object) -> Place:
+    """Return a :class:`Place` in a file (shorthand that accepts a path object)."""
+    return Place(path=str(path), line=line, **more)  # type: ignore[arg-type]

@@ -1,0 +1,117 @@
+"""A usage: one target word in one context, at character offsets that were checked when it was read.
+
+A span is half-open, ``text[start:end]``, counted in Unicode code points. It is verified once, here; nothing
+downstream searches for a target again (design/0002-spans.md).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from lexiscope.core.errors import Place, SpanError
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """A target in one context.
+
+    ``start`` and ``end`` are half-open character offsets into ``text``. ``sense`` is the sense id under which the
+    dataset files this usage (``None`` where unknown).
+
+    >>> Usage("The bank of the river.", 4, 8, lemma="bank").target
+    'bank'
+    """
+
+    text: str
+    start: int
+    end: int
+    lemma: str | None = None
+    pos: str | None = None
+    language: str = "und"
+    sense: str | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end <= len(self.text):
+            raise SpanError(
+                f"span {self.start}:{self.end} does not lie inside a text of {len(self.text)} characters",
+                code="E103",
+                place=Place(text=self.text),
+                hint="give half-open character offsets, 0 <= start < end <= length",
+            )
+        if self.target != self.target.strip():
+            raise SpanError(
+                f"span {self.start}:{self.end} starts or ends with white space: {self.target!r}",
+                code="E104",
+                place=Place(text=self.text, column=self.start + 1, width=self.end - self.start),
+                hint="let the span cover the target's letters only",
+            )
+
+    @property
+    def target(self) -> str:
+        """The target as it stands in the text (its wordform)."""
+        return self.text[self.start : self.end]
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        """What makes two usages the same for a model: text and span."""
+        return (self.text, self.start, self.end)
+
+
+def occurrences(text: str, wordform: str) -> list[tuple[int, int]]:
+    """Return the spans at which *wordform* stands as a whole word, case ignored where the exact case is absent.
+
+    >>> occurrences("A bank is not a bankrupt bank", "bank")
+    [(2, 6), (25, 29)]
+    """
+    if not wordform:
+        return []
+    pattern = rf"(?<!\w){re.escape(wordform)}(?!\w)"
+    spans = [match.span() for match in re.finditer(pattern, text)]
+    return spans or [match.span() for match in re.finditer(pattern, text, re.IGNORECASE)]
+
+
+def locate(text: str, wordform: str, *, place: Place | None = None) -> tuple[int, int]:
+    """Return the span of the only occurrence of *wordform*.
+
+    Errors: :class:`SpanError` E101 (it does not occur) or E102 (it occurs more than once).
+    """
+    spans = occurrences(text, wordform)
+    if len(spans) == 1:
+        return spans[0]
+    if not spans:
+        raise SpanError(
+            f"target {wordform!r} does not occur in the sentence as a whole word",
+            code="E101",
+            place=place or Place(text=text),
+            why=_normal_form_remark(text, wordform),
+            hint="correct the target's spelling, or give its span",
+        )
+    second = spans[1]
+    raise SpanError(
+        f"target {wordform!r} occurs {len(spans)} times and no span says which one is meant",
+        code="E102",
+        place=place or Place(text=text, column=second[0] + 1, width=second[1] - second[0]),
+        hint="give the span of the one that is meant",
+    )
+
+
+def check_span(text: str, start: int, end: int, wordform: str, *, place: Place | None = None) -> None:
+    """Check that the letters at a span are the target's (case ignored).
+
+    Errors: :class:`SpanError` E101.
+    """
+    if text[start:end].casefold() != wordform.casefold():
+        raise SpanError(
+            f"span {start}:{end} covers {text[start:end]!r}, not the target {wordform!r}",
+            code="E101",
+            place=place or Place(text=text, column=start + 1, width=max(1, end - start)),
+            hint="correct the span or the target",
+        )
+
+
+def _normal_form_remark(text: str, wordform: str) -> str:
+    if occurrences(unicodedata.normalize("NFC", text), unicodedata.normalize("NFC", wordform)):
+        return "text and target use different Unicode normal forms (NFC and NFD): letters look alike but differ"
+    return ""

@@ -1,0 +1,20 @@
+"""Fixtures that all tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+@pytest.fixture(scope="session")
+def published() -> Path:
+    """The folder of published data; a test that asks for it is skipped only where LEXISCOPE_DATA is unset."""
+    folder = os.environ.get("LEXISCOPE_DATA")
+    if not folder:
+        pytest.skip("LEXISCOPE_DATA is not set: the published data are not at hand")
+    return Path(folder)
