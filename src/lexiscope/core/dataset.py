@@ -1,0 +1,98 @@
+"""A dataset: its card, its items, and the answers of people and models that were published with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from lexiscope.core.item import Item, check_unique_ids
+from lexiscope.core.response import ResponseTable
+
+Availability = Literal["embedded", "download", "obtain"]
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """One file of a dataset: where it lies under the data folder, where it comes from, and what it must hash to.
+
+    ``path`` is relative to the data folder (``sawc/sawc_avg_relatedness.csv``); ``url`` is pinned to a version;
+    ``sha256`` is ``None`` only where the publisher's file was never seen by us (the card says so).
+    """
+
+    path: str
+    url: str = ""
+    sha256: str | None = None
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetCard:
+    """What one must know of a dataset before using it.
+
+    ``availability``: ``embedded`` in the package, ``download`` from its publisher at a pinned version, or
+    ``obtain`` by hand (``how_to_obtain`` says how). ``counts`` are checked when the dataset is loaded.
+    """
+
+    name: str
+    title: str
+    task: str
+    language: str
+    licence: str
+    citation: str
+    source: str
+    version: str
+    availability: Availability
+    summary: str
+    files: tuple[DataFile, ...] = ()
+    counts: tuple[tuple[str, int], ...] = ()
+    how_to_obtain: str = ""
+    first_item: str = ""
+    last_item: str = ""
+    remarks: tuple[str, ...] = ()
+
+    def count(self, name: str) -> int:
+        """Return one of the card's counts (``items``, ``responses``, ``participants`` …)."""
+        return dict(self.counts)[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Items with the recorded answers of people and models.
+
+    ``responses`` holds human trials and released model distances as ``recorded`` subjects (subject_kind
+    ``participant`` or ``model``). ``checksums`` maps each file that was read to its sha256.
+    """
+
+    card: DatasetCard
+    items: tuple[Item, ...]
+    responses: ResponseTable
+    checksums: tuple[tuple[str, str], ...] = ()
+    subjects: tuple[SubjectFacts, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_unique_ids(self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectFacts:
+    """What is known of a model subject (Table 2 of SAW-C): one row of the model registry.
+
+    ``n_parameters`` is counted from the weights where possible, else as published; ``family`` is an explicit
+    assignment, never derived from the order of names.
+    """
+
+    subject_id: str
+    title: str = ""
+    kind: str = "encoder"
+    languages: tuple[str, ...] = ()
+    multilingual: bool | None = None
+    family: str = ""
+    architecture: str = ""
+    corpus: str = ""
+    tokenizer: str = ""
+    objective: str = ""
+    n_layers: int | None = None
+    width: int | None = None
+    n_parameters: int | None = None
+    revision: str = ""
+    source: str = ""

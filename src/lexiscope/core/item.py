@@ -1,0 +1,62 @@
+"""An item: one question about word meaning, with its usages, options, conditions and gold answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.usage import Usage
+
+Condition = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question of one dataset.
+
+    The same type serves every task: a usage pair has two ``usages``, a minimal pair one usage and its ``options``,
+    a sense choice one usage and the senses as options. ``conditions`` are the factors of the design (their names
+    are columns of every export); ``gold`` is the right answer where there is one.
+    """
+
+    item_id: str
+    dataset: str
+    usages: tuple[Usage, ...]
+    options: tuple[str, ...] = ()
+    gold: str | None = None
+    list_id: str | None = None
+    conditions: Mapping[str, Condition] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        if not self.item_id or self.item_id != self.item_id.strip():
+            raise InputError(f"an item needs an id without outer white space, not {self.item_id!r}", code="E401")
+        if not isinstance(self.usages, tuple):
+            object.__setattr__(self, "usages", tuple(self.usages))
+
+    def condition(self, name: str) -> Condition:
+        """Return a condition of the design.
+
+        Errors: :class:`InputError` E402, naming the item and the conditions that it has.
+        """
+        if name not in self.conditions:
+            known = ", ".join(self.conditions) or "none"
+            raise InputError(f"no condition {name!r}; it has: {known}", code="E402", place=Place(item_id=self.item_id))
+        return self.conditions[name]
+
+    @property
+    def word(self) -> str:
+        """The lemma of the first usage (its wordform where no lemma is known): what items are grouped by."""
+        return self.usages[0].lemma or self.usages[0].target
+
+
+def check_unique_ids(items: tuple[Item, ...]) -> None:
+    """Check that no two items share an id.
+
+    Errors: :class:`InputError` E403.
+    """
+    seen: set[str] = set()
+    for item in items:
+        if item.item_id in seen:
+            raise InputError("two items have the same id", code="E403", place=Place(item_id=item.item_id))
+        seen.add(item.item_id)

@@ -1,0 +1,290 @@
+"""Responses: one tidy table for people and models, a row per answer.
+
+A rating of a person is a row (``rating``, 4). A cosine distance at layer 7 is a row. A refusal or an unreadable
+reply is a row whose ``value`` is missing and whose ``raw`` text is kept: never a missing row, never an imputed one.
+The table is columnar (Arrow), so that millions of rows need no Python loop (design/0003-response-table.md).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass, fields
+from datetime import datetime
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as parquet
+
+from lexiscope.core.errors import InputError, Place, RunError
+from lexiscope.core.run import write_atomically
+
+SCHEMA = pa.schema(
+    [
+        pa.field("subject_id", pa.string(), nullable=False),
+        pa.field("subject_kind", pa.string(), nullable=False),
+        pa.field("item_id", pa.string(), nullable=False),
+        pa.field("task", pa.string(), nullable=False),
+        pa.field("measure", pa.string(), nullable=False),
+        pa.field("value", pa.float64()),
+        pa.field("option", pa.string()),
+        pa.field("layer", pa.int32()),
+        pa.field("view", pa.string()),
+        pa.field("list_id", pa.string()),
+        pa.field("position", pa.int32()),
+        pa.field("repeat", pa.int32()),
+        pa.field("rt_ms", pa.float64()),
+        pa.field("answered_at", pa.timestamp("us", tz="UTC")),
+        pa.field("raw", pa.string()),
+    ]
+)
+COLUMNS: tuple[str, ...] = tuple(SCHEMA.names)
+REQUIRED: tuple[str, ...] = ("subject_id", "subject_kind", "item_id", "task", "measure")
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One answer: who, to what, which measure, and its value.
+
+    ``value`` is a number on the measure's own unit, or ``None`` where there was no readable answer. ``layer``: 0 =
+    embeddings, 1..L. ``view``: which part of the input was shown (``full``, ``full+final_stop`` …). ``position``:
+    place in the subject's order, from 0. ``repeat``: which repetition of the same question, from 0. ``rt_ms``:
+    response time in milliseconds. ``answered_at``: UTC.
+    """
+
+    subject_id: str
+    subject_kind: str
+    item_id: str
+    task: str
+    measure: str
+    value: float | None = None
+    option: str | None = None
+    layer: int | None = None
+    view: str | None = None
+    list_id: str | None = None
+    position: int | None = None
+    repeat: int | None = None
+    rt_ms: float | None = None
+    answered_at: datetime | None = None
+    raw: str | None = None
+
+
+class ResponseTable:
+    """An immutable table of responses with explicit columns.
+
+    >>> table = ResponseTable.from_rows([Response("p1", "participant", "i1", "relatedness", "rating", 4.0)])
+    >>> len(table), table.column("value").tolist(), table.where(subject_id="p2").column("value").tolist()
+    (1, [4.0], [])
+    """
+
+    __slots__ = ("_table",)
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table: pa.Table = _conform(table)
+
+    # -- making -----------------------------------------------------------------------------------------------
+
+    @classmethod
+    def empty(cls) -> ResponseTable:
+        """Return a table without rows."""
+        return cls(SCHEMA.empty_table())
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Response]) -> ResponseTable:
+        """Build a table from single responses (for small numbers; use :meth:`from_columns` for many)."""
+        listed = list(rows)
+        return cls.from_columns({name: [getattr(row, name) for row in listed] for name in COLUMNS})
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, object]) -> ResponseTable:
+        """Build a table from columns: arrays or lists of equal length, or one scalar for all rows.
+
+        A missing value is ``None`` (NaN counts as missing in the numeric columns). Columns that are not given are
+        empty. At least one column must be an array or a list: it sets the number of rows.
+        """
+        unknown = set(columns) - set(COLUMNS)
+        if unknown:
+            raise InputError(f"unknown response columns: {', '.join(sorted(unknown))}", hint=f"use {COLUMNS}")
+        lengths = {len(cast(Sized, value)) for value in columns.values() if _is_array(value)}
+        if len(lengths) != 1:
+            raise InputError(f"response columns need one common length, not {sorted(lengths)}")
+        n_rows = lengths.pop()
+        arrays = [_arrow_column(columns.get(field.name), field.type, n_rows) for field in SCHEMA]
+        return cls(pa.table(arrays, names=list(COLUMNS)))
+
+    @classmethod
+    def concat(cls, tables: Sequence[ResponseTable]) -> ResponseTable:
+        """Return the rows of all tables, in order."""
+        if not tables:
+            return cls.empty()
+        return cls(pa.concat_tables([table._table for table in tables]).combine_chunks())
+
+    # -- looking ----------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ResponseTable) and bool(self._table.equals(other._table))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"ResponseTable({len(self)} rows, {len(self.unique('subject_id'))} subjects)"
+
+    @property
+    def arrow(self) -> pa.Table:
+        """The table as Arrow (no copy)."""
+        return self._table
+
+    def column(self, name: str) -> np.ndarray[Any, Any]:
+        """Return a column as a numpy array.
+
+        Text is an object array with ``None`` for missing; every number is float64 with NaN for missing;
+        ``answered_at`` is datetime64[us] with NaT.
+        """
+        column = self._table.column(_known(name))
+        if pa.types.is_integer(column.type):
+            column = column.cast(pa.float64())
+        return np.asarray(column.to_numpy())
+
+    def codes(self, name: str) -> tuple[np.ndarray[Any, np.dtype[np.int64]], tuple[str, ...]]:
+        """Return a text column as integer codes and its categories in order of first appearance (-1 = missing)."""
+        encoded = pc.dictionary_encode(self._table.column(_known(name)).combine_chunks())
+        if isinstance(encoded, pa.ChunkedArray):
+            encoded = encoded.combine_chunks()
+        codes = pc.fill_null(encoded.indices.cast(pa.int64()), -1).to_numpy(zero_copy_only=False)
+        return codes, tuple(encoded.dictionary.to_pylist())
+
+    def unique(self, name: str) -> tuple[Any, ...]:
+        """Return the distinct values of a column in order of first appearance."""
+        return tuple(pc.unique(self._table.column(_known(name))).to_pylist())
+
+    def rows(self) -> Iterator[Response]:
+        """Iterate over single responses (slow: for small tables and tests)."""
+        for row in self._table.to_pylist():
+            yield Response(**row)
+
+    # -- choosing ---------------------------------------------------------------------------------------------
+
+    def where(self, **equal: object) -> ResponseTable:
+        """Return the rows whose columns equal these values; a tuple or list means any of them, ``None`` missing."""
+        mask: pa.ChunkedArray | None = None
+        for name, wanted in equal.items():
+            test = _equals(self._table.column(_known(name)), wanted)
+            mask = test if mask is None else pc.and_(mask, test)
+        return self if mask is None else ResponseTable(self._table.filter(mask))
+
+    def filter(self, mask: np.ndarray[Any, Any]) -> ResponseTable:
+        """Return the rows where the boolean *mask* (one entry a row) is true."""
+        return ResponseTable(self._table.filter(pa.array(mask, type=pa.bool_())))
+
+    def take(self, rows: np.ndarray[Any, Any]) -> ResponseTable:
+        """Return the rows with these numbers, in this order."""
+        return ResponseTable(self._table.take(pa.array(rows, type=pa.int64())))
+
+    def sorted_by(self, *names: str) -> ResponseTable:
+        """Return the rows in a stable order of these columns, missing values last."""
+        return ResponseTable(self._table.sort_by([(_known(name), "ascending") for name in names]))
+
+    def with_column(self, name: str, values: object) -> ResponseTable:
+        """Return a table in which one column is replaced."""
+        index = COLUMNS.index(_known(name))
+        column = _arrow_column(values, SCHEMA.field(index).type, len(self))
+        return ResponseTable(self._table.set_column(index, SCHEMA.field(index), column))
+
+    # -- files ------------------------------------------------------------------------------------------------
+
+    def write_parquet(self, path: Path | str) -> None:
+        """Write the table; the file appears whole or not at all. The same rows give the same bytes."""
+        sink = io.BytesIO()
+        parquet.write_table(self._table, sink, compression="zstd", store_schema=True)
+        write_atomically(Path(path), sink.getvalue())
+
+    def write_csv(self, path: Path | str) -> None:
+        """Write the table as UTF-8 CSV. Text is quoted, a missing value is bare: the round trip is exact."""
+        sink = io.BytesIO()
+        arrow_csv.write_csv(self._table, sink)
+        write_atomically(Path(path), sink.getvalue())
+
+    @classmethod
+    def read_parquet(cls, path: Path | str) -> ResponseTable:
+        """Read a table that :meth:`write_parquet` wrote.
+
+        Errors: :class:`RunError` where the file is damaged.
+        """
+        try:
+            return cls(parquet.read_table(Path(path)))
+        except (pa.ArrowException, OSError) as error:
+            raise _damaged(path, error) from error
+
+    @classmethod
+    def read_csv(cls, path: Path | str) -> ResponseTable:
+        """Read a table that :meth:`write_csv` wrote.
+
+        Errors: :class:`RunError` where the file is damaged, :class:`InputError` where columns are missing.
+        """
+        options = arrow_csv.ConvertOptions(
+            column_types=SCHEMA, strings_can_be_null=True, quoted_strings_can_be_null=False, null_values=[""]
+        )
+        try:
+            table = arrow_csv.read_csv(
+                Path(path), parse_options=arrow_csv.ParseOptions(newlines_in_values=True), convert_options=options
+            )
+        except (pa.ArrowException, OSError) as error:
+            raise _damaged(path, error) from error
+        missing = [name for name in COLUMNS if name not in table.column_names]
+        extra = [name for name in table.column_names if name not in COLUMNS]
+        if missing or extra:
+            raise InputError(f"not a response table: missing {missing}, unknown {extra}", place=Place(str(path), 1))
+        return cls(table)
+
+
+def _conform(table: pa.Table) -> pa.Table:
+    table = table.select(list(COLUMNS)).cast(SCHEMA) if table.schema != SCHEMA else table
+    for name in REQUIRED:
+        if table.column(name).null_count:
+            raise InputError(f"{table.column(name).null_count} responses lack {name!r}, which every answer has")
+    return table
+
+
+def _known(name: str) -> str:
+    if name not in COLUMNS:
+        raise InputError(f"no response column {name!r}", hint=f"use one of {', '.join(COLUMNS)}")
+    return name
+
+
+def _is_array(value: object) -> bool:
+    return isinstance(value, np.ndarray | list | tuple | pa.Array | pa.ChunkedArray)
+
+
+def _arrow_column(values: object, kind: pa.DataType, n_rows: int) -> pa.Array:
+    if not _is_array(values):
+        return pa.repeat(pa.scalar(values, type=kind), n_rows)
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return values.cast(kind)
+    if isinstance(values, np.ndarray) and pa.types.is_integer(kind) and values.dtype.kind == "f":
+        return pa.array(values, type=pa.float64(), from_pandas=True).cast(kind)
+    # from_pandas: NaN and NaT mean "missing", which is what a response table knows
+    return pa.array(values, type=kind, from_pandas=True)
+
+
+def _equals(column: pa.ChunkedArray, wanted: object) -> pa.ChunkedArray:
+    if wanted is None:
+        return pc.is_null(column)
+    if isinstance(wanted, list | tuple | set | frozenset):
+        return pc.is_in(column, value_set=pa.array(list(wanted), type=column.type))
+    return pc.fill_null(pc.equal(column, pa.scalar(wanted, type=column.type)), False)
+
+
+def _damaged(path: Path | str, error: Exception) -> RunError:
+    return RunError(
+        "this response table cannot be read", place=Place(str(path)), why=str(error), hint="run the command again"
+    )
+
+
+assert tuple(field.name for field in fields(Response)) == COLUMNS

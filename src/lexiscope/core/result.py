@@ -1,0 +1,140 @@
+"""A printed number: one flat record per statistic, and the names that statistics are printed under.
+
+``results.json`` of a run is a list of these records. Every number that a table, a figure or a sentence of the
+report prints is in it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Literal
+
+from lexiscope.core.errors import InputError, Place, SpecError
+
+Status = Literal["reproduced", "within rounding", "not reproduced", "not reproducible", "undefined", ""]
+
+_NAME = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(?:\((?P<params>.*)\))?\Z")
+
+
+def statistic_name(name: str, **params: object) -> str:
+    """Return the printed name of a statistic with the parameters on which tools differ.
+
+    >>> statistic_name("krippendorff_alpha", level="interval")
+    'krippendorff_alpha(level=interval)'
+    """
+    inner = ",".join(f"{key}={value}" for key, value in params.items())
+    text = f"{name}({inner})" if inner else name
+    parse_statistic(text)
+    return text
+
+
+def parse_statistic(text: str) -> tuple[str, dict[str, str]]:
+    """Split a printed name into the statistic and its parameters.
+
+    >>> parse_statistic("krippendorff_alpha(level=interval)")
+    ('krippendorff_alpha', {'level': 'interval'})
+    """
+    match = _NAME.match(text)
+    parts = [part.partition("=") for part in (match["params"] or "").split(",") if part] if match else []
+    if match is None or any(not key or not value for key, _, value in parts):
+        raise SpecError(f"{text!r} is not the name of a statistic", hint="write name or name(key=value,key=value)")
+    return match["name"], {key.strip(): value.strip() for key, _, value in parts}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One printed number.
+
+    ``statistic`` is a name that :func:`parse_statistic` reads. ``value`` is ``None`` where the statistic is
+    undefined; ``note`` then says why. ``low`` and ``high`` bound the interval named in ``interval``. ``published``
+    is what a paper prints, ``source`` where, and ``status`` whether the number is reproduced. ``analysis`` marks
+    the research question it belongs to as ``confirmatory`` or ``exploratory``.
+    """
+
+    statistic: str
+    value: float | None
+    subject: str = ""
+    dataset: str = ""
+    layer: int | None = None
+    condition: str = ""
+    view: str = ""
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    interval: str = ""
+    n: int | None = None
+    p: float | None = None
+    published: float | None = None
+    source: str = ""
+    status: Status = ""
+    analysis: str = ""
+    question: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        parse_statistic(self.statistic)
+        for name in ("value", "low", "high", "p", "published"):
+            number = getattr(self, name)
+            # numpy scalars and infinities do not survive JSON: store plain finite floats or nothing
+            if number is not None:
+                object.__setattr__(self, name, float(number) if math.isfinite(number) else None)
+        if self.value is None and not self.note:
+            raise InputError(f"{self.statistic}: a record without a value needs a note that says why")
+
+
+def compared(value: float, published: str) -> Status:
+    """Compare a recomputed value with a printed one, digit for digit.
+
+    *published* is the text as printed, so that its number of decimals is known. ``reproduced``: the value rounds
+    to it; ``within rounding``: off by at most one unit of the last printed digit.
+
+    >>> compared(39.5885, "39.59"), compared(0.99754, ".997"), compared(0.7306, ".77")
+    ('reproduced', 'within rounding', 'not reproduced')
+    """
+    decimals = len(published.partition(".")[2])
+    unit = 10.0**-decimals
+    target = float(published)
+    if abs(value - target) <= unit / 2 + 1e-12:
+        return "reproduced"
+    return "within rounding" if abs(value - target) <= unit else "not reproduced"
+
+
+def to_json(records: Iterable[Record]) -> str:
+    """Render records as JSON, one record a line, keys in the order of the fields."""
+    lines = [json.dumps(asdict(record), ensure_ascii=False, allow_nan=False) for record in records]
+    return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
+def from_json(text: str, *, path: str = "results.json") -> tuple[Record, ...]:
+    """Read records back.
+
+    Errors: :class:`InputError` naming the record that is not one.
+    """
+    known = {field.name for field in fields(Record)}
+    records = []
+    for number, raw in enumerate(json.loads(text), start=1):
+        if not isinstance(raw, dict) or not set(raw) <= known:
+            raise InputError(f"record {number} is not a result record", place=Place(path))
+        records.append(Record(**raw))
+    return tuple(records)
+
+
+def read_records(path: Path) -> tuple[Record, ...]:
+    """Read ``results.json``."""
+    return from_json(path.read_text(encoding="utf-8"), path=str(path))
+
+
+def find(records: Sequence[Record], statistic: str, **where: object) -> Record:
+    """Return the only record with this statistic and these field values.
+
+    Errors: :class:`InputError` when there is none or more than one.
+    """
+    hits = [r for r in records if r.statistic == statistic and all(getattr(r, k) == v for k, v in where.items())]
+    if len(hits) != 1:
+        raise InputError(f"{len(hits)} records match {statistic!r} {where!r}, expected one")
+    return hits[0]

@@ -1,0 +1,100 @@
+"""A run is a folder; what is in it appears whole or not at all.
+
+``run.json`` says how the run came about: versions, seeds, checksums, the command, and the counts in and out of
+every filter. Nothing in it depends on when or where the run took place except the block ``machine``, which is
+left out of comparisons.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import tempfile
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from lexiscope.core.errors import Place, RunError
+
+DISTRIBUTIONS: tuple[str, ...] = (
+    "lexiscope",
+    "numpy",
+    "scipy",
+    "pandas",
+    "pyarrow",
+    "statsmodels",
+    "mixedlm",
+    "matplotlib",
+    "torch",
+    "transformers",
+    "tokenizers",
+    "safetensors",
+)
+
+
+def write_atomically(path: Path, content: bytes | str) -> None:
+    """Write a file through a temporary neighbour, so that a killed process leaves the old file or the new one."""
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        # mkstemp makes the file private; a result is as readable as any other new file
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def sha256_of(path: Path) -> str:
+    """Return the sha256 of a file as hexadecimal text."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the installed libraries that numbers depend on."""
+    found = {"python": platform.python_version()}
+    for name in DISTRIBUTIONS:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write JSON with stable key order and line ends."""
+    write_atomically(path, json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True, allow_nan=False) + "\n")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object.
+
+    Errors: :class:`RunError` where the file is damaged or absent.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RunError("this file of a run cannot be read", place=Place(str(path)), why=str(error)) from error
+    if not isinstance(content, dict):
+        raise RunError("this file of a run does not hold a JSON object", place=Place(str(path)))
+    return content
+
+
+def manifest(folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """Return the sha256 of each named file of a run."""
+    return {name: sha256_of(folder / name) for name in sorted(names)}
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

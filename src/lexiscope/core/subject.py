@@ -1,0 +1,136 @@
+"""Subjects: whoever answers. What a subject can do is a set of capabilities, not a place in a grid of models and tasks.
+
+A subject is named by a spec that prints and parses back: ``encoder:minilm``, ``recorded:ratings.csv``,
+``chat:<model>@<url>``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from lexiscope.core.errors import SpecError
+from lexiscope.core.item import Item
+from lexiscope.core.usage import Usage
+
+if TYPE_CHECKING:
+    from lexiscope.core.dataset import SubjectFacts
+    from lexiscope.core.response import ResponseTable
+
+Floats = np.ndarray[Any, np.dtype[np.float32]]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectSpec:
+    """The name of a subject: kind, name, and for hosted models where.
+
+    >>> str(SubjectSpec.parse("encoder:minilm"))
+    'encoder:minilm'
+    >>> SubjectSpec.parse("chat:small@http://127.0.0.1:8000/v1").url
+    'http://127.0.0.1:8000/v1'
+    """
+
+    kind: str
+    name: str
+    url: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> SubjectSpec:
+        """Read ``kind:name`` or ``kind:name@url``.
+
+        Errors: :class:`SpecError`.
+        """
+        kind, colon, rest = text.partition(":")
+        if not colon or not kind or not rest:
+            raise SpecError(f"{text!r} does not name a subject", hint="write kind:name, for instance encoder:minilm")
+        name, at, url = rest.partition("@")
+        if at and "://" in url:
+            return cls(kind, name, url)
+        return cls(kind, rest)
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.name}" + (f"@{self.url}" if self.url else "")
+
+
+@runtime_checkable
+class Subject(Protocol):
+    """Whoever answers: an id under which the answers are filed, and what is known of it."""
+
+    @property
+    def subject_id(self) -> str:
+        """The id in the response table; unique among the subjects of a run."""
+
+    @property
+    def kind(self) -> str:
+        """``participant``, ``encoder``, ``causal_lm``, ``chat`` …"""
+
+    @property
+    def facts(self) -> SubjectFacts:
+        """What is known of it (parameters, layers, languages, revision)."""
+
+
+@runtime_checkable
+class Embeds(Protocol):
+    """Can give a vector of a target in its context, at every layer."""
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """The layers it has: 0 = embeddings, 1..L."""
+
+    def embed(self, usages: Sequence[Usage], *, work: Path | None = None, progress: Progress | None = None) -> Floats:
+        """Return one vector per usage and layer.
+
+        *Shape: (usages, layers, width)*, float32. The same usage gives the same vector whatever stands beside it.
+        With *work*, finished batches are kept in that folder and a broken call continues.
+        """
+
+
+@runtime_checkable
+class Scores(Protocol):
+    """Can give the log-probability of each token of a text."""
+
+    def score(self, texts: Sequence[str]) -> Sequence[Floats]:
+        """Return natural-log probabilities per token. *Unit: nats*."""
+
+
+@runtime_checkable
+class Generates(Protocol):
+    """Can continue a prompt."""
+
+    def generate(self, prompts: Sequence[str]) -> Sequence[str]:
+        """Return one text per prompt."""
+
+
+@runtime_checkable
+class Judges(Protocol):
+    """Can answer items as a person does: people, recorded answers, trained classifiers, chat models."""
+
+    def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
+        """Return at least one row per item; an item without a readable answer has a row without value."""
+
+
+@runtime_checkable
+class ChoosesSense(Protocol):
+    """Can say how probable each of its induced senses is for a usage."""
+
+    def sense_distribution(self, usages: Sequence[Usage]) -> Floats:
+        """Return probabilities. *Shape: (usages, senses)*; each row sums to 1."""
+
+
+CAPABILITIES: dict[str, type] = {
+    "Embeds": Embeds,
+    "Scores": Scores,
+    "Generates": Generates,
+    "Judges": Judges,
+    "ChoosesSense": ChoosesSense,
+}
+
+
+def capabilities(subject: object) -> tuple[str, ...]:
+    """Return the names of the capabilities that a subject has, in the order of the table."""
+    return tuple(name for name, protocol in CAPABILITIES.items() if isinstance(subject, protocol))
