@@ -1,0 +1,82 @@
+"""A study: one paper's questions, asked of recorded and live subjects, with the numbers that the paper prints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from lexiscope.core.errors import InputError
+from lexiscope.core.result import compared
+
+Analysis = Literal["confirmatory", "exploratory"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A research question: its id, its text, where the paper asks it, and how its analysis is marked."""
+
+    question_id: str
+    text: str
+    section: str
+    analysis: Analysis
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedValue:
+    """A number as a paper prints it, with its place. ``printed`` is text, so that its decimals are known.
+
+    The fields from ``statistic`` to ``condition`` say which record it belongs to. ``remark`` is shown where
+    the number does not reproduce; ``reproducible`` is false where the data for it were never published.
+    """
+
+    statistic: str
+    printed: str
+    place: str
+    subject: str = ""
+    dataset: str = ""
+    layer: int | None = None
+    condition: str = ""
+    remark: str = ""
+    reproducible: bool = True
+
+    def status_of(self, value: float) -> str:
+        """Compare a recomputed value with the printed one (see :func:`lexiscope.core.result.compared`)."""
+        return compared(value, self.printed)
+
+
+@dataclass(frozen=True, slots=True)
+class StudySettings:
+    """What a run of a study can vary, every default spelled out; ``run.json`` holds all of it.
+
+    ``dataset`` names a dataset of the catalog, or ``items`` an item file of the user's own (never both).
+    ``subjects`` are specs of live subjects that answer beside the recorded ones. ``recorded`` limits the recorded
+    models to these ids (empty = all). ``views`` are the views whose distances are analysed; the first is the main one.
+    ``analyses`` overrides the flag of a question: (question id, confirmatory | exploratory).
+    ``exclusions`` are exclusion rules in order, as text that ``analysis.exclusion`` parses.
+    """
+
+    study: str
+    dataset: str = ""
+    items: str = ""
+    subjects: tuple[str, ...] = ()
+    recorded: tuple[str, ...] = ()
+    views: tuple[str, ...] = ("full+final_stop",)
+    seed: int = 20250429
+    n_bootstrap: int = 2000
+    starts: int = 5
+    mixed_models: Literal["paper", "maximal", "none"] = "paper"
+    agreement: Literal["leave_one_out", "included"] = "leave_one_out"
+    min_ratings: int = 10
+    threads: int = 1
+    device: str = "cpu"
+    analyses: tuple[tuple[str, Analysis], ...] = ()
+    exclusions: tuple[str, ...] = ()
+    title: str = ""
+    ethics: str = ""
+    outputs: tuple[str, ...] = field(default=("tables", "figures", "report", "r_script", "preregistration"))
+
+    def __post_init__(self) -> None:
+        if self.dataset and self.items:
+            raise InputError("a study takes a dataset or an item file, not both")
+        if self.n_bootstrap < 0 or self.starts < 1 or self.threads < 1:
+            raise InputError("n_bootstrap must be 0 or more, starts and threads at least 1")
