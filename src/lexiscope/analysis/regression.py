@@ -1,0 +1,309 @@
+"""Ordinary least squares and unpenalised logistic regression: numbers in, numbers out.
+
+Both solve by a QR decomposition of the column-scaled design, so that a predictor of size 1e-16 (the noise of a
+distance at layer 0) is treated like any other, and both refuse designs whose coefficients are not identified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lexiscope.core.errors import StatisticError
+
+FloatArray = NDArray[np.float64]
+
+INTERCEPT = "(Intercept)"
+
+# A column whose part outside the span of the columns before it is this small (relative to its length) is
+# collinear with them. R's glm uses the same limit.
+_COLLINEAR = 1e-11
+_MAX_ITERATIONS = 60
+# A step that has not died out after so many iterations is tested for being a direction of separation.
+_SUSPICIOUS = 12
+_EXACT = "the fit is exact: standard errors and AIC carry no information"
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """One row of a regression table.
+
+    *Unit:* of the outcome (OLS) or log odds (logistic) per unit of the predictor. ``statistic`` is Student's t
+    (OLS) or Wald's z (logistic), ``p`` two-sided.
+    """
+
+    name: str
+    estimate: float
+    standard_error: float
+    statistic: float
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class OlsFit:
+    """An ordinary least-squares fit.
+
+    ``r_squared`` is unadjusted, ``adjusted_r_squared`` is not. ``aic`` is Akaike's criterion as R's ``AIC(lm)``
+    prints it: the residual variance counts as a parameter.
+
+    *Shape:* ``residuals`` and ``fitted`` (items,). *Unit:* of the outcome.
+    """
+
+    coefficients: tuple[Coefficient, ...]
+    residual_df: int
+    residual_sd: float
+    r_squared: float
+    adjusted_r_squared: float
+    log_likelihood: float
+    aic: float
+    n: int
+    residuals: FloatArray
+    fitted: FloatArray
+    remarks: tuple[str, ...] = ()
+
+    def coefficient(self, name: str) -> Coefficient:
+        """Return the row of one predictor. Errors: :class:`StatisticError` where there is no such predictor."""
+        return _row(self.coefficients, name)
+
+
+@dataclass(frozen=True, slots=True)
+class LogisticFit:
+    """A logistic regression by maximum likelihood, without any penalty.
+
+    ``aic`` = deviance + 2 k, where k counts the intercept.
+
+    *Shape:* ``fitted`` (items,), probabilities of outcome 1. *Unit:* log odds.
+    """
+
+    coefficients: tuple[Coefficient, ...]
+    deviance: float
+    null_deviance: float
+    log_likelihood: float
+    aic: float
+    n: int
+    iterations: int
+    fitted: FloatArray
+    remarks: tuple[str, ...] = ()
+
+    def coefficient(self, name: str) -> Coefficient:
+        """Return the row of one predictor. Errors: :class:`StatisticError` where there is no such predictor."""
+        return _row(self.coefficients, name)
+
+
+def ols(y: ArrayLike, X: ArrayLike, names: Sequence[str], *, intercept: bool = True) -> OlsFit:
+    """Fit ``y ~ X`` by ordinary least squares.
+
+    *Shape:* y (items,), X (items, predictors) without a column of ones; *names* one per predictor.
+    *Source:* SAW-C §4.3, §4.5, §5.2.
+    Errors: :class:`StatisticError` where y is constant, a predictor is collinear, a value is missing, or the
+    number of items does not exceed the number of coefficients.
+
+    Three points, slope (0·0 + 1·2 + 2·3 − 3·1·5/3) / (0 + 1 + 4 − 3·1²) = 3/2; residuals −1/6, 1/3, −1/6, so
+    R² = 1 − (1/6) / (14/3) = 27/28:
+
+    >>> fit = ols([0, 2, 3], [0, 1, 2], ["x"])
+    >>> round(fit.coefficient("x").estimate, 12), round(fit.r_squared, 12) == round(27 / 28, 12)
+    (1.5, True)
+    """
+    outcome, design, labels = _checked(y, X, names, intercept)
+    if np.ptp(outcome) == 0:
+        raise StatisticError("the outcome is constant: a regression on it is undefined")
+    if len(outcome) <= design.shape[1]:
+        raise StatisticError(f"{len(outcome)} items cannot determine {design.shape[1]} coefficients and a variance")
+    return _ols_fit(outcome, design, labels, intercept)
+
+
+def logistic(y: ArrayLike, X: ArrayLike, names: Sequence[str], *, intercept: bool = True) -> LogisticFit:
+    """Fit ``logit P(y = 1) ~ X`` by maximum likelihood (Newton's method), without any penalty.
+
+    *Shape:* y (items,) of 0 and 1 or booleans; X (items, predictors), possibly with no column. *Unit:* log odds.
+    *Higher means:* a higher ``aic`` is a worse model. *Source:* SAW-C §4.2.
+    Errors: :class:`StatisticError` where all outcomes are equal, a predictor is collinear, the predictors
+    separate the outcomes (no finite estimate exists), or the iterations do not converge.
+
+    With no predictor the estimate is the log odds: 3 of 4 give log(3/1), deviance −2 (3 log ¾ + log ¼):
+
+    >>> fit = logistic([1, 1, 1, 0], np.empty((4, 0)), [])
+    >>> round(fit.coefficients[0].estimate, 9) == round(float(np.log(3)), 9)
+    True
+    >>> round(fit.aic, 9) == round(float(-2 * (3 * np.log(0.75) + np.log(0.25)) + 2 * 1), 9)
+    True
+    """
+    outcome, design, labels = _checked(y, X, names, intercept)
+    if not np.isin(outcome, (0.0, 1.0)).all():
+        raise StatisticError("the outcome of a logistic regression must be 0 or 1")
+    if np.ptp(outcome) == 0:
+        raise StatisticError("all outcomes are equal: a logistic regression on them is undefined")
+    return _logistic_fit(outcome, design, labels, intercept)
+
+
+def _row(rows: tuple[Coefficient, ...], name: str) -> Coefficient:
+    for row in rows:
+        if row.name == name:
+            return row
+    raise StatisticError(f"no coefficient is called {name!r}", hint=f"one of {', '.join(row.name for row in rows)}")
+
+
+def _checked(
+    y: ArrayLike, X: ArrayLike, names: Sequence[str], intercept: bool
+) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
+    outcome = np.asarray(y, dtype=np.float64)
+    predictors = np.asarray(X, dtype=np.float64)
+    predictors = predictors[:, None] if predictors.ndim == 1 else predictors
+    if outcome.ndim != 1 or predictors.ndim != 2 or len(outcome) != len(predictors):
+        raise StatisticError(f"outcome {outcome.shape} and predictors {predictors.shape} do not belong together")
+    if len(names) != predictors.shape[1]:
+        raise StatisticError(f"{predictors.shape[1]} predictors but {len(names)} names")
+    if not (np.isfinite(outcome).all() and np.isfinite(predictors).all()):
+        raise StatisticError("a value is missing or infinite", hint="leave the incomplete items out, and count them")
+    if not intercept:
+        return outcome, predictors, tuple(names)
+    return outcome, np.column_stack([np.ones(len(outcome)), predictors]), (INTERCEPT, *names)
+
+
+def _ols_fit(outcome: FloatArray, design: FloatArray, labels: tuple[str, ...], intercept: bool) -> OlsFit:
+    n, k = design.shape
+    orthogonal, triangle, scale = _factor(design, labels)
+    beta = _refined(outcome, design, orthogonal, triangle, scale)
+    fitted = design @ beta
+    residuals = outcome - fitted
+    rss = float(residuals @ residuals)
+    total = float(np.sum((outcome - outcome.mean() if intercept else outcome) ** 2))
+    variance = rss / (n - k)
+    log_likelihood = np.inf if rss == 0 else -n / 2 * (np.log(2 * np.pi * rss / n) + 1)
+    r_squared = 1 - rss / total
+    return OlsFit(
+        coefficients=_table(labels, beta, np.sqrt(variance * _inverse_diagonal(triangle)) / scale, residual_df=n - k),
+        residual_df=n - k,
+        residual_sd=float(np.sqrt(variance)),
+        r_squared=r_squared,
+        adjusted_r_squared=1 - (1 - r_squared) * (n - int(intercept)) / (n - k),
+        log_likelihood=float(log_likelihood),
+        aic=float(-2 * log_likelihood + 2 * (k + 1)),
+        n=n,
+        residuals=residuals,
+        fitted=fitted,
+        remarks=(_EXACT,) if rss <= 1e-24 * total else (),
+    )
+
+
+def _logistic_fit(outcome: FloatArray, design: FloatArray, labels: tuple[str, ...], intercept: bool) -> LogisticFit:
+    _, _, scale = _factor(design, labels)
+    eta, beta, iterations = _newton(outcome, design / scale)
+    probability = _probability(eta)
+    spread = np.sqrt(probability * (1 - probability))
+    _, triangle = np.linalg.qr(spread[:, None] * (design / scale))
+    deviance = _deviance(outcome, eta)
+    share = outcome.mean() if intercept else 0.5
+    extreme = int(np.sum(spread**2 < 10 * np.finfo(float).eps))
+    return LogisticFit(
+        coefficients=_table(labels, beta / scale, np.sqrt(_inverse_diagonal(triangle)) / scale, residual_df=None),
+        deviance=deviance,
+        null_deviance=_deviance(outcome, np.full(len(outcome), np.log(share / (1 - share)))),
+        log_likelihood=-deviance / 2,
+        aic=deviance + 2 * design.shape[1],
+        n=len(outcome),
+        iterations=iterations,
+        fitted=probability,
+        remarks=(f"{extreme} fitted probabilities are numerically 0 or 1",) if extreme else (),
+    )
+
+
+def _factor(design: FloatArray, labels: tuple[str, ...]) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """QR of the design with columns of length 1; the lengths come along."""
+    scale = np.abs(design).max(axis=0, initial=0.0)
+    if not scale.all():
+        raise StatisticError(f"predictor {labels[int(np.argmin(scale))]!r} is zero everywhere")
+    # dividing by the largest entry first keeps the squares of tiny entries from underflowing
+    scale = scale * np.sqrt(((design / scale) ** 2).sum(axis=0))
+    orthogonal, triangle = np.linalg.qr(design / scale)
+    rest = np.abs(np.diag(triangle))
+    if len(rest) < design.shape[1] or rest.min(initial=1.0) < _COLLINEAR:
+        worst = labels[int(np.argmin(rest))] if len(rest) == design.shape[1] else labels[-1]
+        raise StatisticError(
+            f"predictor {worst!r} is a linear combination of the ones before it",
+            why="its coefficient is not identified: a constant or repeated predictor, or too few items",
+            hint="leave it out",
+        )
+    return orthogonal, triangle, scale
+
+
+def _refined(
+    outcome: FloatArray, design: FloatArray, orthogonal: FloatArray, triangle: FloatArray, scale: FloatArray
+) -> FloatArray:
+    """Least-squares coefficients with one step of refinement on the residuals."""
+    beta = np.linalg.solve(triangle, orthogonal.T @ outcome) / scale
+    rest = np.asarray(outcome - np.asarray(design, np.longdouble) @ beta, dtype=np.float64)
+    return np.asarray(beta + np.linalg.solve(triangle, orthogonal.T @ rest) / scale, dtype=np.float64)
+
+
+def _inverse_diagonal(triangle: FloatArray) -> FloatArray:
+    """Diagonal of (RᵀR)⁻¹."""
+    inverse = np.linalg.solve(triangle, np.eye(len(triangle)))
+    return np.asarray((inverse**2).sum(axis=1), dtype=np.float64)
+
+
+def _table(
+    labels: tuple[str, ...], estimates: FloatArray, errors: FloatArray, *, residual_df: int | None
+) -> tuple[Coefficient, ...]:
+    """Rows with two-sided p: Student's t where *residual_df* is given, otherwise the normal distribution."""
+    from scipy import special
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = estimates / errors
+    tail = -np.abs(ratio)
+    p = 2 * (special.ndtr(tail) if residual_df is None else special.stdtr(residual_df, tail))
+    columns = (column.tolist() for column in (estimates, errors, ratio, p))
+    return tuple(Coefficient(*row) for row in zip(labels, *columns, strict=True))
+
+
+def _probability(eta: FloatArray) -> FloatArray:
+    return np.asarray(0.5 * (1 + np.tanh(eta / 2)), dtype=np.float64)
+
+
+def _deviance(outcome: FloatArray, eta: FloatArray) -> float:
+    """−2 log likelihood; log(1 + exp ·) written so that it neither overflows nor cancels."""
+    return float(2 * np.logaddexp(0.0, np.where(outcome == 1, -eta, eta)).sum())
+
+
+def _newton(outcome: FloatArray, design: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+    """Iterate to the maximum of the likelihood: linear predictor, coefficients, number of iterations."""
+    beta = np.zeros(design.shape[1])
+    eta = np.zeros(len(outcome))
+    deviance = _deviance(outcome, eta)
+    for iteration in range(1, _MAX_ITERATIONS + 1):
+        step = _newton_step(outcome, design, eta)
+        change = design @ step
+        if iteration >= _SUSPICIOUS and _separates(outcome, change):
+            raise StatisticError(
+                "the predictors separate the two outcomes: no finite estimate exists",
+                why="along some combination of predictors all ones lie on one side and all zeros on the other",
+                hint="fewer predictors, or more items",
+            )
+        share = 1.0
+        while share > 1e-6 and _deviance(outcome, eta + share * change) > deviance * (1 + 1e-14):
+            share /= 2
+        beta, eta = beta + share * step, eta + share * change
+        deviance = _deviance(outcome, eta)
+        if np.abs(change).max() <= 1e-9 * (1 + np.abs(eta).max()):
+            return eta, beta, iteration
+    raise StatisticError(f"the logistic regression did not converge in {_MAX_ITERATIONS} iterations")
+
+
+def _newton_step(outcome: FloatArray, design: FloatArray, eta: FloatArray) -> FloatArray:
+    """Solve (XᵀWX) step = Xᵀ(y − p) by a QR decomposition of √W X."""
+    probability = _probability(eta)
+    # the floor keeps a saturated item from making the weighted design singular by underflow
+    root = np.sqrt(np.maximum(probability * (1 - probability), 1e-20))
+    orthogonal, triangle = np.linalg.qr(root[:, None] * design)
+    return np.asarray(np.linalg.solve(triangle, orthogonal.T @ ((outcome - probability) / root)), dtype=np.float64)
+
+
+def _separates(outcome: FloatArray, change: FloatArray) -> bool:
+    """Whether moving along *change* raises the likelihood of some items and lowers that of none."""
+    towards = np.where(outcome == 1, change, -change)
+    largest = float(np.abs(change).max())
+    return largest > 1e-3 and float(towards.min()) >= -1e-6 * largest
