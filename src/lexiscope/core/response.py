@@ -245,11 +245,10 @@ class ResponseTable:
 
 
 def _conform(table: pa.Table) -> pa.Table:
-    table = table.select(list(COLUMNS)).cast(SCHEMA) if table.schema != SCHEMA else table
     for name in REQUIRED:
         if table.column(name).null_count:
             raise InputError(f"{table.column(name).null_count} responses lack {name!r}, which every answer has")
-    return table
+    return table.select(list(COLUMNS)).cast(SCHEMA) if table.schema != SCHEMA else table
 
 
 def _known(name: str) -> str:

@@ -1,0 +1,59 @@
+# The two commands of the README are `make demo` and `make test`; both create .venv and install what they need.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# This torch is the CPU build that the project is tested with; a newer one may bring gigabytes of GPU packages.
+TORCH := torch==2.13.0
+SOURCES := pyproject.toml README.md LICENSE $(shell find src -type f -not -path '*/__pycache__/*')
+export HF_HUB_OFFLINE = 1
+export TOKENIZERS_PARALLELISM = false
+export OMP_NUM_THREADS ?= 1
+export MKL_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+WORKERS ?= 2
+
+.PHONY: help demo test check docs-tables bench clean dev
+
+help:
+	@echo "make demo    first result: embedded encoder, embedded items, a table and a report"
+	@echo "make test    all tests, on the installed wheel"
+	@echo "make check   lint, types, import contracts, house tests"
+	@echo "make dev     editable install with everything for working on Lexiscope"
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check $(TORCH)
+
+# What is tested is the wheel that a user would install, not the source tree.
+$(VENV)/wheel.stamp: $(SOURCES) | $(BIN)/python
+	rm -rf dist
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	$(BIN)/pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[demo]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/*.whl
+	touch $@
+
+$(VENV)/test.stamp: $(VENV)/wheel.stamp
+	$(BIN)/pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[test,check]"
+	touch $@
+
+demo: $(VENV)/wheel.stamp
+	$(BIN)/lexiscope demo
+
+test: $(VENV)/test.stamp
+	$(BIN)/python -m pytest tests --pyargs lexiscope -n $(WORKERS) --dist loadfile
+
+check: $(VENV)/test.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	PYTHONPATH=src $(BIN)/lint-imports
+	$(BIN)/python -m pytest tests/house -q
+
+docs-tables:
+	$(BIN)/python docs/make_tables.py
+
+dev: | $(BIN)/python
+	$(BIN)/pip install --disable-pip-version-check -e ".[test,check]"
+
+clean:
+	rm -rf $(VENV) dist build demo

@@ -1,0 +1,60 @@
+"""DESIGN §6.10: docs cover everything, and quote nothing that does not run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from lexiscope.cli.main import VERBS
+
+from lexiscope.core import catalog
+
+
+def _headings(folder: Path) -> str:
+    lines = [line for page in sorted(folder.rglob("*.md")) for line in page.read_text(encoding="utf-8").splitlines()]
+    return "\n".join(line for line in lines if line.startswith("#"))
+
+
+@pytest.mark.parametrize("kind", catalog.KINDS)
+def test_every_catalog_name_has_a_heading(kind: catalog.Kind, root: Path) -> None:
+    """Every dataset, task, kind of subject and study has a heading in the reference."""
+    headings = _headings(root / "docs" / "reference")
+    assert [name for name in catalog.names(kind) if f"`{name}`" not in headings] == []
+
+
+def test_every_verb_has_a_heading(root: Path) -> None:
+    """Every verb of the command line has a heading in the reference."""
+    headings = _headings(root / "docs" / "reference")
+    assert [verb for verb in VERBS if f"`lexiscope {verb}`" not in headings] == []
+
+
+def test_readme_tables_are_generated_from_the_catalog(root: Path) -> None:
+    """The README's tables name everything that is in the catalog."""
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    for kind in catalog.KINDS:
+        for name in catalog.names(kind):
+            assert f"`{name}`" in readme, f"README does not name {kind}/{name}: run make docs-tables"
+
+
+def test_no_machine_paths_or_registry_hosts(root: Path) -> None:
+    """Code, docs and tests name no path of a machine and no host of a package registry."""
+    banned = re.compile(r"/work/(main|shared)|/root/|pypi\.org|files\.pythonhosted|registry\.npmjs|deb\.debian\.org")
+    files = [p for folder in ("src", "tests", "docs", "design", "benchmarks") for p in (root / folder).rglob("*")]
+    files += [root / "README.md", root / "Makefile", root / "CHANGELOG.md", root / "CONTRIBUTING.md"]
+    found = [
+        str(p.relative_to(root))
+        for p in files
+        if p.is_file()
+        and p.suffix in {".py", ".md", ".txt", ".html", ".toml", ""}
+        and p != Path(__file__).resolve()
+        and banned.search(p.read_text(encoding="utf-8", errors="ignore"))
+    ]
+    assert found == []
+
+
+def test_decisions_are_noted(root: Path) -> None:
+    """Every note in design/ says what was decided and why."""
+    notes = sorted((root / "design").glob("[0-9]*.md"))
+    assert notes
+    assert [n.name for n in notes if "## Why" not in n.read_text(encoding="utf-8")] == []
