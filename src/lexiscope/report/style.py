@@ -1,0 +1,209 @@
+"""The house style of figures: colours that colour-blind readers can tell apart, and marks that do not need colour.
+
+Text stays text in the drawings (it can be read aloud, searched and edited). Layout is measured in DejaVu Sans, which
+comes with matplotlib; Verdana, next in the font list, has the same widths, and all further fallbacks are narrower.
+"""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import StringIO
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+#: Okabe and Ito's set without its yellow, which is too pale for lines on white paper.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
+MARKERS = ("o", "^", "s", "D", "v", "P", "X")
+LINES = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)), (0, (8, 3)), (0, (2, 1)))
+HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++", "oo")
+
+INK = "#1a1a1a"
+SOFT = "#595959"
+GRID = "#e4e4e4"
+#: Full width of a figure, in inches (a page's text block).
+WIDTH = 7.2
+
+_SETTINGS: dict[str, object] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "Helvetica", "sans-serif"],
+    "font.size": 8.5,
+    "axes.titlesize": 8.5,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 8.5,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": SOFT,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "text.color": INK,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "legend.handlelength": 2.6,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4,
+    "hatch.linewidth": 0.6,
+    "svg.fonttype": "none",
+    # a fixed salt makes the ids, and with them the bytes, the same in every run
+    "svg.hashsalt": "lexiscope",
+}
+
+_SVG = "http://www.w3.org/2000/svg"
+_LINK = "http://www.w3.org/1999/xlink"
+_ELEMENTS = frozenset(
+    "svg g defs path use rect circle ellipse line polyline polygon text tspan clipPath pattern title desc".split()  # noqa: SIM905
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How one category is drawn: colour, marker, line and hatch change together, so that colour alone never carries."""
+
+    colour: str
+    marker: str
+    line: object
+    hatch: str
+
+
+def mark(index: int) -> Mark:
+    """Return the mark of the category at *index*; the first 49 all differ in colour or in marker.
+
+    >>> mark(0).marker, mark(1).marker, mark(0).colour == mark(7).colour, mark(7).marker
+    ('o', '^', True, '^')
+    """
+    shifted = (index + index // len(COLOURS)) % len(MARKERS)
+    return Mark(COLOURS[index % len(COLOURS)], MARKERS[shifted], LINES[shifted], HATCHES[shifted])
+
+
+def shorten(text: str, length: int) -> str:
+    """Return *text* with its middle left out where it is longer than *length* characters.
+
+    >>> shorten("bert-base-spanish-wwm-uncased", 17)
+    'bert-bas…-uncased'
+    """
+    if len(text) <= length:
+        return text
+    tail = (length - 1) // 2
+    return f"{text[: length - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+@contextmanager
+def drawing(width: float, height: float) -> Iterator[Drawing]:
+    """Yield an empty drawing of *width* × *height* inches in the house style; call :func:`as_svg` inside the block.
+
+    The reader's own matplotlib settings are left out, so that the same data give the same bytes everywhere.
+    """
+    from matplotlib import style
+    from matplotlib.figure import Figure as Drawing
+
+    with style.context(["default", _SETTINGS]):
+        yield Drawing(figsize=(width, height), layout="constrained")
+
+
+def panels(sheet: Drawing, count: int, *, columns: int, share_y: bool = True) -> list[Axes]:
+    """Return *count* panels of *sheet* in rows of *columns*; empty places of the last row stay blank."""
+    rows = -(-count // columns)
+    grid = sheet.subplots(rows, columns, sharex=False, sharey=share_y, squeeze=False)
+    flat = list(grid.flat)
+    for empty in flat[count:]:
+        empty.set_axis_off()
+    return flat[:count]
+
+
+def as_svg(sheet: Drawing, name: str, *, title: str, alt: str) -> str:
+    """Return *sheet* as one SVG element with title and description, ids prefixed with *name*, and no date."""
+    buffer = StringIO()
+    sheet.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    root = ElementTree.fromstring(buffer.getvalue())
+    described = _describe(_rounded(_cleaned(root)), name, title, alt)
+    return _serialise(_prefixed(described, name))
+
+
+def clean_svg(text: str) -> str:
+    """Return an SVG drawing reduced to shapes and text: no script, no event handler, no reference outside itself.
+
+    >>> clean_svg('<svg xmlns="http://www.w3.org/2000/svg" onload="x()"><script>x()</script><path d="M0 0"/></svg>')
+    '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0" /></svg>'
+    """
+    return _serialise(_cleaned(ElementTree.fromstring(text)))
+
+
+def _serialise(root: ElementTree.Element) -> str:
+    ElementTree.register_namespace("", _SVG)
+    ElementTree.register_namespace("xlink", _LINK)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _cleaned(element: ElementTree.Element) -> ElementTree.Element:
+    for child in list(element):
+        if _local(child.tag) in _ELEMENTS:
+            _cleaned(child)
+        else:
+            element.remove(child)
+    for key, value in list(element.attrib.items()):
+        if not _harmless(_local(key), value):
+            del element.attrib[key]
+    return element
+
+
+def _local(tag: object) -> str:
+    return str(tag).rpartition("}")[2]
+
+
+def _harmless(key: str, value: str) -> bool:
+    if key.lower().startswith("on"):
+        return False
+    if key == "href":
+        return value.startswith("#")
+    outside = re.findall(r"url\(\s*['\"]?(.)", value)
+    return all(first == "#" for first in outside)
+
+
+def _rounded(root: ElementTree.Element) -> ElementTree.Element:
+    # a hundredth of a point is far below what can be seen, and halves the size of the drawing
+    for element in root.iter():
+        for key in ("d", "points"):
+            if key in element.attrib:
+                element.set(key, re.sub(r"-?\d+\.\d+", lambda found: f"{float(found[0]):.2f}", element.attrib[key]))
+    return root
+
+
+def _describe(root: ElementTree.Element, name: str, title: str, alt: str) -> ElementTree.Element:
+    for tag, text in (("desc", alt), ("title", title)):
+        element = ElementTree.Element(f"{{{_SVG}}}{tag}", {"id": tag})
+        element.text = text
+        root.insert(0, element)
+    root.set("role", "img")
+    root.set("aria-labelledby", f"{name}-title {name}-desc")
+    # matplotlib states these two for every element of the page in a style sheet; here they belong to the drawing
+    root.set("stroke-linejoin", "round")
+    root.set("stroke-linecap", "butt")
+    return root
+
+
+def _prefixed(root: ElementTree.Element, name: str) -> ElementTree.Element:
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            if key == "id":
+                element.set(key, f"{name}-{value}")
+            elif _local(key) == "href":
+                element.set(key, f"#{name}-{value[1:]}")
+            elif "url(#" in value:
+                element.set(key, value.replace("url(#", f"url(#{name}-"))
+    return root
