@@ -1,0 +1,258 @@
+"""The bootstrap: resampling whole groups of rows under a seed, and the intervals made from the draws.
+
+Items that share a word are not independent, so the unit that is resampled is the *group* (a word, a rater), never the
+row, wherever groups are known. Draws on which the statistic is undefined are counted in the interval, not hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import statistic_name
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+MOST_UNDEFINED = 0.1
+"""An interval is refused where more than this share of the draws has no value."""
+
+_CELLS = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence interval: its bounds, its level, and how it was made.
+
+    ``method`` is a name that prints its parameters, ``resamples`` the number of bootstrap draws (0 for a closed form)
+    and ``undefined`` how many of them had no value (a constant resample). Where too many have none, the bounds are NaN
+    and ``note`` says so: the estimate stands, its precision is unknown.
+    """
+
+    low: float
+    high: float
+    level: float
+    method: str
+    resamples: int = 0
+    undefined: int = 0
+    note: str = ""
+
+    @property
+    def is_defined(self) -> bool:
+        """Say whether the interval has bounds."""
+        return not self.note
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A statistic with its interval and the number of observations and resampled groups behind it."""
+
+    name: str
+    value: float
+    interval: Interval
+    n: int
+    n_groups: int
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """A statistic that has no value on these numbers, and why."""
+
+    name: str
+    reason: str
+    n: int
+
+
+def group_codes(groups: ArrayLike | None, n: int) -> tuple[IntArray, int]:
+    """Return a code from 0 for each row's group, and the number of groups; without groups, each row is its own.
+
+    *Shape:* groups (rows,) → codes (rows,). Codes follow the sorted labels, so the order of rows changes no draw.
+
+    Errors: :class:`StatisticError` when the lengths differ or there are fewer than two groups.
+
+    >>> group_codes(["bank", "bat", "bank"], 3)
+    (array([0, 1, 0]), 2)
+    """
+    if groups is None:
+        codes, count = np.arange(n, dtype=np.int64), n
+    else:
+        labels, inverse = np.unique(np.asarray(groups), return_inverse=True)
+        codes, count = inverse.reshape(-1).astype(np.int64), len(labels)
+    if len(codes) != n:
+        raise StatisticError(f"{len(codes)} group labels for {n} rows", hint="give one label per row")
+    if count < 2:
+        raise StatisticError(f"a bootstrap needs at least 2 groups, not {count}", why="one group has no variation")
+    return codes, count
+
+
+def resample_counts(n_groups: int, *, resamples: int, seed: int) -> Iterator[IntArray]:
+    """Yield blocks of resamples: how often each group was drawn, with replacement, in each of them.
+
+    *Shape:* blocks of (draws, groups); the draws of all blocks sum to *resamples*, each row of a block to *n_groups*.
+    The same seed gives the same draws for every statistic, so statistics can be compared draw by draw.
+
+    >>> [block.shape for block in resample_counts(3, resamples=4, seed=0)]
+    [(4, 3)]
+    """
+    if resamples < 1:
+        raise StatisticError(f"a bootstrap needs at least 1 resample, not {resamples}")
+    generator = np.random.default_rng(seed)
+    # the block size depends on the number of groups alone: memory is bounded and the draws are reproducible
+    step = max(1, _CELLS // n_groups)
+    for start in range(0, resamples, step):
+        draws = min(step, resamples - start)
+        picks = generator.integers(0, n_groups, size=(draws, n_groups))
+        picks += np.arange(draws, dtype=np.int64)[:, None] * n_groups
+        yield np.bincount(picks.ravel(), minlength=draws * n_groups).reshape(draws, n_groups).astype(np.int64)
+
+
+def resample_rows(codes: IntArray, n_groups: int, *, resamples: int, seed: int) -> Iterator[IntArray]:
+    """Yield, for each resample, the indices of the rows of the groups drawn (a group drawn twice comes twice).
+
+    >>> sorted({len(rows) for rows in resample_rows(np.array([0, 0, 1]), 2, resamples=99, seed=1)})  # 1+1, 2+1, 2+2
+    [2, 3, 4]
+    """
+    order = np.argsort(codes, kind="stable")
+    for block in resample_counts(n_groups, resamples=resamples, seed=seed):
+        for counts in block:
+            yield np.repeat(order, counts[codes[order]])
+
+
+def bootstrap(
+    statistic: Callable[[IntArray], float],
+    n: int,
+    *,
+    groups: ArrayLike | None = None,
+    resamples: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+    method: str = "percentile",
+) -> Interval:
+    """Return the interval of any statistic of row indices, resampling groups of rows.
+
+    *statistic* takes an array of row indices and returns a number; where it raises :class:`StatisticError` the draw
+    counts as undefined. ``method`` is ``percentile`` or ``bca`` (bias-corrected and accelerated; the acceleration comes
+    from leaving out one group at a time). *Source:* Efron & Tibshirani 1993, ch. 13-14.
+
+    Errors: :class:`StatisticError` where the statistic is undefined on the data themselves, or *method* is unknown.
+    """
+    value = statistic(np.arange(n, dtype=np.int64))
+    codes, count = group_codes(groups, n)
+    rows = resample_rows(codes, count, resamples=resamples, seed=seed)
+    draws = np.array([_or_nan(statistic, chosen) for chosen in rows])
+    if method == "percentile":
+        return percentile_interval(draws, level=level)
+    if method != "bca":
+        raise StatisticError(f"no bootstrap interval {method!r}; there are: percentile, bca")
+    jackknife = np.array([_or_nan(statistic, np.flatnonzero(codes != left_out)) for left_out in range(count)])
+    return bca_interval(draws, value, jackknife, level=level)
+
+
+def percentile_interval(draws: ArrayLike, *, level: float = 0.95) -> Interval:
+    """Return the percentile interval of bootstrap draws.
+
+    *Shape:* draws (resamples,); NaN = undefined. Where more than 10 % are, the interval has a note instead of bounds.
+
+    >>> round(percentile_interval(range(101), level=0.9).low, 9)
+    5.0
+    """
+    defined, undefined, note = _defined(draws)
+    bounds = (np.nan, np.nan) if note else np.quantile(defined, _tails(level))
+    return _interval(bounds, level, "percentile", len(defined) + undefined, undefined, note)
+
+
+def bca_interval(draws: ArrayLike, value: float, jackknife: ArrayLike, *, level: float = 0.95) -> Interval:
+    """Return the bias-corrected and accelerated interval of bootstrap draws.
+
+    *value* is the statistic on the data, *jackknife* its values with one group left out at a time.
+    *Source:* Efron 1987.
+
+    Where too many draws are undefined, or all lie on one side of *value*, the interval has a note instead of bounds.
+    """
+    defined, undefined, note = _defined(draws)
+    total = len(defined) + undefined
+    if note:
+        return _interval((np.nan, np.nan), level, "bca", total, undefined, note)
+    # draws equal to the value count half: discrete statistics would otherwise be called biased
+    below = (np.sum(defined < value) + 0.5 * np.sum(defined == value)) / len(defined)
+    if not 0 < below < 1:
+        note = "all bootstrap draws lie on one side of the estimate"
+        return _interval((np.nan, np.nan), level, "bca", total, undefined, note)
+    normal = NormalDist()
+    bias, acceleration = normal.inv_cdf(float(below)), _acceleration(np.asarray(jackknife, dtype=np.float64))
+    shifted = [bias + normal.inv_cdf(tail) for tail in _tails(level)]
+    levels = [normal.cdf(bias + z / (1 - acceleration * z)) for z in shifted]
+    return _interval(np.quantile(defined, levels), level, "bca", total, undefined, "")
+
+
+def mean_interval(values: ArrayLike, *, level: float = 0.95, resamples: int = 2000, seed: int = 0) -> Interval:
+    """Return the percentile interval of a mean, its values resampled one by one (raters, items).
+
+    *Shape:* values (units,). Errors: :class:`StatisticError` with fewer than 2 values.
+
+    >>> interval = mean_interval([1.0, 1.0, 1.0])
+    >>> interval.low, interval.high
+    (1.0, 1.0)
+    """
+    data = np.asarray(values, dtype=np.float64)
+    _, count = group_codes(None, len(data))
+    blocks = resample_counts(count, resamples=resamples, seed=seed)
+    return percentile_interval(np.concatenate([block @ data for block in blocks]) / count, level=level)
+
+
+def require_finite(name: str, *arrays: FloatArray) -> None:
+    """Refuse NaN and infinities before a statistic swallows them.
+
+    Errors: :class:`StatisticError` naming the statistic and the first row that is not a number.
+    """
+    for array in arrays:
+        wrong = np.flatnonzero(~np.isfinite(array.reshape(len(array), -1)).all(axis=1))
+        if len(wrong):
+            raise StatisticError(
+                f"{name} is undefined: row {int(wrong[0])} (and {len(wrong) - 1} more) is missing or infinite",
+                hint="drop rows without a value first and report how many",
+            )
+
+
+def _or_nan(statistic: Callable[[IntArray], float], rows: IntArray) -> float:
+    try:
+        return float(statistic(rows))
+    except StatisticError:
+        return float("nan")
+
+
+def _defined(draws: ArrayLike) -> tuple[FloatArray, int, str]:
+    """The draws that have a value, how many have none, and why there is no interval where too many have none."""
+    values = np.asarray(draws, dtype=np.float64).reshape(-1)
+    defined = values[~np.isnan(values)]
+    undefined = len(values) - len(defined)
+    few = undefined > MOST_UNDEFINED * len(values) or not len(defined)
+    note = f"no interval: the statistic is undefined in {undefined} of {len(values)} resamples" if few else ""
+    return defined, undefined, note
+
+
+def _tails(level: float) -> Sequence[float]:
+    if not 0 < level < 1:
+        raise StatisticError(f"a confidence level lies between 0 and 1, not {level}")
+    return ((1 - level) / 2, (1 + level) / 2)
+
+
+def _interval(
+    bounds: Sequence[float] | FloatArray, level: float, method: str, resamples: int, undefined: int, note: str
+) -> Interval:
+    name = statistic_name("bootstrap", method=method, level=f"{level:g}", resamples=resamples)
+    return Interval(float(bounds[0]), float(bounds[1]), level, name, resamples, undefined, note)
+
+
+def _acceleration(jackknife: FloatArray) -> float:
+    """Skewness of the jackknife values over 6: how fast the standard error changes with the estimate."""
+    values = jackknife[~np.isnan(jackknife)]
+    deviations = values.mean() - values
+    spread = float(np.sum(deviations**2)) ** 1.5
+    return float(np.sum(deviations**3)) / (6 * spread) if spread > 0 else 0.0

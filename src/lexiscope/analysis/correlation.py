@@ -1,0 +1,352 @@
+"""Correlations of two columns of numbers, or of many columns with one, each with an interval and its n.
+
+The bootstrap resamples item groups (words) and ranks anew within each resample. Values that were added up in floating
+point may differ in the last bit where they are equal in fact, which breaks ties: round them first (``settle_ties``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lexiscope.analysis.bootstrap import (
+    BoolArray,
+    Estimate,
+    FloatArray,
+    IntArray,
+    Interval,
+    Undefined,
+    group_codes,
+    percentile_interval,
+    require_finite,
+    resample_counts,
+)
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import statistic_name
+
+Kind = Literal["spearman", "pearson", "r_squared"]
+
+_TINY = 1e-12
+
+
+def pearson(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Estimate:
+    """Return Pearson's r with a percentile bootstrap interval.
+
+    *Shape:* x, y, groups (items,). *Higher means:* y rises with x; −1 to 1. *Source:* SAW-C §4.3.
+
+    Errors: :class:`StatisticError` on a constant column, fewer than 3 items, or a missing value.
+
+    >>> round(pearson([1, 2, 3, 4], [1, 3, 2, 4]).value, 12)  # 4 / sqrt(5 * 5)
+    0.8
+    """
+    return _one(x, y, "pearson", groups, level, resamples, seed)
+
+
+def spearman(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    decimals: int | None = None,
+) -> Estimate:
+    """Return Spearman's rho (Pearson's r of average ranks) with a percentile bootstrap interval.
+
+    *Shape:* x, y, groups (items,). *Higher means:* y rises with x; −1 to 1. *Source:* SAW-C §4.3. ``decimals`` rounds
+    both columns before ranking, so that values that differ in the last bit only are ties.
+
+    Errors: :class:`StatisticError` on a constant column, fewer than 3 items, or a missing value.
+
+    >>> round(spearman([1, 2, 2, 9], [1, 4, 3, 5]).value, 12)  # ranks 1 2.5 2.5 4 and 1 3 2 4: 4.5 / sqrt(4.5 * 5)
+    0.948683298051
+    """
+    if decimals is not None:
+        x, y = settle_ties(x, decimals=decimals), settle_ties(y, decimals=decimals)
+    return _one(x, y, "spearman", groups, level, resamples, seed)
+
+
+def r_squared(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Estimate:
+    """Return R² of the regression of y on x and an intercept (unadjusted): the square of Pearson's r.
+
+    *Shape:* x, y, groups (items,). *Unit:* share of variance. *Higher means:* x explains more. *Source:* SAW-C §4.3.
+
+    Errors: :class:`StatisticError` on a constant column, fewer than 3 items, or a missing value.
+
+    >>> round(r_squared([1, 2, 3, 4], [1, 3, 2, 4]).value, 12)  # 0.8 ** 2
+    0.64
+    """
+    return _one(x, y, "r_squared", groups, level, resamples, seed)
+
+
+def correlate_columns(
+    columns: ArrayLike,
+    y: ArrayLike,
+    *,
+    kind: Kind = "spearman",
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate | Undefined, ...]:
+    """Correlate each column with y on the same resamples; a column without a value says why instead of failing.
+
+    *Shape:* columns (items, columns), for instance the cosine distances of each layer; y, groups (items,).
+
+    Errors: :class:`StatisticError` when *y* is constant, too short or has missing values.
+
+    >>> layers = [[0, 1], [0, 3], [0, 2], [0, 5], [0, 4]]  # all distances of the first layer are 0
+    >>> [type(entry).__name__ for entry in correlate_columns(layers, [1, 2, 3, 4, 5])]
+    ['Undefined', 'Estimate']
+    """
+    X, target = np.asarray(columns, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if X.ndim != 2 or len(X) != len(target):
+        raise StatisticError(f"columns of shape {X.shape} do not go with {len(target)} items")
+    _check_column("y", target)
+    codes, count = group_codes(groups, len(target))
+    reasons = [_reason(X[:, column]) for column in range(X.shape[1])]
+    sound = [column for column, reason in enumerate(reasons) if not reason]
+    draws = _draws(X[:, sound], target, kind, codes, count, resamples, seed) if sound else np.empty((0, 0))
+    found = {column: _estimate(X[:, column], target, kind, draws[:, k], level, count) for k, column in enumerate(sound)}
+    name = statistic_name(kind)
+    return tuple(found.get(c) or Undefined(name, reason, len(target)) for c, reason in enumerate(reasons))
+
+
+def fisher_z_interval(r: float, n: int, *, kind: Literal["pearson", "spearman"], level: float = 0.95) -> Interval:
+    """Return the closed-form interval of a correlation, for comparison with the bootstrap: it ignores shared words.
+
+    Standard error of atanh(r): 1/sqrt(n − 3) for Pearson (Fisher 1921), times sqrt(1 + r²/2) for Spearman
+    (Bonett & Wright 2000).
+
+    Errors: :class:`StatisticError` with fewer than 4 items or r outside −1..1.
+
+    >>> interval = fisher_z_interval(0.5, 28, kind="pearson")  # tanh(atanh(.5) ± 1.96 / 5)
+    >>> round(interval.low, 4), round(interval.high, 4)
+    (0.156, 0.7358)
+    """
+    if n < 4 or not -1 <= r <= 1:
+        raise StatisticError(f"Fisher's z needs n > 3 and −1 <= r <= 1, not n = {n}, r = {r}")
+    if abs(r) == 1:
+        return Interval(r, r, level, statistic_name("fisher_z", kind=kind))
+    error = math.sqrt((1 + r * r / 2 if kind == "spearman" else 1) / (n - 3))
+    margin = NormalDist().inv_cdf((1 + level) / 2) * error
+    low, high = math.tanh(math.atanh(r) - margin), math.tanh(math.atanh(r) + margin)
+    return Interval(low, high, level, statistic_name("fisher_z", kind=kind))
+
+
+def settle_ties(values: ArrayLike, *, decimals: int = 10) -> FloatArray:
+    """Round values so that those that are equal but for accumulated floating-point error become ties.
+
+    *Shape:* kept. *Source:* SAW-C's released means hold 273 distinct values where there are 258.
+
+    >>> len(set(settle_ties([0.1 + 0.2, 0.3]).tolist()))
+    1
+    """
+    data: FloatArray = np.asarray(values, dtype=np.float64)
+    return data.round(decimals)
+
+
+def average_ranks(values: ArrayLike, *, groups: IntArray | None = None) -> FloatArray:
+    """Rank values from 1, ties sharing their mean rank; with groups, within each group.
+
+    *Shape:* values, groups (rows,) → (rows,). *Higher means:* larger value.
+
+    >>> average_ranks([3.0, 1.0, 3.0])
+    array([2.5, 1. , 2.5])
+    """
+    data = np.asarray(values, dtype=np.float64)
+    codes = np.zeros(len(data), dtype=np.int64) if groups is None else groups
+    order = np.lexsort((data, codes))
+    sorted_codes = codes[order]
+    new_group = _starts_run(sorted_codes)
+    first_tied = np.flatnonzero(new_group | _starts_run(data[order]))
+    length = np.diff(np.append(first_tied, len(data)))
+    start_of_group = np.flatnonzero(new_group)[np.cumsum(new_group)[first_tied] - 1]
+    ranks = np.empty(len(data))
+    ranks[order] = np.repeat(first_tied - start_of_group + (length + 1) / 2, length)
+    return ranks
+
+
+def grouped_correlations(x: FloatArray, y: FloatArray, codes: IntArray, n_groups: int, *, kind: str) -> FloatArray:
+    """Return the correlation of x and y within each group of rows; NaN where one of them is constant there.
+
+    *Shape:* x, y, codes (rows,) → (groups,). ``kind`` is ``spearman`` or ``pearson``.
+    """
+    if kind == "spearman":
+        x, y = average_ranks(x, groups=codes), average_ranks(y, groups=codes)
+    x, y = centred_within(x, codes, n_groups), centred_within(y, codes, n_groups)
+    cross, xx, yy = (np.bincount(codes, weights=w, minlength=n_groups) for w in (x * y, x * x, y * y))
+    scale = np.sqrt(xx * yy)
+    floor = _TINY**2 * np.bincount(codes, minlength=n_groups)
+    found = np.divide(cross, scale, out=np.full(n_groups, np.nan), where=scale > floor)
+    return np.asarray(np.clip(found, -1, 1))
+
+
+def centred_within(values: FloatArray, codes: IntArray, n_groups: int) -> FloatArray:
+    """Subtract each group's mean; exact zeros for a constant group, whatever the rounding of its mean.
+
+    *Shape:* values, codes (rows,) → (rows,).
+
+    >>> centred_within(np.array([0.1, 0.1, 0.1, 5.0, 7.0]), np.array([0, 0, 0, 1, 1]), 2).tolist()
+    [0.0, 0.0, 0.0, -1.0, 1.0]
+    """
+    size = np.maximum(np.bincount(codes, minlength=n_groups), 1)
+    low = np.full(n_groups, np.inf)
+    np.minimum.at(low, codes, values)
+    # shifting by the minimum first keeps a constant group at exactly zero
+    shifted = values - low[codes]
+    return np.asarray(shifted - (np.bincount(codes, weights=shifted, minlength=n_groups) / size)[codes])
+
+
+def correlation_value(x: ArrayLike, y: ArrayLike, *, kind: Kind) -> float:
+    """Return a correlation without an interval, for use inside other statistics.
+
+    Errors: :class:`StatisticError` on a constant column, fewer than 3 items, or a missing value.
+    """
+    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if a.shape != b.shape or a.ndim != 1:
+        raise StatisticError(f"{kind} needs two columns of one length, not shapes {a.shape} and {b.shape}")
+    _check_column("x", a)
+    _check_column("y", b)
+    if kind == "spearman":
+        a, b = average_ranks(a), average_ranks(b)
+    a, b = a - a.mean(), b - b.mean()
+    r = float(a @ b / math.sqrt(float(a @ a) * float(b @ b)))
+    r = min(1.0, max(-1.0, r))
+    return r * r if kind == "r_squared" else r
+
+
+def is_constant(values: FloatArray) -> bool:
+    """Say whether all values are one, up to the last bits of floating point."""
+    return bool(np.ptp(values) <= 4 * np.finfo(np.float64).eps * np.max(np.abs(values)))
+
+
+def _reason(values: FloatArray) -> str:
+    if len(values) < 3:
+        return f"only {len(values)} values; a correlation needs at least 3"
+    if not np.isfinite(values).all():
+        return f"{int((~np.isfinite(values)).sum())} of {len(values)} values are missing or infinite"
+    return f"all {len(values)} values are {values[0]:g}" if is_constant(values) else ""
+
+
+def _check_column(label: str, values: FloatArray) -> None:
+    require_finite(f"the correlation with {label}", values)
+    reason = _reason(values)
+    if reason:
+        raise StatisticError(f"the correlation is undefined: in {label}, {reason}")
+
+
+def _one(
+    x: ArrayLike, y: ArrayLike, kind: Kind, groups: ArrayLike | None, level: float, resamples: int, seed: int
+) -> Estimate:
+    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    correlation_value(a, b, kind=kind)
+    codes, count = group_codes(groups, len(a))
+    draws = _draws(a[:, None], b, kind, codes, count, resamples, seed)
+    return _estimate(a, b, kind, draws[:, 0], level, count)
+
+
+def _estimate(x: FloatArray, y: FloatArray, kind: Kind, draws: FloatArray, level: float, n_groups: int) -> Estimate:
+    interval = percentile_interval(draws, level=level)
+    return Estimate(statistic_name(kind), correlation_value(x, y, kind=kind), interval, len(x), n_groups)
+
+
+def _draws(
+    X: FloatArray, y: FloatArray, kind: Kind, codes: IntArray, n_groups: int, resamples: int, seed: int
+) -> FloatArray:
+    """Correlations of each column in each resample, *Shape:* (resamples, columns)."""
+    draw: Callable[[FloatArray, FloatArray, IntArray, IntArray], FloatArray]
+    draw = _rank_draws if kind == "spearman" else _moment_draws
+    blocks = resample_counts(n_groups, resamples=resamples, seed=seed)
+    drawn = np.concatenate([draw(X, y, codes, block) for block in blocks])
+    return drawn**2 if kind == "r_squared" else drawn
+
+
+def _moment_draws(X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArray) -> FloatArray:
+    """Pearson's r from sums per group: a resample only changes how often each group's sums are counted."""
+    X, y = (X - X.mean(axis=0)) / X.std(axis=0), (y - y.mean()) / y.std()
+    weights = counts.astype(np.float64)
+    n, sy, syy = (weights @ np.bincount(codes, weights=w) for w in (np.ones_like(y), y, y * y))
+    sx, sxx, sxy = (weights @ _sums(part, codes, counts.shape[1]) for part in (X, X * X, X * y[:, None]))
+    n, sy, syy = n[:, None], sy[:, None], syy[:, None]
+    return _ratio(sxy - sx * sy / n, sxx - sx * sx / n, syy - sy * sy / n, n)
+
+
+def _rank_draws(X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArray) -> FloatArray:
+    """Spearman's rho, ranked anew in each resample; in slices of draws that fit the processor's cache."""
+    drawn = np.empty((len(counts), X.shape[1]))
+    step = max(1, (1 << 18) // len(y))
+    classes = [_tie_classes(X[:, column]) for column in range(X.shape[1])]
+    y_classes = _tie_classes(y)
+    for start in range(0, len(counts), step):
+        weights = np.ascontiguousarray(counts[start : start + step, codes].T, dtype=np.float64)
+        ry = _resampled_ranks(y_classes, weights)
+        weighted = weights * ry
+        yy = np.einsum("ib,ib->b", weighted, ry)
+        n = weights.sum(axis=0)
+        for column, tied in enumerate(classes):
+            rx = _resampled_ranks(tied, weights)
+            xy = np.einsum("ib,ib->b", weighted, rx)
+            xx = np.einsum("ib,ib,ib->b", weights, rx, rx)
+            drawn[start : start + step, column] = _ratio(xy, xx, yy, n)
+    return drawn
+
+
+def _tie_classes(values: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
+    """The order of the values, where each run of ties starts in it, and each row's run."""
+    order = np.argsort(values, kind="stable")
+    starts = _starts_run(values[order])
+    run = np.empty(len(values), dtype=np.int64)
+    run[order] = np.cumsum(starts) - 1
+    return order.astype(np.int64), np.flatnonzero(starts).astype(np.int64), run
+
+
+def _resampled_ranks(tied: tuple[IntArray, IntArray, IntArray], weights: FloatArray) -> FloatArray:
+    """Average ranks minus their mean when row i occurs weights[i] times, *Shape:* (rows, draws)."""
+    order, starts, run = tied
+    in_order = weights[order]
+    size = in_order if len(starts) == len(order) else np.add.reduceat(in_order, starts, axis=0)
+    upto = np.cumsum(size, axis=0)
+    return np.asarray((upto - size / 2 - upto[-1] / 2)[run])
+
+
+def _ratio(cross: FloatArray, xx: FloatArray, yy: FloatArray, n: FloatArray) -> FloatArray:
+    """cross / sqrt(xx * yy), NaN where a resample is constant."""
+    sound = (xx > _TINY * n) & (yy > _TINY * n)
+    scale = np.sqrt(np.where(sound, xx * yy, 1.0))
+    return np.asarray(np.clip(np.where(sound, cross / scale, np.nan), -1, 1))
+
+
+def _sums(part: FloatArray, codes: IntArray, n_groups: int) -> FloatArray:
+    """Sum the rows of each group, *Shape:* (rows, columns) → (groups, columns)."""
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(n_groups))
+    return np.asarray(np.add.reduceat(part[order], starts, axis=0))
+
+
+def _starts_run(values: FloatArray | IntArray) -> BoolArray:
+    starts = np.ones(len(values), dtype=bool)
+    starts[1:] = values[1:] != values[:-1]
+    return starts

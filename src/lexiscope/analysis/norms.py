@@ -1,0 +1,191 @@
+"""Norms: what people said about each item, and about each condition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray, IntArray
+from lexiscope.analysis.correlation import centred_within
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.result import statistic_name
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Norms:
+    """The norm of each item: mean, SD (n − 1), median, n, and how often each point of the scale was chosen.
+
+    *Shape:* mean, sd, median, n (items,); point_counts (items, points). *Unit:* that of the ratings.
+    *Source:* SAW-C §3.4. NaN stands only where ``unrated`` (no rating: no mean) or ``sd_undefined`` (one rating: no SD)
+    lists the item.
+    """
+
+    item_ids: tuple[str, ...]
+    mean: FloatArray
+    sd: FloatArray
+    median: FloatArray
+    n: IntArray
+    points: tuple[float, ...]
+    point_counts: IntArray
+
+    @property
+    def unrated(self) -> tuple[str, ...]:
+        """Items without a rating: their mean and median are undefined."""
+        return tuple(self.item_ids[i] for i in np.flatnonzero(self.n == 0))
+
+    @property
+    def sd_undefined(self) -> tuple[str, ...]:
+        """Items with fewer than two ratings: their SD is undefined."""
+        return tuple(self.item_ids[i] for i in np.flatnonzero(self.n < 2))
+
+    @property
+    def n_min(self) -> int:
+        """The smallest number of ratings of an item."""
+        return int(self.n.min())
+
+    @property
+    def n_mean(self) -> float:
+        """The mean number of ratings of an item."""
+        return float(self.n.sum() / len(self.n))
+
+    @property
+    def n_max(self) -> int:
+        """The largest number of ratings of an item."""
+        return int(self.n.max())
+
+    def row(self, item_id: str) -> int:
+        """Return the row of an item.
+
+        Errors: :class:`InputError` where the item is unknown.
+        """
+        if item_id not in self.item_ids:
+            raise InputError(f"no norm for item {item_id!r}", place=Place(item_id=item_id))
+        return self.item_ids.index(item_id)
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionMean:
+    """Mean and SD (n − 1) of all ratings in one condition, every trial counted once."""
+
+    name: str
+    condition: str
+    mean: float
+    sd: float
+    n: int
+    n_items: int
+    n_raters: int
+
+
+@dataclass(frozen=True, slots=True)
+class MeanItemSd:
+    """The mean over items of the SD (n − 1) of their ratings; items with fewer than two ratings are counted apart."""
+
+    name: str
+    value: float
+    n: int
+    n_without: int
+
+
+def norms(ratings: Ratings, *, points: Sequence[float] | None = None) -> Norms:
+    """Return the norm of every item.
+
+    ``points`` are the points of the scale to count; by default the values that occur, where all are whole numbers.
+    Means of whole numbers are an exact sum over a count. *Source:* SAW-C §3.4.
+
+    Errors: :class:`StatisticError` without items, :class:`InputError` where a rating is not among the points.
+
+    >>> table = norms(Ratings.from_arrays(["a", "b", "c", "a"], ["i", "i", "i", "j"], [1, 2, 5, 4]))
+    >>> table.mean.tolist(), table.median.tolist(), table.sd_undefined  # (1 + 2 + 5) / 3 and 4 / 1
+    ([2.6666666666666665, 4.0], [2.0, 4.0], ('j',))
+    """
+    if not ratings.n_items:
+        raise StatisticError("there are no items, so there are no norms")
+    n = ratings.counts()
+    scale, table = _point_counts(ratings, points)
+    return Norms(ratings.item_ids, ratings.means(), item_sd(ratings), _medians(ratings), n, scale, table)
+
+
+def item_sd(ratings: Ratings) -> FloatArray:
+    """Return the SD (n − 1) of each item's ratings, NaN with fewer than two. *Shape:* (items,).
+
+    >>> item_sd(Ratings.from_arrays(["a", "b", "a"], ["i", "i", "j"], [1, 3, 3])).tolist()  # sqrt((1 + 1) / 1)
+    [1.4142135623730951, nan]
+    """
+    deviations = centred_within(ratings.value, ratings.item, ratings.n_items)
+    squares = np.bincount(ratings.item, weights=deviations**2, minlength=ratings.n_items)
+    n = ratings.counts()
+    return np.asarray(np.sqrt(np.divide(squares, n - 1, out=np.full(ratings.n_items, np.nan), where=n > 1)))
+
+
+def mean_item_sd(ratings: Ratings) -> MeanItemSd:
+    """Return the mean SD per item. *Higher means:* raters disagree more. *Source:* AmbiStory §4.1.
+
+    Errors: :class:`StatisticError` where no item has two ratings.
+
+    >>> ratings = Ratings.from_arrays(["a", "b", "a", "b"], ["i", "i", "j", "j"], [2, 2, 1, 3])
+    >>> mean_item_sd(ratings).value  # (0 + sqrt(2)) / 2
+    0.7071067811865476
+    """
+    sd = item_sd(ratings)
+    defined = sd[~np.isnan(sd)]
+    if not len(defined):
+        raise StatisticError("no item has two ratings, so no item has an SD")
+    name = statistic_name("mean_item_sd", ddof=1)
+    return MeanItemSd(name, float(defined.mean()), len(defined), len(sd) - len(defined))
+
+
+def condition_means(ratings: Ratings, conditions: Mapping[str, str]) -> tuple[ConditionMean, ...]:
+    """Return mean, SD and n over trials for each condition; *conditions* maps item ids to their condition.
+
+    *Source:* SAW-C §3.5. Conditions come in code point order.
+
+    Errors: :class:`InputError` naming an item without a condition; :class:`StatisticError` for a condition with fewer
+    than two trials.
+
+    >>> ratings = Ratings.from_arrays(["a", "b", "a", "b"], ["i", "i", "j", "j"], [5, 4, 1, 3])
+    >>> [(row.condition, row.mean, row.n) for row in condition_means(ratings, {"i": "same", "j": "different"})]
+    [('different', 2.0, 2), ('same', 4.5, 2)]
+    """
+    labels, of_item = np.unique(ratings.item_labels(conditions), return_inverse=True)
+    of_rating = of_item.reshape(-1)[ratings.item]
+    return tuple(_condition_mean(ratings, str(label), of_rating == code) for code, label in enumerate(labels))
+
+
+def _condition_mean(ratings: Ratings, condition: str, chosen: BoolArray) -> ConditionMean:
+    values = ratings.value[chosen]
+    if len(values) < 2:
+        raise StatisticError(f"condition {condition!r} has {len(values)} ratings; an SD needs at least 2")
+    mean = float(values.sum() / len(values))
+    items, raters = (len(np.unique(codes[chosen])) for codes in (ratings.item, ratings.rater))
+    name = statistic_name("condition_mean", over="trials")
+    return ConditionMean(name, condition, mean, float(values.std(ddof=1)), len(values), items, raters)
+
+
+def _medians(ratings: Ratings) -> FloatArray:
+    """The middle rating of each item, or the mean of the two middle ones."""
+    n = ratings.counts()
+    in_order = ratings.value[np.lexsort((ratings.value, ratings.item))]
+    start = np.cumsum(n) - n
+    medians = np.full(ratings.n_items, np.nan)
+    rated = n > 0
+    low, high = start[rated] + (n[rated] - 1) // 2, start[rated] + n[rated] // 2
+    medians[rated] = (in_order[low] + in_order[high]) / 2
+    return medians
+
+
+def _point_counts(ratings: Ratings, points: Sequence[float] | None) -> tuple[tuple[float, ...], IntArray]:
+    if points is None:
+        points = np.unique(ratings.value).tolist() if ratings.is_integer else ()
+        if not points:
+            return (), np.zeros((ratings.n_items, 0), dtype=np.int64)
+    scale = np.array(sorted(points), dtype=np.float64)
+    place = np.clip(np.searchsorted(scale, ratings.value), 0, len(scale) - 1)
+    off = np.flatnonzero(scale[place] != ratings.value)
+    if len(off):
+        item = ratings.item_ids[ratings.item[off[0]]]
+        raise InputError(f"rating {ratings.value[off[0]]:g} is not a point of the scale", place=Place(item_id=item))
+    flat = np.bincount(ratings.item * len(scale) + place, minlength=ratings.n_items * len(scale))
+    return tuple(scale.tolist()), flat.reshape(ratings.n_items, len(scale)).astype(np.int64)

@@ -1,0 +1,250 @@
+"""Ratings in long form: who rated which item how. All human-judgment statistics start from this one type.
+
+A missing rating is counted and left out; a rater or an item without any rating keeps its id, so that it can be
+reported. Rows are kept in one order (by rater, then item), so the order of the input changes no result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lexiscope.analysis.bootstrap import FloatArray, IntArray
+from lexiscope.core.errors import InputError, Place
+
+Repeats = Literal["error", "mean", "last"]
+
+
+class Table(Protocol):
+    """What is used of a response table (``lexiscope.core.response.ResponseTable`` is one)."""
+
+    def __len__(self) -> int: ...
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return a column; numbers are float64 with NaN for missing."""
+        ...
+
+    def codes(self, name: str) -> tuple[IntArray, tuple[str, ...]]:
+        """Return a text column as codes (−1 = missing) and its categories."""
+        ...
+
+    def where(self, **equal: object) -> Table:
+        """Return the rows whose columns equal these values."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratings:
+    """Ratings in long form, one entry per rater and item.
+
+    *Shape:* rater, item, value (ratings,). ``rater`` and ``item`` are codes into ``rater_ids`` and ``item_ids``, which
+    are sorted. ``n_missing`` counts the ratings that were asked for but have no value; ``n_repeated`` those merged.
+    """
+
+    rater: IntArray
+    item: IntArray
+    value: FloatArray
+    rater_ids: tuple[str, ...]
+    item_ids: tuple[str, ...]
+    n_missing: int = 0
+    n_repeated: int = 0
+
+    @classmethod
+    def from_arrays(
+        cls, raters: ArrayLike, items: ArrayLike, values: ArrayLike, *, repeats: Repeats = "error"
+    ) -> Ratings:
+        """Build ratings from three columns of equal length; ids of any type are turned into text.
+
+        ``repeats`` says what to do where a rater rated an item twice: refuse (``error``), take the ``mean``, or take
+        the ``last`` in the order of the rows. A value that is NaN (or ``None``) is missing.
+
+        Errors: :class:`InputError` E501 (lengths), E502 (repeated rating), E503 (infinite value).
+
+        >>> Ratings.from_arrays(["ana", "ana", "eva"], ["i1", "i2", "i1"], [4, None, 5]).n_missing
+        1
+        """
+        rater, rater_ids = _encode(raters)
+        item, item_ids = _encode(items)
+        return _build(rater, rater_ids, item, item_ids, np.array(values, dtype=np.float64), repeats)
+
+    @classmethod
+    def from_table(cls, table: Table, *, measure: str = "rating", repeats: Repeats = "error") -> Ratings:
+        """Build ratings from the rows of a response table that hold *measure*: subjects are the raters.
+
+        Errors: :class:`InputError` E504 (no such row), and those of :meth:`from_arrays`.
+        """
+        rows = _rows_of(table, measure)
+        rater, rater_ids = _sorted_codes(*rows.codes("subject_id"))
+        item, item_ids = _sorted_codes(*rows.codes("item_id"))
+        return _build(rater, rater_ids, item, item_ids, rows.column("value").astype(np.float64), repeats)
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @property
+    def n_raters(self) -> int:
+        """How many raters, those without any rating included."""
+        return len(self.rater_ids)
+
+    @property
+    def n_items(self) -> int:
+        """How many items, those without any rating included."""
+        return len(self.item_ids)
+
+    @property
+    def is_integer(self) -> bool:
+        """Say whether every rating is a whole number, so that sums are exact and equal means are equal bit for bit."""
+        return bool(np.all(self.value == np.rint(self.value)) and np.all(np.abs(self.value) < 2**31))
+
+    def matrix(self) -> FloatArray:
+        """Return the ratings as a matrix, NaN where a rater did not rate an item. *Shape:* (raters, items).
+
+        >>> Ratings.from_arrays(["a", "b"], ["i", "j"], [1, 2]).matrix().tolist()
+        [[1.0, nan], [nan, 2.0]]
+        """
+        table = np.full((self.n_raters, self.n_items), np.nan)
+        table[self.rater, self.item] = self.value
+        return table
+
+    def counts(self) -> IntArray:
+        """Return how many ratings each item has. *Shape:* (items,)."""
+        return np.bincount(self.item, minlength=self.n_items).astype(np.int64)
+
+    def sums(self) -> FloatArray:
+        """Return the sum of each item's ratings; exact where ratings are whole numbers. *Shape:* (items,)."""
+        return np.asarray(np.bincount(self.item, weights=self.value, minlength=self.n_items), dtype=np.float64)
+
+    def means(self) -> FloatArray:
+        """Return each item's mean as sum / count, NaN where it has no rating. *Shape:* (items,).
+
+        Means of whole numbers come from exact sums, so equal means are ties; other means are rounded to 12 digits of
+        the largest rating for the same reason (SAW-C's released means fall apart in the last bit).
+        """
+        counts = self.counts()
+        means = np.divide(self.sums(), counts, out=np.full(self.n_items, np.nan), where=counts > 0)
+        return means if self.is_integer else settle(means, self.value)
+
+    def select(self, keep: NDArray[np.bool_]) -> Ratings:
+        """Return the ratings where *keep* is true; ids stay, so that raters left without ratings remain visible."""
+        return Ratings(
+            self.rater[keep], self.item[keep], self.value[keep], self.rater_ids, self.item_ids, self.n_missing
+        )
+
+    def item_labels(self, labels: Mapping[str, str]) -> NDArray[np.str_]:
+        """Return each item's label (its word, its condition), from a mapping of item ids. *Shape:* (items,).
+
+        Errors: :class:`InputError` E506 naming an item without a label.
+        """
+        missing = [item for item in self.item_ids if item not in labels]
+        if missing:
+            raise InputError(f"{len(missing)} items have no label", code="E506", place=Place(item_id=missing[0]))
+        return np.array([str(labels[item]) for item in self.item_ids], dtype=str)
+
+    def rater_code(self, rater_id: str) -> int:
+        """Return a rater's code.
+
+        Errors: :class:`InputError` E505.
+        """
+        if rater_id not in self.rater_ids:
+            raise InputError(f"no rater {rater_id!r} among {self.n_raters}", code="E505")
+        return self.rater_ids.index(rater_id)
+
+
+def choices_from_table(
+    table: Table, *, measure: str = "choice", repeats: Repeats = "error"
+) -> tuple[Ratings, tuple[str, ...]]:
+    """Build ratings whose value is the code of the option chosen, and the options in the order of the codes.
+
+    Nominal statistics (kappa, majority, nominal alpha) take these as they take numbers.
+
+    Errors: as :meth:`Ratings.from_table`.
+    """
+    rows = _rows_of(table, measure)
+    option, options = _sorted_codes(*rows.codes("option"))
+    rater, rater_ids = _sorted_codes(*rows.codes("subject_id"))
+    item, item_ids = _sorted_codes(*rows.codes("item_id"))
+    values = np.where(option < 0, np.nan, option.astype(np.float64))
+    return _build(rater, rater_ids, item, item_ids, values, repeats), options
+
+
+def settle(values: FloatArray, scale: FloatArray) -> FloatArray:
+    """Round accumulated values to 12 digits relative to the largest of *scale*, so that equal ones are ties."""
+    largest = float(np.max(np.abs(scale), initial=0.0))
+    decimals = 12 - int(np.ceil(np.log10(largest))) if largest > 0 else 12
+    return values.round(decimals)
+
+
+def _rows_of(table: Table, measure: str) -> Table:
+    rows = table.where(measure=measure)
+    if not len(rows):
+        raise InputError(
+            f"no response has the measure {measure!r}", code="E504", hint="name a measure that the table holds"
+        )
+    return rows
+
+
+def _encode(ids: ArrayLike) -> tuple[IntArray, tuple[str, ...]]:
+    raw = np.asarray(ids)
+    labels = raw.astype(str) if raw.dtype.kind != "O" else np.array([str(label) for label in raw], dtype=str)
+    distinct, codes = np.unique(labels, return_inverse=True)
+    return codes.reshape(-1).astype(np.int64), tuple(distinct.tolist())
+
+
+def _sorted_codes(codes: IntArray, categories: tuple[str, ...]) -> tuple[IntArray, tuple[str, ...]]:
+    """Renumber codes so that categories are in code point order; −1 stays."""
+    order = sorted(range(len(categories)), key=categories.__getitem__)
+    place = np.full(len(categories) + 1, -1, dtype=np.int64)
+    place[order] = np.arange(len(categories))
+    return place[codes], tuple(categories[k] for k in order)
+
+
+def _build(
+    rater: IntArray,
+    rater_ids: tuple[str, ...],
+    item: IntArray,
+    item_ids: tuple[str, ...],
+    value: FloatArray,
+    repeats: Repeats,
+) -> Ratings:
+    lengths = {len(rater), len(item), len(value)}
+    if len(lengths) != 1:
+        raise InputError(
+            f"raters, items and values differ in length: {len(rater)}, {len(item)}, {len(value)}", code="E501"
+        )
+    if np.isinf(value).any():
+        raise InputError(f"rating {int(np.flatnonzero(np.isinf(value))[0])} is infinite", code="E503")
+    given = ~np.isnan(value)
+    rater, item, kept = rater[given], item[given], value[given]
+    order = np.lexsort((item, rater))
+    rater, item, kept = rater[order], item[order], kept[order]
+    repeated = np.flatnonzero((rater[1:] == rater[:-1]) & (item[1:] == item[:-1])) + 1
+    if len(repeated) and repeats == "error":
+        _refuse_repeats(rater_ids[rater[repeated[0]]], item_ids[item[repeated[0]]], len(repeated))
+    if len(repeated):
+        rater, item, kept = _merge(rater, item, kept, repeated, repeats)
+    return Ratings(rater, item, kept, rater_ids, item_ids, int((~given).sum()), len(repeated))
+
+
+def _refuse_repeats(rater_id: str, item_id: str, count: int) -> None:
+    raise InputError(
+        f"rater {rater_id!r} rated this item more than once ({count} repeated ratings in all)",
+        code="E502",
+        place=Place(item_id=item_id),
+        hint='say what a repetition means: repeats="mean" or repeats="last"',
+    )
+
+
+def _merge(
+    rater: IntArray, item: IntArray, value: FloatArray, repeated: IntArray, repeats: Repeats
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Make one rating of each run of repeated ones; the rows are sorted by rater and item, stably."""
+    first = np.ones(len(value), dtype=bool)
+    first[repeated] = False
+    starts = np.flatnonzero(first)
+    ends = np.append(starts[1:], len(value))
+    merged = value[ends - 1] if repeats == "last" else np.add.reduceat(value, starts) / (ends - starts)
+    return rater[starts], item[starts], merged
