@@ -1,0 +1,154 @@
+"""Expected Layer: at which layer, on average, does the information that a task needs come in?
+
+Regressions on the layers 0…l, for each l, give a score per l; its improvements (deltas) weight the layer numbers. A
+layer that costs more than it brings has a negative delta, and by default keeps it, as in the published analysis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lexiscope.analysis.bootstrap import FloatArray
+from lexiscope.analysis.correlation import is_constant
+from lexiscope.analysis.regression import logistic, ols
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import statistic_name
+
+Score = Literal["aic", "r_squared"]
+Variant = Literal["signed", "clipped", "from_intercept", "without_layer_0"]
+
+
+@dataclass(frozen=True, slots=True)
+class CumulativeScores:
+    """The scores of regressions on the layers ``first_layer``…l, for each l.
+
+    ``intercept_only`` is the score without any layer. A constant layer adds no parameter; ``remarks`` names it.
+
+    *Shape:* scores (layers,). *Unit:* AIC, or share of variance. *Higher means:* worse (aic) or better (r_squared).
+    """
+
+    score: Score
+    first_layer: int
+    scores: FloatArray
+    intercept_only: float
+    n: int
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedLayer:
+    """The expected layer of one subject and the deltas that it is made of.
+
+    ``value`` = Σ l · delta_l / Σ delta_l over ``layers``. ``negative`` lists the layers whose delta is below zero.
+
+    *Shape:* deltas (as ``layers``). *Unit:* layers. *Higher means:* the information comes in later.
+    """
+
+    name: str
+    value: float
+    last_layer: int
+    layers: tuple[int, ...]
+    deltas: FloatArray
+    negative: tuple[int, ...]
+    remarks: tuple[str, ...] = ()
+
+
+def cumulative_aic(distance: ArrayLike, same_sense: ArrayLike, *, first_layer: Literal[0, 1] = 0) -> CumulativeScores:
+    """Score logistic regressions of same_sense on the distances at layers *first_layer*…l by their AIC.
+
+    *Shape:* distance (items, L + 1) for layers 0…L, same_sense (items,). *Higher means:* worse.
+    *Source:* SAW-C A.2. Errors: :class:`StatisticError` where a regression is undefined (collinear layers, senses
+    separated, too few items).
+
+    >>> scores = cumulative_aic([[0, 1], [0, 3], [0, 2], [0, 4]], [1, 0, 0, 1])
+    >>> bool(scores.scores[0] == scores.intercept_only), scores.remarks
+    (True, ('layer 0 is constant and adds nothing',))
+    """
+    return _cumulative("aic", distance, same_sense, first_layer, lambda X, names: logistic(same_sense, X, names).aic)
+
+
+def cumulative_r_squared(distance: ArrayLike, norms: ArrayLike, *, first_layer: Literal[0, 1] = 0) -> CumulativeScores:
+    """Score linear regressions of the norms on the distances at layers *first_layer*…l by their unadjusted R².
+
+    *Shape:* distance (items, L + 1) for layers 0…L, norms (items,). *Higher means:* better. *Source:* SAW-C A.2.
+    Errors: :class:`StatisticError` where a regression is undefined (collinear layers, constant norms, too few items).
+    """
+    return _cumulative("r_squared", distance, norms, first_layer, lambda X, names: ols(norms, X, names).r_squared)
+
+
+def expected_layer(
+    cumulative: CumulativeScores, *, variant: Variant = "signed", smallest_share: float = 0.1
+) -> ExpectedLayer:
+    """Return the average layer, weighted by how much each layer improves the cumulative regression.
+
+    Variants: ``signed`` (the published definition: deltas of l = 1…L, negative ones kept), ``clipped`` (negative
+    deltas become 0), ``from_intercept`` (l = 0…L, layer 0 against the intercept alone), ``without_layer_0`` (scores
+    with ``first_layer=1``, layer 1 against the intercept alone).
+
+    *Unit:* layers. *Higher means:* later. *Source:* SAW-C A.2.
+    Errors: :class:`StatisticError` where the deltas sum to less than *smallest_share* of their absolute sum: gains
+    and losses then cancel and the quotient means nothing.
+
+    Scores 100, 90, 60, 62 have the deltas 10, 30, −2; (1·10 + 2·30 − 3·2) / 38 = 64 / 38:
+
+    >>> scores = CumulativeScores("aic", 0, np.array([100.0, 90, 60, 62]), 101.0, 50)
+    >>> result = expected_layer(scores)
+    >>> result.name, round(result.value, 6) == round(64 / 38, 6), result.negative
+    ('expected_layer(score=aic,deltas=signed)', True, (3,))
+    """
+    layers, deltas = _deltas(cumulative, variant)
+    negative = tuple(layer for layer, delta in zip(layers, deltas, strict=True) if delta < 0)
+    weights = np.maximum(deltas, 0.0) if variant == "clipped" else deltas
+    total, movement = float(weights.sum()), float(np.abs(weights).sum())
+    if total <= max(smallest_share * movement, 1e-12):
+        raise StatisticError(
+            f"the expected layer is undefined: the layers improve the {cumulative.score} by {total:.4g} in all",
+            why=f"single gains and losses add up to {movement:.4g}, so the weights cancel",
+        )
+    value = float(np.asarray(layers) @ weights) / total
+    outside = () if layers[0] <= value <= layers[-1] else ("negative deltas push it outside the layers",)
+    name = statistic_name("expected_layer", score=cumulative.score, deltas=variant)
+    return ExpectedLayer(name, value, layers[-1], layers, weights, negative, cumulative.remarks + outside)
+
+
+def _deltas(cumulative: CumulativeScores, variant: Variant) -> tuple[tuple[int, ...], FloatArray]:
+    """Improvements by layer; positive means better for either score."""
+    wanted = 1 if variant == "without_layer_0" else 0
+    if cumulative.first_layer != wanted:
+        raise StatisticError(f"the variant {variant!r} needs cumulative scores from layer {wanted}")
+    from_nothing = variant in ("from_intercept", "without_layer_0")
+    scores = np.concatenate([[cumulative.intercept_only] if from_nothing else [], cumulative.scores])
+    deltas = np.diff(scores) if cumulative.score == "r_squared" else -np.diff(scores)
+    first = cumulative.first_layer if from_nothing else 1
+    if not len(deltas):
+        raise StatisticError("an expected layer needs at least one layer above the embeddings")
+    return tuple(range(first, first + len(deltas))), deltas
+
+
+def _cumulative(
+    score: Score,
+    distance: ArrayLike,
+    outcome: ArrayLike,
+    first_layer: Literal[0, 1],
+    fit: Callable[[FloatArray, list[str]], float],
+) -> CumulativeScores:
+    columns = np.asarray(distance, dtype=np.float64)
+    if columns.ndim != 2 or len(columns) != len(np.asarray(outcome)) or columns.shape[1] <= first_layer:
+        raise StatisticError(f"distances of shape {columns.shape} do not go with the items: (items, layers) expected")
+    intercept_only = fit(np.empty((len(columns), 0)), [])
+    used: list[int] = []
+    scores: list[float] = []
+    for layer in range(first_layer, columns.shape[1]):
+        if is_constant(columns[:, layer]):
+            scores.append(scores[-1] if scores else intercept_only)
+            continue
+        used.append(layer)
+        scores.append(fit(columns[:, used], [f"layer {number}" for number in used]))
+    constant = sorted(set(range(first_layer, columns.shape[1])) - set(used))
+    remarks = tuple(f"layer {layer} is constant and adds nothing" for layer in constant)
+    return CumulativeScores(score, first_layer, np.array(scores), intercept_only, len(columns), remarks)

@@ -1,0 +1,273 @@
+"""One statistic per layer: the AIC of a sense boundary, and r, rho and R² against norms.
+
+Layer 0 is the embedding layer. Its distances are often constant or floating-point noise: a layer without a value
+keeps its place in the curve and says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lexiscope.analysis.bootstrap import FloatArray, Interval, Undefined, group_codes
+from lexiscope.analysis.correlation import Kind, correlate_columns, correlation_value, is_constant
+from lexiscope.analysis.regression import logistic
+from lexiscope.core.errors import StatisticError
+
+# Cosine distances of identical vectors differ from 0 by a few units of 1e-16; a spread below this is that noise.
+_NOISE = 1e-9
+
+_Layers = tuple[Sequence[int] | None, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerValue:
+    """A statistic at one layer.
+
+    ``depth_ratio`` is layer / L (0 = embeddings, 1 = last layer). ``value`` is ``None`` where the statistic is
+    undefined; ``remark`` then says why, and otherwise what the reader should know about the value.
+    """
+
+    layer: int
+    depth_ratio: float
+    value: float | None
+    interval: Interval | None = None
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LayerCurve:
+    """A statistic over the layers of one subject.
+
+    ``best`` is the layer with the best value, the lowest layer number among equal ones (all of them are in
+    ``tied``); ``None`` where no layer has a value. ``baseline`` is the value of the model without any distance
+    (the AIC of the intercept alone), where there is one.
+    """
+
+    statistic: str
+    better: Literal["higher", "lower"]
+    values: tuple[LayerValue, ...]
+    best: int | None
+    tied: tuple[int, ...]
+    n: int
+    n_groups: int
+    baseline: float | None = None
+
+    def at(self, layer: int) -> LayerValue:
+        """Return the entry of one layer. Errors: :class:`StatisticError` where the curve has no such layer."""
+        for entry in self.values:
+            if entry.layer == layer:
+                return entry
+        raise StatisticError(f"the curve of {self.statistic} has no layer {layer}")
+
+    def best_value(self) -> LayerValue:
+        """Return the entry of the best layer. Errors: :class:`StatisticError` where no layer has a value."""
+        if self.best is None:
+            raise StatisticError(f"{self.statistic} is undefined at every layer", why=self.values[0].remark)
+        return self.at(self.best)
+
+    def array(self) -> FloatArray:
+        """Return the values alone, NaN where undefined. *Shape:* (layers,)."""
+        return np.array([np.nan if entry.value is None else entry.value for entry in self.values])
+
+
+def layer_depth_ratio(layer: int, last_layer: int) -> float:
+    """Return how deep a layer lies: layer / L.
+
+    *Higher means:* closer to the output; 0 = embeddings, 1 = last layer. *Source:* SAW-C §5.3.
+    The embeddings of a subject without further layers have the ratio 0.
+    Errors: :class:`StatisticError` where the layer lies outside 0..L.
+
+    >>> layer_depth_ratio(6, 12)
+    0.5
+    """
+    if not 0 <= layer <= last_layer:
+        raise StatisticError(f"layer {layer} of {last_layer} has no depth ratio")
+    return layer / last_layer if last_layer else 0.0
+
+
+def aic_by_layer(
+    distance: ArrayLike, same_sense: ArrayLike, *, layers: Sequence[int] | None = None, last_layer: int | None = None
+) -> LayerCurve:
+    """Return, for each layer, the AIC of the logistic regression of same_sense on that layer's distance alone.
+
+    AIC = deviance + 2 · 2 coefficients; the ``baseline`` is the intercept alone, deviance + 2 · 1.
+
+    *Shape:* distance (items, layers); same_sense (items,) of 0/1 or booleans. *layers* defaults to 0, 1, … and
+    *last_layer*, the L of the depth ratio, to the highest of them.
+    *Higher means:* a worse separation of the senses. *Source:* SAW-C §4.2.
+    Errors: :class:`StatisticError` where all items have one sense relation; a layer that cannot be fitted is an
+    entry without a value.
+
+    >>> curve = aic_by_layer([[0, 1], [0, 3], [0, 2], [0, 4]], [1, 0, 0, 1])
+    >>> curve.best, curve.values[0].remark
+    (1, "predictor 'distance' is zero everywhere")
+    """
+    columns = _columns(distance, len(np.asarray(same_sense)))
+    numbers, last = _layer_numbers((layers, last_layer), columns.shape[1])
+    baseline = logistic(same_sense, np.empty((len(columns), 0)), []).aic
+    entries = [_aic_entry(columns[:, column], same_sense, layer, last) for column, layer in enumerate(numbers)]
+    return _curve("aic", "lower", entries, len(columns), len(columns), baseline)
+
+
+def r_squared_by_layer(
+    distance: ArrayLike,
+    norms: ArrayLike,
+    *,
+    layers: Sequence[int] | None = None,
+    last_layer: int | None = None,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> LayerCurve:
+    """Return the share of the norms' variance that each layer's distance explains (unadjusted R²).
+
+    *Shape:* distance (items, layers), norms and groups (items,); *layers* and *last_layer* as in
+    :func:`aic_by_layer`. *Higher means:* a closer fit; 0 to 1.
+    *groups* are the words that items share; intervals resample them. ``resamples=0`` leaves intervals out.
+    *Source:* SAW-C §4.3. Errors: :class:`StatisticError` where the norms are constant, missing, or fewer than 3.
+
+    >>> curve = r_squared_by_layer([[0, 1], [0, 2], [0, 3], [0, 4]], [1, 3, 2, 4], resamples=0)
+    >>> curve.values[0].value, round(curve.values[1].value, 12)  # r = 4 / 5
+    (None, 0.64)
+    """
+    return _correlations("r_squared", "higher", distance, norms, (layers, last_layer), groups, level, resamples, seed)
+
+
+def r_by_layer(
+    distance: ArrayLike,
+    norms: ArrayLike,
+    *,
+    layers: Sequence[int] | None = None,
+    last_layer: int | None = None,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> LayerCurve:
+    """Return Pearson's r of each layer's distance with the norms; the best layer is the most negative one.
+
+    *Shape:* as :func:`r_squared_by_layer`. *Higher means:* distance rises with relatedness (−1 is the ideal).
+    *Source:* SAW-C §4.3. Errors: as :func:`r_squared_by_layer`.
+
+    >>> round(r_by_layer([[4], [3], [2], [1]], [1, 3, 2, 4], resamples=0).values[0].value, 12)  # -4 / 5
+    -0.8
+    """
+    return _correlations("pearson", "lower", distance, norms, (layers, last_layer), groups, level, resamples, seed)
+
+
+def rho_by_layer(
+    distance: ArrayLike,
+    norms: ArrayLike,
+    *,
+    layers: Sequence[int] | None = None,
+    last_layer: int | None = None,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> LayerCurve:
+    """Return Spearman's rho of each layer's distance with the norms; the best layer is the most negative one.
+
+    Norms must be integer sums divided by counts: rounding noise breaks ties and changes rho.
+
+    *Shape:* as :func:`r_squared_by_layer`. *Higher means:* distance rises with relatedness (−1 is the ideal).
+    *Source:* SAW-C §4.3. Errors: as :func:`r_squared_by_layer`.
+
+    >>> round(rho_by_layer([[9], [3], [2], [1]], [1, 3, 2, 4], resamples=0).values[0].value, 12)  # -4 / 5
+    -0.8
+    """
+    return _correlations("spearman", "lower", distance, norms, (layers, last_layer), groups, level, resamples, seed)
+
+
+def _correlations(
+    kind: Kind,
+    better: Literal["higher", "lower"],
+    distance: ArrayLike,
+    norms: ArrayLike,
+    layers: _Layers,
+    groups: ArrayLike | None,
+    level: float,
+    resamples: int,
+    seed: int,
+) -> LayerCurve:
+    target = np.asarray(norms, dtype=np.float64)
+    columns = _columns(distance, len(target))
+    numbers, last = _layer_numbers(layers, columns.shape[1])
+    _, n_groups = group_codes(groups, len(target))
+    # correlating the norms with themselves refuses constant or missing norms before any layer is looked at
+    correlation_value(target, target, kind=kind)
+    intervals: Sequence[Interval | Undefined | None] = [None] * len(numbers)
+    if resamples:
+        found = correlate_columns(
+            columns, target, kind=kind, groups=groups, level=level, resamples=resamples, seed=seed
+        )
+        intervals = [entry if isinstance(entry, Undefined) else entry.interval for entry in found]
+    entries = [
+        _correlation_entry(columns[:, column], target, kind, layer, last, intervals[column])
+        for column, layer in enumerate(numbers)
+    ]
+    return _curve(kind, better, entries, len(target), n_groups, None)
+
+
+def _correlation_entry(
+    x: FloatArray, y: FloatArray, kind: Kind, layer: int, last: int, interval: Interval | Undefined | None
+) -> LayerValue:
+    ratio = layer_depth_ratio(layer, last)
+    try:
+        value = correlation_value(x, y, kind=kind)
+    except StatisticError as error:
+        return LayerValue(layer, ratio, None, remark=error.what)
+    if isinstance(interval, Undefined):
+        return LayerValue(layer, ratio, value, remark="; ".join(filter(None, [_noise(x), interval.reason])))
+    return LayerValue(layer, ratio, value, interval, _noise(x))
+
+
+def _aic_entry(x: FloatArray, same_sense: ArrayLike, layer: int, last: int) -> LayerValue:
+    ratio = layer_depth_ratio(layer, last)
+    if is_constant(x) and x[0] != 0:
+        return LayerValue(layer, ratio, None, remark=f"all {len(x)} distances are {x[0]:g}")
+    try:
+        fit = logistic(same_sense, x, ["distance"])
+    except StatisticError as error:
+        return LayerValue(layer, ratio, None, remark=error.what)
+    return LayerValue(layer, ratio, fit.aic, remark="; ".join(filter(None, [_noise(x), *fit.remarks])))
+
+
+def _noise(x: FloatArray) -> str:
+    spread = float(np.ptp(x))
+    return f"the distances differ by at most {spread:.1e}: floating-point noise" if spread < _NOISE else ""
+
+
+def _curve(
+    statistic: str,
+    better: Literal["higher", "lower"],
+    entries: Sequence[LayerValue],
+    n: int,
+    n_groups: int,
+    baseline: float | None,
+) -> LayerCurve:
+    known = [entry.value for entry in entries if entry.value is not None]
+    target = (max(known) if better == "higher" else min(known)) if known else None
+    tied = tuple(entry.layer for entry in entries if entry.value is not None and entry.value == target)
+    return LayerCurve(statistic, better, tuple(entries), min(tied, default=None), tied, n, n_groups, baseline)
+
+
+def _columns(distance: ArrayLike, n: int) -> FloatArray:
+    columns = np.asarray(distance, dtype=np.float64)
+    if columns.ndim != 2 or len(columns) != n or not columns.shape[1]:
+        raise StatisticError(f"distances of shape {columns.shape} do not go with {n} items: (items, layers) expected")
+    return columns
+
+
+def _layer_numbers(layers: _Layers, count: int) -> tuple[tuple[int, ...], int]:
+    given, last = layers
+    numbers = tuple(range(count)) if given is None else tuple(given)
+    if len(numbers) != count or len(set(numbers)) != count:
+        raise StatisticError(f"{len(numbers)} layer numbers ({len(set(numbers))} distinct) for {count} columns")
+    return numbers, max(numbers) if last is None else last

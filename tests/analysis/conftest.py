@@ -1,0 +1,116 @@
+"""The published distances and ratings as plain arrays, read with the csv module alone."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+Row = dict[str, str]
+
+# Table 2 of the paper; the family of patana is not needed, it is not among the paper's models
+FAMILIES = {
+    "albert-tiny-spanish": "ALBERT",
+    "albert-base-spanish": "ALBERT",
+    "albert-large-spanish": "ALBERT",
+    "albert-xlarge-spanish": "ALBERT",
+    "albert-xxlarge-spanish": "ALBERT",
+    "distilbert-base-spanish-uncased": "BERT",
+    "bert-base-spanish-wwm-cased": "BERT",
+    "bert-base-spanish-wwm-uncased": "BERT",
+    "bert-base-multilingual-cased": "BERT",
+    "roberta-base-bne": "RoBERTa",
+    "roberta-large-bne": "RoBERTa",
+    "xlm-roberta-base": "RoBERTa",
+}
+
+
+@dataclass(frozen=True)
+class SawC:
+    """SAW-C as arrays over its 812 pairs; ``distance`` maps each of the 13 models to (pairs, layers)."""
+
+    norms: NDArray[np.float64]
+    same_sense: NDArray[np.bool_]
+    words: NDArray[np.str_]
+    distance: dict[str, NDArray[np.float64]]
+    parameters: dict[str, int]
+    tokens: dict[str, list[Row]]
+
+
+@dataclass(frozen=True)
+class RawC:
+    """RAW-C as arrays over its 672 pairs."""
+
+    norms: NDArray[np.float64]
+    same: NDArray[np.bool_]
+    homonymy: NDArray[np.bool_]
+    words: NDArray[np.str_]
+    bert: NDArray[np.float64]
+    elmo: NDArray[np.float64]
+
+
+def read(path: Path) -> list[Row]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def means(rows: list[Row], key: list[str], value: str) -> dict[tuple[str, ...], float]:
+    """Integer sums divided by counts: equal means are equal to the last bit."""
+    total: Counter[tuple[str, ...]] = Counter()
+    count: Counter[tuple[str, ...]] = Counter()
+    for row in rows:
+        name = tuple(row[column] for column in key)
+        total[name] += int(row[value])
+        count[name] += 1
+    return {name: total[name] / count[name] for name in total}
+
+
+@pytest.fixture(scope="session")
+def sawc(published: Path) -> SawC:
+    folder = published / "sawc"
+    norm = means(read(folder / "sawc_relatedness_full_critical_data.csv"), ["Sentence_1", "Sentence_2"], "Response")
+    distance, parameters, pairs = {}, {}, []
+    for path in sorted((folder / "models_stimpunct").glob("*.csv")):
+        rows = read(path)
+        name = path.stem.removeprefix("sawc-distances_model-")
+        pairs = [row for row in rows if row["Layer"] == "0"]
+        assert [int(row["Layer"]) for row in rows] == sorted(int(row["Layer"]) for row in rows)
+        distance[name] = np.array([float(row["Distance"]) for row in rows]).reshape(-1, len(pairs)).T
+        parameters[name] = int(rows[0]["n_params"])
+    keys = [(row["Sentence_1"].removesuffix("."), row["Sentence_2"].removesuffix(".")) for row in pairs]
+    tokens: dict[str, list[Row]] = {}
+    for row in read(folder / "token_properties.csv"):
+        tokens.setdefault(row["Model"], []).append(row)
+    return SawC(
+        norms=np.array([norm[key] for key in keys]),
+        same_sense=np.array([row["Same_sense"] == "True" for row in pairs]),
+        words=np.array([row["Word"] for row in pairs]),
+        distance=distance,
+        parameters=parameters,
+        tokens=tokens,
+    )
+
+
+@pytest.fixture(scope="session")
+def rawc(published: Path) -> RawC:
+    rows = read(published / "rawc" / "raw-c.csv")
+    norm = means(read(published / "rawc" / "normed_critical.csv"), ["word", "version"], "relatedness")
+    return RawC(
+        norms=np.array([norm[row["word"], row["version"]] for row in rows]),
+        same=np.array([row["same"] == "True" for row in rows]),
+        homonymy=np.array([row["ambiguity_type"] == "Homonymy" for row in rows]),
+        words=np.array([row["word"] for row in rows]),
+        bert=np.array([float(row["distance_bert"]) for row in rows]),
+        elmo=np.array([float(row["distance_elmo"]) for row in rows]),
+    )
+
+
+@pytest.fixture(scope="session")
+def families() -> dict[str, str]:
+    """The family of each of the paper's 12 models."""
+    return dict(FAMILIES)

@@ -1,0 +1,152 @@
+"""Curves over layers: published values, undefined layers, ties."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lexiscope.analysis.layers import aic_by_layer, layer_depth_ratio, r_by_layer, r_squared_by_layer, rho_by_layer
+from lexiscope.core.errors import StatisticError
+
+BETO = "bert-base-spanish-wwm-cased"
+
+# sawc.md §1: maximum R² and its layer, minimum AIC and its layer, minimum rho
+PUBLISHED = {
+    "albert-tiny-spanish": (0.1136, 4, 908.18, 4, -0.3797),
+    "albert-base-spanish": (0.1823, 7, 859.73, 7, -0.4660),
+    "albert-large-spanish": (0.1414, 12, 872.51, 9, -0.4174),
+    "albert-xlarge-spanish": (0.1923, 9, 851.49, 9, -0.4615),
+    "albert-xxlarge-spanish": (0.1527, 2, 904.75, 3, -0.3925),
+    "distilbert-base-spanish-uncased": (0.2023, 6, 859.49, 6, -0.4494),
+    "bert-base-spanish-wwm-cased": (0.3569, 12, 712.91, 6, -0.6116),
+    "bert-base-spanish-wwm-uncased": (0.1845, 12, 878.41, 7, -0.4377),
+    "bert-base-multilingual-cased": (0.2209, 12, 864.53, 11, -0.4723),
+    "roberta-base-bne": (0.3087, 12, 782.32, 12, -0.5755),
+    "roberta-large-bne": (0.3912, 23, 735.14, 14, -0.6570),
+    "xlm-roberta-base": (0.1495, 6, 920.79, 6, -0.3981),
+    "patana-chilean-spanish-bert": (0.3540, 12, 756.50, 12, -0.6040),
+}
+
+
+@pytest.mark.published
+@pytest.mark.parametrize("model", PUBLISHED)
+def test_best_layers_of_every_released_model(sawc, model: str) -> None:
+    """Best R², AIC and rho and their layers equal an independent recomputation of the SAW-C study."""
+    r_squared, r_squared_layer, aic, aic_layer, rho = PUBLISHED[model]
+    curve = r_squared_by_layer(sawc.distance[model], sawc.norms, resamples=0)
+    assert (curve.best, round(curve.best_value().value, 4)) == (r_squared_layer, r_squared)
+    boundary = aic_by_layer(sawc.distance[model], sawc.same_sense)
+    assert (boundary.best, round(boundary.best_value().value, 2)) == (aic_layer, aic)
+    ranks = rho_by_layer(sawc.distance[model], sawc.norms, resamples=0)
+    assert round(ranks.best_value().value, 4) == rho
+
+
+@pytest.mark.published
+def test_beto_layer_by_layer(sawc) -> None:
+    """BETO's 13 values of R² and AIC, the AIC of the intercept alone, and the figures of layers 7 and 12."""
+    distance = sawc.distance[BETO]
+    curve = r_squared_by_layer(distance, sawc.norms, resamples=0)
+    printed = [0.0005, 0.1061, 0.1445, 0.2119, 0.2943, 0.3317, 0.3412, 0.3518, 0.3394, 0.3465, 0.3309, 0.3274, 0.3569]
+    assert curve.array().round(4).tolist() == printed
+    boundary = aic_by_layer(distance, sawc.same_sense)
+    printed = [991.23, 914.33, 880.64, 814.50, 743.67, 715.02, 712.91, 725.50, 737.21, 736.48, 749.52, 765.14, 722.57]
+    assert boundary.array().round(2).tolist() == printed
+    assert round(boundary.best_value().value, 3) == 712.906
+    assert round(boundary.baseline, 2) == 989.60
+    assert round(curve.at(12).value, 5) == 0.35688
+    assert round(curve.at(7).value, 5) == 0.35176
+    assert round(r_by_layer(distance, sawc.norms, resamples=0).at(12).value, 5) == -0.59739
+    # SAW-C's own script ranks means that carry rounding noise and gets -.6116149
+    assert round(rho_by_layer(distance, sawc.norms, resamples=0).at(12).value, 7) == -0.6115575
+
+
+@pytest.mark.published
+def test_intervals_resample_words_and_repeat_under_a_seed(sawc) -> None:
+    """Each layer carries an interval around its value; the same seed gives the same interval."""
+    run = [
+        r_squared_by_layer(sawc.distance[BETO], sawc.norms, groups=sawc.words, resamples=300, seed=seed)
+        for seed in (1, 1, 2)
+    ]
+    assert run[0].at(12).interval == run[1].at(12).interval != run[2].at(12).interval
+    assert run[0].n_groups == 102
+    assert all(entry.interval.low < entry.value < entry.interval.high for entry in run[0].values[1:])
+
+
+def test_a_constant_layer_keeps_its_place_and_says_why() -> None:
+    """Layer 0 of a model without positions is constant: undefined with a reason, and no crash."""
+    rng = np.random.default_rng(0)
+    y, same = rng.standard_normal(40), rng.integers(0, 2, 40)
+    distance = np.column_stack([np.zeros(40), np.full(40, 0.2), rng.random(40)])
+    for curve in (
+        aic_by_layer(distance, same),
+        r_squared_by_layer(distance, y, resamples=50),
+        r_by_layer(distance, y, resamples=50),
+        rho_by_layer(distance, y, resamples=50),
+    ):
+        assert [entry.value is None for entry in curve.values] == [True, True, False]
+        assert all(entry.remark for entry in curve.values[:2])
+        assert curve.best == 2
+        assert np.isnan(curve.array()[0])
+
+
+def test_a_layer_of_rounding_noise_has_a_value_and_a_remark() -> None:
+    """Distances of 1e-16 are fitted like others, but the reader is told what they are."""
+    rng = np.random.default_rng(0)
+    y = rng.standard_normal(40)
+    noise = rng.choice([0, 1.1e-16, 2.2e-16], 40)
+    entry = r_squared_by_layer(noise[:, None], y, resamples=0).values[0]
+    assert entry.value == pytest.approx(np.corrcoef(noise, y)[0, 1] ** 2)
+    assert "noise" in entry.remark
+
+
+def test_a_value_stays_where_only_its_interval_is_undefined() -> None:
+    """One item differs: the correlation exists, but most resamples of words are constant."""
+    x = np.zeros(20)
+    x[3] = 1
+    entry = r_by_layer(x[:, None], np.arange(20.0), resamples=200).values[0]
+    assert entry.value == pytest.approx(np.corrcoef(x, np.arange(20.0))[0, 1])
+    assert entry.interval is None
+    assert "resample" in entry.remark or "draws" in entry.remark
+
+
+def test_separated_senses_have_no_aic() -> None:
+    """A layer that separates the senses perfectly has no maximum of the likelihood: undefined, with the reason."""
+    curve = aic_by_layer([[1, 1], [2, 3], [3, 2], [4, 4]], [0, 0, 1, 1])
+    assert curve.values[0].value is None
+    assert "separate" in curve.values[0].remark
+    assert curve.best == 1
+
+
+def test_ties_go_to_the_lowest_layer_and_are_listed() -> None:
+    """Two equal layers: the lower one is the best, both are in the list."""
+    column = np.array([1.0, 3, 2, 5])
+    curve = r_squared_by_layer(np.column_stack([[1, 1, 2, 1], column, column]), [1, 2, 3, 4], resamples=0)
+    assert (curve.best, curve.tied) == (1, (1, 2))
+
+
+def test_layer_numbers_and_depth_ratios() -> None:
+    """A subset of layers keeps its numbers, and the depth ratio is layer / L with L as given."""
+    curve = r_by_layer(np.eye(4, 2), [1, 2, 3, 5], layers=[6, 9], last_layer=12, resamples=0)
+    assert [(entry.layer, entry.depth_ratio) for entry in curve.values] == [(6, 6 / 12), (9, 9 / 12)]
+    assert layer_depth_ratio(0, 12) == 0.0
+    with pytest.raises(StatisticError, match="13 of 12"):
+        layer_depth_ratio(13, 12)
+    with pytest.raises(StatisticError, match="no layer 7"):
+        curve.at(7)
+    with pytest.raises(StatisticError, match="layer numbers"):
+        r_by_layer(np.eye(4, 2), [1, 2, 3, 5], layers=[6, 6], resamples=0)
+
+
+def test_undefined_input_is_refused() -> None:
+    """Constant norms, missing norms, one sense only and shapes that do not match are errors."""
+    distance = np.eye(5, 2)
+    with pytest.raises(StatisticError):
+        r_squared_by_layer(distance, [3, 3, 3, 3, 3])
+    with pytest.raises(StatisticError):
+        rho_by_layer(distance, [1, 2, np.nan, 4, 5])
+    with pytest.raises(StatisticError, match="equal"):
+        aic_by_layer(distance, [1, 1, 1, 1, 1])
+    with pytest.raises(StatisticError, match="do not go with"):
+        r_by_layer(distance, [1, 2, 3])
+    with pytest.raises(StatisticError, match="undefined at every layer"):
+        r_by_layer(np.zeros((5, 2)), [1, 2, 3, 4, 5], resamples=0).best_value()

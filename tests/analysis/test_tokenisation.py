@@ -1,0 +1,73 @@
+"""The tokenisation report against Table 3 of SAW-C."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from lexiscope.analysis.tokenisation import tokenisation
+from lexiscope.core.errors import StatisticError
+
+# Table 3: mean, mode and maximum of the token differences, recomputed; mBERT is printed truncated as .997
+TABLE_3 = {
+    "bert-base-spanish-wwm-cased": (0.682, 1, 3),
+    "bert-base-spanish-wwm-uncased": (0.670, 1, 3),
+    "distilbert-base-spanish-uncased": (0.670, 1, 3),
+    "albert-tiny-spanish": (0.619, 1, 3),
+    "albert-base-spanish": (0.619, 1, 3),
+    "albert-large-spanish": (0.619, 1, 3),
+    "albert-xlarge-spanish": (0.619, 1, 3),
+    "albert-xxlarge-spanish": (0.619, 1, 3),
+    "roberta-base-bne": (0.643, 0, 3),
+    "roberta-large-bne": (0.643, 0, 3),
+    "xlm-roberta-base": (0.929, 1, 4),
+    "bert-base-multilingual-cased": (0.998, 1, 4),
+}
+
+
+@pytest.mark.published
+@pytest.mark.parametrize("model", TABLE_3)
+def test_table_3(sawc, model: str) -> None:
+    """Mean, mode and maximum of the difference within pairs for every model of the table."""
+    rows = sawc.tokens[model]
+    report = tokenisation(
+        [int(row["Num_tokens_s1"]) for row in rows],
+        [int(row["Num_tokens_s2"]) for row in rows],
+        [len(ast.literal_eval(row["Target_tokens"])) for row in rows],
+        [row["Word"].strip() for row in rows],
+    )
+    found = (round(report.difference_mean, 3), report.difference_mode, report.difference_max)
+    assert found == TABLE_3[model]
+    assert (report.n_pairs, report.n_words, report.remarks) == (812, 102, ())
+    if model == "bert-base-spanish-wwm-cased":
+        assert round(report.target_tokens_over_words, 4) == 1.0686
+        assert round(report.target_tokens_over_pairs, 4) == 1.0517
+
+
+def test_equally_frequent_differences_are_all_modes() -> None:
+    """Two differences of 0 and two of 1: the smaller is the mode, both are listed."""
+    report = tokenisation([5, 5, 5, 5], [5, 5, 6, 4], [1, 1, 1, 1], list("abcd"))
+    assert (report.difference_mode, report.difference_modes) == (0, (0, 1))
+    assert report.difference_mean == (0 + 0 + 1 + 1) / 4
+
+
+def test_a_target_cut_differently_is_named() -> None:
+    """A word with 1 token in one pair and 3 in another enters with 2, and the report says so."""
+    report = tokenisation([5, 5], [5, 5], [1, 3], ["a", "a"])
+    assert report.target_tokens_over_words == (1 + 3) / 2
+    assert report.split_words == 1
+    assert "a" in report.remarks[0]
+
+
+def test_impossible_counts_are_refused() -> None:
+    """No pairs, unequal lengths, fractions, negatives and missing counts are errors."""
+    for arguments in (
+        ([], [], [], []),
+        ([5], [5, 6], [1], ["a"]),
+        ([5.5], [5], [1], ["a"]),
+        ([-5], [5], [1], ["a"]),
+        ([float("nan")], [5], [1], ["a"]),
+    ):
+        with pytest.raises(StatisticError):
+            tokenisation(*arguments)

@@ -1,0 +1,122 @@
+"""Trajectories over depth and family averages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lexiscope.analysis.layers import r_squared_by_layer
+from lexiscope.analysis.trajectory import family_by_depth_ratio, family_by_ntile, ntile, trajectory
+from lexiscope.core.errors import StatisticError
+
+# sawc.md §1: R² of the last layer / maximal R²
+LAST_OVER_MAX = {
+    "albert-tiny-spanish": 1.00,
+    "albert-base-spanish": 0.35,
+    "albert-large-spanish": 0.17,
+    "albert-xlarge-spanish": 0.68,
+    "albert-xxlarge-spanish": 0.28,
+    "distilbert-base-spanish-uncased": 1.00,
+    "bert-base-spanish-wwm-cased": 1.00,
+    "bert-base-spanish-wwm-uncased": 1.00,
+    "bert-base-multilingual-cased": 1.00,
+    "roberta-base-bne": 1.00,
+    "roberta-large-bne": 0.72,
+    "xlm-roberta-base": 0.65,
+    "patana-chilean-spanish-bert": 1.00,
+}
+
+# sawc.md §5; the membership that reproduces it: distilbert and the multilingual models belong to their
+# architecture's family, patana-chilean-spanish-bert to none
+BINNED = {
+    "ALBERT": [0.052, 0.117, 0.137, 0.150, 0.146, 0.129, 0.106, 0.082, 0.067, 0.069],
+    "BERT": [0.028, 0.101, 0.176, 0.205, 0.218, 0.212, 0.230, 0.231, 0.230, 0.254],
+    "RoBERTa": [0.022, 0.126, 0.220, 0.287, 0.297, 0.282, 0.274, 0.295, 0.296, 0.270],
+}
+BY_DEPTH = {
+    "ALBERT": [0.000, 0.091, 0.113, 0.130, 0.137, 0.138, 0.131, 0.108, 0.083, 0.070, 0.075],
+    "BERT": [0.000, 0.059, 0.092, 0.135, 0.177, 0.205, 0.216, 0.216, 0.209, 0.213, 0.241],
+    "RoBERTa": [0.000, 0.057, 0.133, 0.190, 0.228, 0.260, 0.266, 0.253, 0.263, 0.268, 0.229],
+}
+
+
+@pytest.fixture(scope="module")
+def curves(sawc) -> dict[str, np.ndarray]:
+    return {
+        model: r_squared_by_layer(distance, sawc.norms, resamples=0).array()
+        for model, distance in sawc.distance.items()
+    }
+
+
+@pytest.mark.published
+@pytest.mark.parametrize("model", LAST_OVER_MAX)
+def test_last_layer_drop_of_every_released_model(curves, model: str) -> None:
+    """The drop is a number, 1 − last / max; the class follows from the stated threshold."""
+    result = trajectory(curves[model])
+    assert round(1 - result.last_layer_drop, 2) == LAST_OVER_MAX[model]
+    assert result.shape == ("rise_and_fall" if LAST_OVER_MAX[model] < 0.85 else "rise_and_plateau")
+
+
+@pytest.mark.published
+def test_family_curves_of_the_paper_and_by_true_depth(curves, families) -> None:
+    """Figure 8's bins within models, and the honest average at equal depth ratios."""
+    twelve = {model: curves[model] for model in families}
+    binned, by_depth = family_by_ntile(twelve, families), family_by_depth_ratio(twelve, families)
+    assert [curve.family for curve in by_depth] == ["ALBERT", "BERT", "RoBERTa"]
+    for paper, honest in zip(binned, by_depth, strict=True):
+        # a few values of the reference list are off by one in the last digit
+        assert paper.values == pytest.approx(BINNED[paper.family], abs=0.00061)
+        assert honest.values == pytest.approx(BY_DEPTH[honest.family], abs=0.00061)
+        assert paper.name == "family_mean(position=ntile,bins=10)"
+        assert honest.name == "family_mean(position=depth_ratio)"
+    assert "patana-chilean-spanish-bert" not in binned[1].subjects
+
+
+def test_peak_and_drop_by_hand() -> None:
+    """Equal maxima count as the lowest layer; the label changes at the threshold, the number does not."""
+    values = [0.0, 0.4, 0.4, 0.3]
+    assert trajectory(values).peak_layer == 1
+    assert trajectory(values).last_layer_drop == pytest.approx(1 - 0.3 / 0.4)
+    assert trajectory(values).shape == "rise_and_fall"
+    assert trajectory(values, threshold=0.3).shape == "rise_and_plateau"
+    assert trajectory(values).depth_ratios == pytest.approx([0, 1 / 3, 2 / 3, 1])
+
+
+def test_an_undefined_layer_0_is_left_out() -> None:
+    """A constant layer 0 has no R²: the peak ignores it and family means count one subject less there."""
+    assert trajectory([np.nan, 0.1, 0.2]).peak_layer == 2
+    curves = {"a": [np.nan, 0.2, 0.4], "b": [0.0, 0.1, 0.2]}
+    curve = family_by_depth_ratio(curves, {"a": "F", "b": "F"}, ratios=[0, 0.5, 1])[0]
+    assert curve.counts == (1, 2, 2)
+    assert curve.values == pytest.approx([0.0, (0.2 + 0.1) / 2, (0.4 + 0.2) / 2])
+
+
+def test_a_trajectory_without_a_last_value_or_a_peak_is_undefined() -> None:
+    """No value at the last layer, no value above 0, or no layer: errors."""
+    for values in ([0.1, 0.2, np.nan], [0.0, 0.0], [np.nan, np.nan], [0.3]):
+        with pytest.raises(StatisticError):
+            trajectory(values)
+
+
+def test_ntile_fills_the_first_bins_first() -> None:
+    """13 layers into 10 bins: three bins of two, then seven of one; 25: five of three; 5: five bins stay empty."""
+    assert np.bincount(ntile(13, 10).astype(int))[1:].tolist() == [2] * 3 + [1] * 7
+    assert np.bincount(ntile(25, 10).astype(int))[1:].tolist() == [3] * 5 + [2] * 5
+    assert ntile(5, 10).tolist() == [1, 2, 3, 4, 5]
+    with pytest.raises(StatisticError):
+        ntile(5, 0)
+
+
+def test_an_empty_bin_is_undefined_and_counts_nothing() -> None:
+    """A family of one short subject has bins without any value."""
+    curve = family_by_ntile({"a": [1, 2]}, {"a": "F"}, bins=3)[0]
+    assert curve.counts == (1, 1, 0)
+    assert np.isnan(curve.values[2])
+
+
+def test_every_subject_needs_a_family() -> None:
+    """Families are given, never guessed."""
+    with pytest.raises(StatisticError, match="no family is given for b"):
+        family_by_ntile({"a": [1, 2], "b": [1, 2]}, {"a": "F"})
+    with pytest.raises(StatisticError, match="without any value"):
+        family_by_depth_ratio({"a": [np.nan, np.nan]}, {"a": "F"})
