@@ -13,12 +13,15 @@ import pkgutil
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
-from lexiscope.core.dataset import Dataset, DatasetCard
 from lexiscope.core.errors import SpecError
 from lexiscope.core.subject import Subject, SubjectSpec
-from lexiscope.core.task import Task
+
+if TYPE_CHECKING:
+    # datasets and tasks bring pyarrow, which listing names does not need
+    from lexiscope.core.dataset import Dataset, DatasetCard
+    from lexiscope.core.task import Task
 
 Kind = Literal["datasets", "tasks", "subjects", "studies"]
 KINDS: tuple[Kind, ...] = ("datasets", "tasks", "subjects", "studies")
@@ -51,18 +54,18 @@ def module(kind: Kind, name: str) -> object:
 
 def card(name: str) -> DatasetCard:
     """Return the card of a dataset."""
-    return cast(DatasetCard, getattr(module("datasets", name), "CARD"))  # noqa: B009
+    return cast("DatasetCard", getattr(module("datasets", name), "CARD"))  # noqa: B009
 
 
 def dataset(name: str) -> Dataset:
     """Load a dataset: items, recorded answers, checksums."""
-    load = cast(Callable[[], Dataset], getattr(module("datasets", name), "load"))  # noqa: B009
+    load = cast("Callable[[], Dataset]", getattr(module("datasets", name), "load"))  # noqa: B009
     return load()
 
 
 def task(name: str) -> Task:
     """Return a task."""
-    return cast(Task, getattr(module("tasks", name), "TASK"))  # noqa: B009
+    return cast("Task", getattr(module("tasks", name), "TASK"))  # noqa: B009
 
 
 def subject(spec: SubjectSpec | str) -> Subject:

@@ -1,0 +1,61 @@
+"""``lexiscope list``: what there is. Studies and subjects are described by their files' text, without running them."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import click
+
+from lexiscope.cli.options import as_json as json_option
+from lexiscope.cli.output import print_json, print_table
+from lexiscope.cli.verb import Verb
+from lexiscope.core import catalog
+
+ROOMS = ("datasets", "tasks", "subjects", "studies", "pairings")
+Row = dict[str, str]
+
+
+@click.command("list", cls=Verb)
+@click.argument("room", type=click.Choice(ROOMS), required=False)
+@json_option
+def list_catalog(room: str | None, *, as_json: bool) -> None:
+    """List datasets, tasks, subjects, studies or pairings.
+
+    A pairing is a task and a kind of subject that can answer it, with the capability by which it answers.
+    Without an argument, the names in every room are listed.
+    """
+    rows = room_rows(room) if room else overview_rows()
+    if as_json:
+        print_json(rows)
+    elif rows:
+        print_table(list(rows[0]), [list(row.values()) for row in rows])
+
+
+def room_rows(room: str) -> list[Row]:
+    """Return a room of the catalog as rows with the same keys, in the order of the names."""
+    if room == "pairings":
+        return [{"task": task, "subject": kind, "answers by": by} for task, kind, by in catalog.pairings()]
+    kind = cast(catalog.Kind, room)
+    describe = {"datasets": _dataset, "tasks": _task, "subjects": _subject}.get(room)
+    return [
+        {"name": name, **(describe(name) if describe else {}), "what": catalog.summary(kind, name)}
+        for name in catalog.names(kind)
+    ]
+
+
+def overview_rows() -> list[Row]:
+    """Return one row per room with the names in it."""
+    return [{"room": kind, "names": ", ".join(catalog.names(kind))} for kind in catalog.KINDS]
+
+
+def _dataset(name: str) -> Row:
+    card = catalog.card(name)
+    return {"task": card.task, "language": card.language, "licence": card.licence, "data": card.availability}
+
+
+def _task(name: str) -> Row:
+    return {"answered by": ", ".join(capability for capability, _ in catalog.task(name).answers)}
+
+
+def _subject(kind: str) -> Row:
+    return {"can": ", ".join(catalog.subject_capabilities(kind))}

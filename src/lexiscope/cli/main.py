@@ -1,0 +1,134 @@
+"""The command ``lexiscope``: a table of verbs, each imported only when it is called.
+
+This file imports click and nothing else, so that ``--help``, ``--version`` and completion start at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import cast
+
+import click
+from click.shell_completion import CompletionItem
+
+from lexiscope import __version__
+
+#: verb -> (where its command is, one line of help). The line is the first line of the command's own help (a test).
+VERBS: dict[str, tuple[str, str]] = {
+    "demo": ("lexiscope.cli.demo:demo", "Show a first result: the embedded model on the embedded items."),
+    "list": ("lexiscope.cli.list:list_catalog", "List datasets, tasks, subjects, studies or pairings."),
+    "data": ("lexiscope.cli.data:data", "Fetch, verify or locate published data."),
+    "check": ("lexiscope.cli.check:check", "Check an item file before anybody is asked."),
+    "collect": ("lexiscope.cli.collect:collect", "Ask subjects about items and keep every answer."),
+    "study": ("lexiscope.cli.study:study", "Run a study: a whole paper, on its data or on yours."),
+    "report": ("lexiscope.cli.report:report", "Write one report of one or more runs."),
+    "agree": ("lexiscope.cli.agree:agree", "Agreement and ceilings of any long table of ratings."),
+}
+
+WELCOME = """\
+Lexiscope: people and language models answer the same questions about word
+meaning; Lexiscope asks them, keeps every answer in one table, and compares.
+
+Three commands to try first:
+
+  lexiscope demo                  a first result in a minute, without a network
+  lexiscope agree ratings.csv     agreement and ceilings of your own ratings
+  lexiscope check items.csv       is my item file in order?
+
+lexiscope --help lists every verb; lexiscope VERB --help explains one.
+"""
+
+_THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "RAYON_NUM_THREADS",
+)
+
+
+class LazyGroup(click.Group):
+    """A group that knows its verbs by name and imports one only to run it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the verbs in the order in which a user meets them."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the verb's file and return its command."""
+        if cmd_name not in VERBS:
+            return None
+        module, _, attribute = VERBS[cmd_name][0].partition(":")
+        return cast(click.Command, getattr(importlib.import_module(module), attribute))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Refuse an unknown verb with the nearest known one."""
+        if args[0] not in VERBS and not args[0].startswith("-") and not ctx.resilient_parsing:
+            ctx.fail(_unknown_verb(args[0]))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table of verbs from their one-line helps, importing none."""
+        with formatter.section("Verbs"):
+            formatter.write_dl([(name, line) for name, (_, line) in VERBS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete a verb's name, importing none."""
+        verbs = [CompletionItem(name, help=line) for name, (_, line) in VERBS.items() if name.startswith(incomplete)]
+        return verbs + click.Command.shell_complete(self, ctx, incomplete)
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    subcommand_metavar="VERB [ARGS]...",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    epilog="Shell completion: see docs/how-to, or the variable _LEXISCOPE_COMPLETE (bash_source, zsh_source).",
+)
+@click.version_option(__version__, "-V", "--version", prog_name="lexiscope")
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Ask people and language models the same questions about word meaning."""
+    if ctx.invoked_subcommand is None:
+        click.echo(WELCOME, nl=False)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command line and exit: 0 done, 1 an error that the user can mend, 2 wrong usage, 130 interrupted."""
+    pin_threads(sys.argv[1:] if argv is None else argv)
+    cli.main(args=None if argv is None else list(argv), prog_name="lexiscope")
+
+
+def pin_threads(arguments: Sequence[str]) -> int:
+    """Put the number of threads (``--threads``, else 1) where numerical libraries look for it; return it.
+
+    They read it while they are loaded, which is before a verb's options are parsed; a value that is no number is
+    left for the option itself to refuse.
+    """
+    threads = 1
+    for position, argument in enumerate(arguments):
+        name, _, value = argument.partition("=")
+        if name == "--threads":
+            value = value or "".join(arguments[position + 1 : position + 2])
+            threads = int(value) if value.isdecimal() and int(value) else 1
+    for variable in _THREAD_VARIABLES:
+        os.environ[variable] = str(threads)
+    return threads
+
+
+def _unknown_verb(name: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, VERBS, n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else f"The verbs are: {', '.join(VERBS)}."
+    return f"there is no verb {name!r}. {hint}"
+
+
+if __name__ == "__main__":
+    main()

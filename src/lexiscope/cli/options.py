@@ -1,0 +1,65 @@
+"""Options that several verbs share: they have the same name, the same default and the same help everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from lexiscope.core.errors import SpecError
+from lexiscope.core.subject import SubjectSpec
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def read_specs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Check the form of subject specs before any work starts; return them as they print."""
+    try:
+        return tuple(str(SubjectSpec.parse(value)) for value in values)
+    except SpecError as error:
+        raise click.BadParameter(f"{error.what}; {error.hint}", ctx=ctx, param=param) from error
+
+
+def quiet(function: Function) -> Function:
+    """Add ``--quiet``: results only, neither progress nor remarks."""
+    return click.option("-q", "--quiet", is_flag=True, help="Print results only: no progress, no remarks.")(function)
+
+
+def as_json(function: Function) -> Function:
+    """Add ``--json``: the same content for programs."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")(function)
+
+
+def threads(function: Function) -> Function:
+    """Add ``--threads``; :func:`lexiscope.cli.main.pin_threads` has applied it before the verb was loaded."""
+    return click.option(
+        "--threads",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        help="Threads of the numerical libraries (OMP, MKL, torch).",
+    )(function)
+
+
+def subjects(function: Function) -> Function:
+    """Add ``--subject``, which may be given several times."""
+    return click.option(
+        "--subject",
+        "subjects",
+        callback=read_specs,
+        multiple=True,
+        metavar="SPEC",
+        help="Who answers, as kind:name, for instance encoder:minilm. May be repeated.",
+    )(function)
+
+
+def views(function: Function) -> Function:
+    """Add ``--view``, which may be given several times."""
+    return click.option(
+        "--view",
+        "views",
+        multiple=True,
+        metavar="VIEW",
+        help="What of the input a subject sees: full, full+final_stop, context, word, label. May be repeated.",
+    )(function)

@@ -1,0 +1,81 @@
+"""What a terminal shows: results on stdout, progress and remarks on stderr, tables that fit 80 columns."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+import click
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from lexiscope.core.subject import Progress as Report
+
+WIDTH = 80
+
+
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "", right: Sequence[str] = ()
+) -> None:
+    """Print a table on stdout; columns named in *right* are aligned to the right. Long texts are folded, never cut."""
+    table = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+    for name in columns:
+        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*[Text(cell(value)) for value in row])
+    Console(file=sys.stdout, width=_width(), soft_wrap=False, highlight=False).print(table)
+
+
+def cell(value: object) -> str:
+    """Return the text of a table cell: three decimals for a fraction, an empty cell for a missing value.
+
+    >>> cell(0.73064), cell(None), cell(12), cell("a")
+    ('0.731', '', '12', 'a')
+    """
+    if value is None:
+        return ""
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def print_json(content: object) -> None:
+    """Print JSON on stdout, in UTF-8 and with missing values as null."""
+    click.echo(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def say(text: str = "") -> None:
+    """Print a line of the result on stdout."""
+    click.echo(text)
+
+
+def remark(text: str, *, quiet: bool = False) -> None:
+    """Print a remark on stderr, unless *quiet*."""
+    if not quiet:
+        click.echo(text, err=True)
+
+
+def remark_threads(threads: int, *, quiet: bool = False) -> None:
+    """Say with how many threads the models run: speed cannot be compared without it."""
+    remark(f"threads: {threads}", quiet=quiet)
+
+
+@contextmanager
+def progress_bar(label: str, *, quiet: bool = False) -> Iterator[Report | None]:
+    """Give a function ``(done, total)`` that moves a bar on stderr; ``None`` where nobody is watching."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bars:
+        bar = bars.add_task(label, total=None)
+        yield lambda done, total: bars.update(bar, completed=done, total=total)
+
+
+def _width() -> int:
+    # a pipe and a wide terminal get the same 80 columns; a narrow terminal gets what it has
+    return min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns) if sys.stdout.isatty() else WIDTH

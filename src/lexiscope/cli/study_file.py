@@ -1,0 +1,220 @@
+"""A study as one human-readable YAML file: every field of ``StudySettings``, nothing else.
+
+Reading names the line of a mistake and the nearest known name; writing spells every default out with its meaning.
+Settings → YAML → settings is exact. Paths in a study file are taken from the folder in which the command is run.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from lexiscope.cli.yaml_source import YamlSource, parse_yaml, read_yaml
+from lexiscope.core import catalog
+from lexiscope.core.errors import InputError, SpecError
+from lexiscope.core.run import write_atomically
+from lexiscope.core.study import Analysis, StudySettings
+from lexiscope.core.subject import SubjectSpec
+
+_DEFAULT = StudySettings(study="")
+
+#: field -> what stands above it in a written file
+COMMENTS: dict[str, str] = {
+    "study": "the study: a name from `lexiscope list studies`",
+    "dataset": "a dataset from `lexiscope list datasets`; empty: the study's own",
+    "items": "or an item file of your own (never both)",
+    "subjects": "live subjects that answer beside the recorded ones, as kind:name (encoder:minilm)",
+    "recorded": "limit the recorded models to these ids; empty: all",
+    "views": "what of the input a model sees; the first view is the main one",
+    "seed": "seed of every resampling and of every random start",
+    "n_bootstrap": "bootstrap samples per interval; 0: no intervals",
+    "starts": "starting points of each mixed model; the best optimum is kept",
+    "mixed_models": "paper (the formulas that were published), maximal (maximal model first), none",
+    "agreement": "leave_one_out (a rater against the others), included (the own rating stays in the mean)",
+    "min_ratings": "fewest ratings that an item needs",
+    "threads": "threads of the numerical libraries",
+    "device": "where live models run: cpu, cuda, mps",
+    "analyses": "question id: confirmatory or exploratory, where it differs from the study's own mark",
+    "exclusions": "exclusion rules, applied in this order",
+    "title": "title of the report; empty: the study's own",
+    "ethics": "ethics statement, free text, printed in the report",
+    "outputs": "what is written",
+}
+
+
+class StudyFile(BaseModel):
+    """The schema of a study file; the fields and defaults are those of ``StudySettings`` (a test holds them equal)."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    study: str = Field(min_length=1)
+    dataset: str = _DEFAULT.dataset
+    items: str = _DEFAULT.items
+    subjects: list[str] = list(_DEFAULT.subjects)
+    recorded: list[str] = list(_DEFAULT.recorded)
+    views: list[str] = Field(default=list(_DEFAULT.views), min_length=1)
+    seed: int = Field(default=_DEFAULT.seed, ge=0)
+    n_bootstrap: int = Field(default=_DEFAULT.n_bootstrap, ge=0)
+    starts: int = Field(default=_DEFAULT.starts, ge=1)
+    mixed_models: Literal["paper", "maximal", "none"] = _DEFAULT.mixed_models
+    agreement: Literal["leave_one_out", "included"] = _DEFAULT.agreement
+    min_ratings: int = Field(default=_DEFAULT.min_ratings, ge=1)
+    threads: int = Field(default=_DEFAULT.threads, ge=1)
+    device: str = _DEFAULT.device
+    analyses: dict[str, Analysis] = dict(_DEFAULT.analyses)
+    exclusions: list[str] = list(_DEFAULT.exclusions)
+    title: str = _DEFAULT.title
+    ethics: str = _DEFAULT.ethics
+    outputs: list[str] = list(_DEFAULT.outputs)
+
+
+def read_study_file(path: Path | str) -> StudySettings:
+    """Read the settings of a study from a YAML file.
+
+    Errors: :class:`InputError` with file, line, column, the line and a caret: E60x (not plain YAML), E611 (unknown
+    name), E612 (wrong type or value), E613 (missing name), E614 (a study, dataset or subject that does not exist).
+    """
+    return _settings(read_yaml(path))
+
+
+def parse_study(text: str, *, path: str = "study.yaml") -> StudySettings:
+    """Read the settings of a study from the text of a YAML file (errors as in :func:`read_study_file`)."""
+    return _settings(parse_yaml(text, path=path))
+
+
+def study_yaml(settings: StudySettings) -> str:
+    """Return a study file in which every setting, default or not, is spelled out under a comment.
+
+    >>> print(study_yaml(StudySettings("saw_c", seed=7)).split("\\n\\n")[7])
+    # seed of every resampling and of every random start
+    seed: 7
+    """
+    parts = [
+        "# A study for Lexiscope: lexiscope study THIS_FILE --out RUN\n# Paths start at the folder it is run in.\n"
+    ]
+    values = asdict(settings) | {"analyses": dict(settings.analyses)}
+    parts += [f"# {COMMENTS[name]}\n{name}:{_value(value)}\n" for name, value in values.items()]
+    return "\n".join(parts)
+
+
+def write_study_file(settings: StudySettings, path: Path | str) -> None:
+    """Write a study file; a file that exists already is not touched.
+
+    Errors: :class:`InputError` E615 where it exists.
+    """
+    if Path(path).exists():
+        raise InputError(f"{path} exists already", code="E615", hint="name a new file")
+    write_atomically(Path(path), study_yaml(settings))
+
+
+def _settings(source: YamlSource) -> StudySettings:
+    try:
+        model = StudyFile.model_validate(source.content)
+    except ValidationError as error:
+        raise _refusal(source, error.errors()[0]) from error
+    _check_names(source, model)
+    values: dict[str, Any] = {
+        name: tuple(value.items()) if isinstance(value, dict) else tuple(value) if isinstance(value, list) else value
+        for name, value in model.model_dump().items()
+    }
+    try:
+        return StudySettings(**values)
+    except InputError as error:
+        place = source.place(("items",), of_key=True)
+        raise InputError(error.what, code="E612", place=place, hint="keep one of them") from error
+
+
+def _refusal(source: YamlSource, fault: ErrorDetails) -> InputError:
+    keys, kind = fault["loc"], fault["type"]
+    # a union or a dict key adds a step that is not in the file: the nearest place above is the right one
+    if kind == "extra_forbidden":
+        near = difflib.get_close_matches(str(keys[0]), StudyFile.model_fields, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"the names are: {', '.join(StudyFile.model_fields)}"
+        place = source.place(keys, of_key=True)
+        return InputError(f"unknown name {keys[0]!r}", code="E611", place=place, hint=hint)
+    if kind == "missing":
+        return InputError(f"{keys[0]!r} is missing", code="E613", place=source.place(), hint=COMMENTS[str(keys[0])])
+    where = ".".join(str(key) for key in keys)
+    return InputError(
+        f"{where}: {_what_is_wrong(fault)}", code="E612", place=source.place(keys), hint=_how_to_mend(keys, fault)
+    )
+
+
+def _what_is_wrong(fault: ErrorDetails) -> str:
+    message = fault["msg"].replace("Input should be", "must be").replace("List should have", "needs")
+    message = message.replace("a valid integer", "a whole number").replace("a valid string", "a text")
+    message = message.replace("a valid list", "a list").replace("a valid dictionary", "lines of the form 'name: value'")
+    return f"{message}, not {fault['input']!r}"
+
+
+def _how_to_mend(keys: tuple[str | int, ...], fault: ErrorDetails) -> str:
+    if fault["type"] == "literal_error":
+        known = re.findall(r"'([^']+)'", str(fault.get("ctx", {}).get("expected", "")))
+        near = difflib.get_close_matches(str(fault["input"]), known, n=1)
+        return f"did you mean {near[0]!r}?" if near else ""
+    if fault["type"] == "string_type" and isinstance(fault["input"], int | float | bool):
+        return "put it in quotation marks"
+    if fault["type"] == "list_type" and isinstance(fault["input"], str):
+        return f"write [{fault['input']}]"
+    return COMMENTS.get(str(keys[0]), "")
+
+
+def _check_names(source: YamlSource, model: StudyFile) -> None:
+    """Check names against the catalog here, where their place in the file is known."""
+    rooms: tuple[tuple[catalog.Kind, str, str], ...] = (
+        ("studies", "study", model.study),
+        ("datasets", "dataset", model.dataset),
+    )
+    for room, key, name in rooms:
+        if name and name not in catalog.names(room):
+            near = difflib.get_close_matches(name, catalog.names(room), n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(catalog.names(room))}"
+            raise InputError(
+                f"there is no {name!r} among the {room}", code="E614", place=source.place((key,)), hint=hint
+            )
+    for number, spec in enumerate(model.subjects):
+        try:
+            SubjectSpec.parse(spec)
+        except SpecError as error:
+            place = source.place(("subjects", number))
+            raise InputError(error.what, code="E614", place=place, hint=error.hint) from error
+
+
+def _value(value: Any) -> str:
+    """The YAML of a value behind its name and colon: block lists and mappings, one entry a line."""
+    if isinstance(value, str | int):
+        return f" {_scalar(value)}"
+    if not value:
+        return " {}" if isinstance(value, dict) else " []"
+    if isinstance(value, dict):
+        return "".join(f"\n  {_scalar(key)}: {_scalar(entry)}" for key, entry in value.items())
+    return "".join(f"\n  - {_scalar(entry)}" for entry in value)
+
+
+_PLAIN = re.compile(r"[A-Za-z][\w./]*([+:-][\w./]+)*", re.ASCII)
+_RESERVED = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
+
+
+def _scalar(value: str | int) -> str:
+    """A number, a plain word, or a text in double quotation marks in which nothing is left to interpretation."""
+    if isinstance(value, int):
+        return str(value)
+    if _PLAIN.fullmatch(value) and value.lower() not in _RESERVED:
+        return value
+    return '"' + "".join(_escaped(sign) for sign in value) + '"'
+
+
+def _escaped(sign: str) -> str:
+    if sign in '"\\':
+        return f"\\{sign}"
+    if sign == "\n":
+        return "\\n"
+    if sign.isprintable():
+        return sign
+    return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else f"\\U{ord(sign):08x}"

@@ -1,0 +1,61 @@
+"""How a verb fails: an error that the user can mend becomes its text on stderr; anything else keeps its traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+from lexiscope.core.errors import InputError, LexiscopeError, Place
+
+INTERRUPTED = "interrupted: what was finished is kept; the same command again continues it"
+
+
+class Failure(click.ClickException):
+    """A text on stderr and exit status 1, without a prefix: errors of Lexiscope name their place themselves."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the text on stderr."""
+        click.echo(self.message, file=file or sys.stderr)
+
+
+class Interrupted(Failure):
+    """The user stopped the command."""
+
+    exit_code = 130
+
+
+class Verb(click.Command):
+    """A command whose errors are texts: exit status 1 for what the user can mend, 130 for an interruption."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb."""
+        try:
+            return super().invoke(ctx)
+        except LexiscopeError as error:
+            raise Failure(str(error)) from error
+        except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError) as error:
+            # a file without a name is not one that the user gave: that is a fault of ours and keeps its traceback
+            if error.filename is None:
+                raise
+            raise Failure(f"{os.fsdecode(error.filename)}: {error.strerror}") from error
+        except KeyboardInterrupt as error:
+            raise Interrupted(INTERRUPTED) from error
+
+
+def existing_file(path: Path | str) -> Path:
+    """Return the path of a file that is there and not empty.
+
+    Errors: :class:`InputError` E001 (there is no such file), E002 (it is a folder), E003 (it is empty).
+    """
+    path, place = Path(path), Place(str(path))
+    if not path.exists():
+        raise InputError("there is no such file", code="E001", place=place, hint="check the name and the folder")
+    if path.is_dir():
+        raise InputError("this is a folder, not a file", code="E002", place=place)
+    if not path.stat().st_size:
+        raise InputError("the file is empty", code="E003", place=place)
+    return path

@@ -1,0 +1,167 @@
+"""A study file reads back what was written, and a mistake in it is shown where it stands."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lexiscope.cli.study_file import (
+    COMMENTS,
+    StudyFile,
+    parse_study,
+    read_study_file,
+    study_yaml,
+    write_study_file,
+)
+from lexiscope.core import catalog
+from lexiscope.core.errors import InputError
+from lexiscope.core.study import StudySettings
+
+KNOWN = {"studies": ("context_bias", "saw_c"), "datasets": ("mini_en", "raw_c", "saw_c"), "tasks": (), "subjects": ()}
+
+
+@pytest.fixture(autouse=True)
+def _known_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalog, "names", lambda kind: KNOWN[kind])
+
+
+def test_schema_is_the_settings() -> None:
+    """The schema has the fields of StudySettings, in its order, with its defaults, and each has a comment."""
+    assert list(StudyFile.model_fields) == [field.name for field in fields(StudySettings)] == list(COMMENTS)
+    assert parse_study("study: saw_c\n") == StudySettings("saw_c")
+
+
+FULL = StudySettings(
+    study="saw_c",
+    items="my items.csv",
+    subjects=("encoder:minilm", "chat:small@http://127.0.0.1:8000/v1"),
+    recorded=("beto", "123", "true"),
+    views=("full", "full+final_stop"),
+    seed=0,
+    n_bootstrap=0,
+    starts=9,
+    mixed_models="maximal",
+    agreement="included",
+    min_ratings=3,
+    threads=2,
+    device="cuda:0",
+    analyses=(("RQ1", "exploratory"), ("RQ 2: size?", "confirmatory")),
+    exclusions=("time > mean + 3 sd", "r2 < .1", "- # [x] {y}"),
+    title='A "title": with\ttab',
+    ethics="One line.\nAnother: über ñ — 語\u2028end \\ \x07 ",
+    outputs=(),
+)
+
+
+@pytest.mark.parametrize("given_settings", [FULL, StudySettings("saw_c"), StudySettings("saw_c", dataset="raw_c")])
+def test_round_trip_is_exact(given_settings: StudySettings, tmp_path: Path) -> None:
+    """Settings → YAML → settings → YAML changes nothing, through a file as through a text."""
+    text = study_yaml(given_settings)
+    assert parse_study(text) == given_settings
+    assert study_yaml(parse_study(text)) == text
+    write_study_file(given_settings, tmp_path / "study.yaml")
+    assert read_study_file(tmp_path / "study.yaml") == given_settings
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    text=st.text(st.characters(exclude_categories=("Cs",))),
+    listed=st.lists(st.text(st.characters(exclude_categories=("Cs",)), max_size=8), max_size=3),
+)
+def test_any_text_survives(text: str, listed: list[str]) -> None:
+    """Whatever a user writes into a text field comes back letter for letter."""
+    wanted = replace(StudySettings("saw_c"), ethics=text, exclusions=tuple(listed))
+    assert parse_study(study_yaml(wanted)) == wanted
+
+
+def test_every_setting_is_spelled_out_under_a_comment() -> None:
+    """A written file holds every field on its own line, each below its comment."""
+    lines = study_yaml(StudySettings("saw_c")).splitlines()
+    for field in fields(StudySettings):
+        number = next(i for i, line in enumerate(lines) if line.startswith(f"{field.name}:"))
+        assert lines[number - 1] == f"# {COMMENTS[field.name]}"
+
+
+def test_a_study_file_is_not_overwritten(tmp_path: Path) -> None:
+    """Writing where a file stands is refused."""
+    (tmp_path / "study.yaml").write_text("mine")
+    with pytest.raises(InputError, match="E615"):
+        write_study_file(StudySettings("saw_c"), tmp_path / "study.yaml")
+    assert (tmp_path / "study.yaml").read_text() == "mine"
+
+
+FAULTS = [
+    # text of the file, place, code and first words of the message, what it advises
+    ("study: saw_c\nseeds: 3\n", "2:1", "E611", "unknown name 'seeds'", "did you mean 'seed'?"),
+    ("study: saw_c\nseed: '3'\n", "2:7", "E612", "seed: must be a whole number, not '3'", "seed of"),
+    ("study: saw_c\nseed: true\n", "2:7", "E612", "seed: must be a whole number", "seed of"),
+    ("study: saw_c\nstarts: 2.5\n", "2:9", "E612", "starts: must be a whole number", "starting"),
+    ("study: saw_c\nn_bootstrap: -1\n", "2:14", "E612", "n_bootstrap: must be greater", "bootstrap"),
+    ("study: saw_c\nsubjects: encoder:minilm\n", "2:11", "E612", "subjects: must be a list", "[encoder:minilm]"),
+    ("study: saw_c\nsubjects:\n  - encoder:minilm\n  - minilm\n", "4:5", "E614", "'minilm' does not", "kind:name"),
+    ("study: saw_c\nrecorded: [beto, 12]\n", "2:18", "E612", "recorded.1: must be a text", "quotation"),
+    ("study: saw_c\nmixed_models: papre\n", "2:15", "E612", "mixed_models", "did you mean 'paper'?"),
+    ("study: saw_c\nanalyses:\n  Q1: exploratry\n", "3:7", "E612", "analyses.Q1", "'exploratory'?"),
+    ("study: saw_c\nanalyses: [Q1]\n", "2:11", "E612", "analyses: must be", "question id"),
+    ("study: saw_d\n", "1:8", "E614", "there is no 'saw_d' among the studies", "did you mean 'saw_c'?"),
+    ("study: saw_c\ndataset: rawc\n", "2:10", "E614", "there is no 'rawc'", "did you mean 'raw_c'?"),
+    ("study: saw_c\ndataset: raw_c\nitems: a.csv\n", "3:1", "E612", "a study takes a dataset or", "keep one"),
+    ("title: x\n", "1:1", "E613", "'study' is missing", "lexiscope list studies"),
+    ("study: saw_c\nseed: 1\nseed: 2\n", "3:1", "E607", "'seed' is given twice, first in line 2", "keep one"),
+    ("study: [saw_c\nseed: 2\n", "2:5", "E603", "this is not YAML", "brackets"),
+    ("study: saw_c\n\tseed: 2\n", "2:1", "E603", "this is not YAML", "indentation"),
+    ("study: a: b\n", "1:9", "E603", "this is not YAML: mapping values", "colons"),
+    ("- saw_c\n", "1", "E606", "a study file holds", ""),
+    ("", "1", "E606", "a study file holds", ""),
+    ("study: saw_c\n1: x\n", "2:1", "E606", "a name must be a text", "quote it"),
+    ("study: !!python/object/apply:os.system [x]\n", "1:8", "E604", "anchors", "write the value out"),
+    ("study: &a saw_c\ntitle: *a\n", "1:8", "E604", "anchors", "write the value out"),
+    ("a: " + "[" * 30 + "]" * 30 + "\n", "1:13", "E605", "nested deeper", ""),
+    ("study: saw_c\nviews: []\n", "2:8", "E612", "views: needs at least 1", "what of the input"),
+    ("study: saw_c\nseed: 1\n---\nseed: 2\n", "3:1", "E603", "this is not YAML", ""),
+    ("study: \u0007\n", "", "E603", "this is not YAML", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "place", "code", "what", "advice"), FAULTS)
+def test_a_fault_is_shown_where_it_stands(text: str, place: str, code: str, what: str, advice: str) -> None:
+    """An error names file, line and column, shows the line with a caret under the fault, and says what to do."""
+    with pytest.raises(InputError) as caught:
+        parse_study(text, path="s.yaml")
+    message = str(caught.value)
+    assert message.startswith(f"{':'.join(['s.yaml', place]) if place else 's.yaml'}: [{code}] {what}")
+    assert advice in message
+    line, colon, column = place.partition(":")
+    if colon:
+        shown, carets = message.splitlines()[1:3]
+        assert shown == f"    {text.splitlines()[int(line) - 1]}"
+        assert carets.index("^") == 4 + int(column) - 1
+
+
+def test_an_alias_bomb_is_refused_before_it_unfolds() -> None:
+    """Nested aliases that would stand for 10^9 entries are refused at their first anchor."""
+    bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+        f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n"
+        for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+    )
+    with pytest.raises(InputError, match=r"s\.yaml:1:4: \[E604\]"):
+        parse_study(bomb, path="s.yaml")
+
+
+def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
+    """Bytes that are not UTF-8 are an error with line and column, never a wrong letter."""
+    path = tmp_path / "latin.yaml"
+    path.write_bytes("study: saw_c\ntitle: ñandú\n".encode("latin-1"))
+    with pytest.raises(InputError, match=r"latin\.yaml:2:8: \[E601\] byte 0xf1 is not UTF-8"):
+        read_study_file(path)
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
+    """A file that an editor saved with a byte-order mark reads as one without."""
+    path = tmp_path / "bom.yaml"
+    path.write_bytes(b"\xef\xbb\xbfstudy: saw_c\r\nseed: 4\r\n")
+    assert read_study_file(path) == StudySettings("saw_c", seed=4)
