@@ -1,0 +1,179 @@
+"""The result of fitting a mixed model: fixed effects, variance components, optima, and remarks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.analysis import mixed_optimum
+from lexiscope.analysis.mixed_data import Coding, ModelData
+from lexiscope.analysis.mixed_formula import MixedFormula
+from lexiscope.analysis.mixed_optimum import Optimum
+from lexiscope.core.errors import StatisticError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class FixedEffect:
+    """One row of the fixed-effects table.
+
+    ``df`` are Satterthwaite's degrees of freedom and ``p`` the two-tailed p of t on them; both are None where they
+    cannot be had, and ``df_reason`` says why (no normal approximation takes their place).
+    """
+
+    name: str
+    estimate: float
+    se: float
+    t: float
+    df: float | None
+    p: float | None
+    df_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceComponent:
+    """One random effect: how much a term varies over the levels of a grouping factor.
+
+    ``correlations`` are those with the earlier terms of the same bracket, as (term, r). *Unit:* ``variance`` in squared
+    units of the response per squared unit of the term.
+    """
+
+    group: str
+    term: str
+    variance: float
+    sd: float
+    correlations: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MixedFit:
+    """A fitted mixed model, with everything a table or a residual plot of it needs.
+
+    ``optima`` holds the log-likelihood that each start reached, in order of the starts; ``starts_at_best`` of them
+    reached the one reported. ``codings`` say which number stands for which level of a text predictor. ``fitted`` and
+    ``residuals`` have one value per row of the data, random effects included.
+
+    *Unit:* log-likelihoods in nats. *Higher means:* a better fit for ``log_likelihood``, a worse one for AIC and BIC.
+    """
+
+    formula: str
+    fixed_formula: str
+    random_effects: str
+    reml: bool
+    log_likelihood: float
+    n_parameters: int
+    aic: float
+    bic: float
+    n_observations: int
+    levels: tuple[tuple[str, int], ...]
+    fixed: tuple[FixedEffect, ...]
+    variances: tuple[VarianceComponent, ...]
+    residual_variance: float
+    converged: bool
+    singular: bool
+    codings: tuple[Coding, ...]
+    optima: tuple[float, ...]
+    starts_at_best: int
+    remarks: tuple[str, ...]
+    fitted: Floats = field(repr=False, compare=False)
+    residuals: Floats = field(repr=False, compare=False)
+
+    def effect(self, name: str) -> FixedEffect:
+        """Return the fixed effect ``name``.
+
+        Errors: :class:`StatisticError` where the model has no such effect.
+        """
+        for effect in self.fixed:
+            if effect.name == name:
+                return effect
+        raise StatisticError(f"no fixed effect {name!r}: the model has {', '.join(e.name for e in self.fixed)}")
+
+    def component(self, group: str, term: str) -> VarianceComponent:
+        """Return the variance component of ``term`` over ``group``.
+
+        Errors: :class:`StatisticError` where the model has no such component.
+        """
+        for component in self.variances:
+            if (component.group, component.term) == (group, term):
+                return component
+        raise StatisticError(f"no variance component of {term!r} over {group!r} in {self.random_effects}")
+
+
+def as_fit(formula: MixedFormula, data: ModelData, optimum: Optimum, *, reml: bool, satterthwaite: bool) -> MixedFit:
+    """Collect everything a report needs from an optimum of ``formula`` on ``data``."""
+    result = optimum.result
+    log_likelihood, n_parameters = float(result.logLik()), int(result.logLik().df)
+    return MixedFit(
+        formula=str(formula),
+        fixed_formula=formula.fixed_text,
+        random_effects=formula.random_text,
+        reml=reml,
+        log_likelihood=log_likelihood,
+        n_parameters=n_parameters,
+        aic=2 * n_parameters - 2 * log_likelihood,
+        bic=n_parameters * float(np.log(data.n)) - 2 * log_likelihood,
+        n_observations=data.n,
+        levels=data.levels,
+        fixed=_fixed_effects(data, optimum, satterthwaite=satterthwaite),
+        variances=_variances(data, result),
+        residual_variance=float(result.sigma) ** 2,
+        converged=optimum.converged,
+        singular=optimum.singular,
+        codings=data.codings,
+        optima=tuple(stop.log_likelihood for stop in optimum.stops),
+        starts_at_best=optimum.n_at_best,
+        remarks=_remarks(data, optimum),
+        fitted=np.asarray(result.fitted(), dtype=np.float64),
+        residuals=np.asarray(result.residuals(), dtype=np.float64),
+    )
+
+
+def _fixed_effects(data: ModelData, optimum: Optimum, *, satterthwaite: bool) -> tuple[FixedEffect, ...]:
+    names = [mixed_optimum.effect_name(name, data) for name in optimum.result.matrices.fixed_names]
+    estimates = np.asarray(optimum.result.beta, dtype=np.float64)
+    errors = np.sqrt(np.diag(optimum.result.vcov()))
+    dfs, reason = mixed_optimum.degrees_of_freedom(optimum) if satterthwaite else (None, "not asked for")
+    rows = zip(names, estimates, errors, dfs if dfs is not None else [None] * len(names), strict=True)
+    return tuple(_effect(name, float(b), float(se), df, reason) for name, b, se, df in rows)
+
+
+def _effect(name: str, estimate: float, se: float, df: float | None, reason: str) -> FixedEffect:
+    from scipy.stats import t as distribution
+
+    t = estimate / se
+    if df is None:
+        return FixedEffect(name, estimate, se, t, None, None, reason)
+    return FixedEffect(name, estimate, se, t, float(df), float(2 * distribution.sf(abs(t), df)))
+
+
+def _variances(data: ModelData, result: Any) -> tuple[VarianceComponent, ...]:
+    components: list[VarianceComponent] = []
+    for group in result.VarCorr().groups.values():
+        names = [mixed_optimum.effect_name(name, data) for name in group.term_names]
+        for i, name in enumerate(names):
+            earlier = range(i if group.corr is not None else 0)
+            correlations = tuple((names[j], float(group.corr[i, j])) for j in earlier)
+            variance = float(group.cov[i, i])
+            components.append(
+                VarianceComponent(group.grouping_factor or group.name, name, variance, variance**0.5, correlations)
+            )
+    return tuple(components)
+
+
+def _remarks(data: ModelData, optimum: Optimum) -> tuple[str, ...]:
+    notes = list(data.remarks)
+    if not optimum.converged:
+        notes.append("not converged: the best start did not end at a stationary point of the likelihood")
+    if optimum.singular:
+        notes.append("singular: a variance is zero or a correlation is plus or minus one")
+    if optimum.others:
+        other = ", ".join(f"{value:.4f}" for value in optimum.others)
+        notes.append(
+            f"several optima: {optimum.n_at_best} of {len(optimum.stops)} starts reached the best, "
+            f"log-likelihood {float(optimum.result.logLik()):.4f}; other starts converged at {other}"
+        )
+    return (*notes, *optimum.remarks)

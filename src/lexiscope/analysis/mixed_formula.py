@@ -1,0 +1,174 @@
+"""Formulas of crossed mixed models, in the notation of lme4.
+
+A formula is read once into plain parts, so that the random effects can be printed beside every test, two models can be
+checked for nesting, and a reduction can take one term away at a time.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from lexiscope.core.errors import InputError, Place
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.]*")
+_POSITION = re.compile(r"at position (\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class RandomPart:
+    """One bracket of a formula: which effects vary over the levels of one grouping factor, and whether they correlate.
+
+    ``slopes`` excludes the intercept; ``group`` is a column or an interaction of columns (``List:Word``).
+    """
+
+    group: str
+    slopes: tuple[str, ...] = ()
+    intercept: bool = True
+    correlated: bool = True
+
+    def __str__(self) -> str:
+        bar = "|" if self.correlated else "||"
+        return f"({' + '.join(['1' if self.intercept else '0', *self.slopes])} {bar} {self.group})"
+
+    @property
+    def size(self) -> int:
+        """The number of effects that vary: the slopes, and the intercept where there is one."""
+        return len(self.slopes) + self.intercept
+
+    @property
+    def has_correlations(self) -> bool:
+        """Whether the part estimates at least one correlation between its effects."""
+        return self.correlated and self.size > 1
+
+    def covers(self, other: RandomPart) -> bool:
+        """Whether every variance and correlation of ``other`` is also estimated by this part.
+
+        >>> RandomPart("Word", ("Sense",)).covers(RandomPart("Word"))
+        True
+        >>> RandomPart("Word", ("Sense",), correlated=False).covers(RandomPart("Word", ("Sense",)))
+        False
+        """
+        effects = set(other.slopes) <= set(self.slopes) and self.intercept >= other.intercept
+        return self.group == other.group and effects and (self.correlated or not other.has_correlations)
+
+
+@dataclass(frozen=True, slots=True)
+class MixedFormula:
+    """A mixed-model formula in parts: the response, the fixed effects, and the random effects."""
+
+    response: str
+    fixed: tuple[str, ...]
+    random: tuple[RandomPart, ...]
+    intercept: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.fixed_text} + {self.random_text}"
+
+    @property
+    def fixed_text(self) -> str:
+        """The formula without its random effects."""
+        start = [] if self.intercept and self.fixed else ["1" if self.intercept else "0"]
+        return f"{self.response} ~ {' + '.join([*start, *self.fixed])}"
+
+    @property
+    def random_text(self) -> str:
+        """The random effects alone, to be printed beside every test of this model."""
+        return " + ".join(str(part) for part in self.random)
+
+    @property
+    def predictors(self) -> tuple[str, ...]:
+        """The columns of the fixed effects and of the random slopes, each once, in order of appearance."""
+        terms = [*self.fixed, *(slope for part in self.random for slope in part.slopes)]
+        return tuple(dict.fromkeys(column for term in terms for column in term.split(":")))
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The columns of the grouping factors, each once, in order of appearance."""
+        return tuple(dict.fromkeys(column for part in self.random for column in part.group.split(":")))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column that the formula uses: the response, the predictors, the grouping factors."""
+        return tuple(dict.fromkeys((self.response, *self.predictors, *self.groups)))
+
+    def contains(self, other: MixedFormula) -> bool:
+        """Whether ``other`` is nested in this model: the same response and a subset of its effects.
+
+        >>> full = read_formula("y ~ a + (1 + a | g)")
+        >>> full.contains(read_formula("y ~ 1 + (1 + a | g)")), full.contains(read_formula("y ~ b + (1 + a | g)"))
+        (True, False)
+        """
+        fixed = {_unordered(term) for term in other.fixed} <= {_unordered(term) for term in self.fixed}
+        random = all(any(mine.covers(theirs) for mine in self.random) for theirs in other.random)
+        return self.response == other.response and self.intercept >= other.intercept and fixed and random
+
+
+def read_formula(text: str) -> MixedFormula:
+    """Read a formula in the notation of lme4.
+
+    ``a*b`` is spelled out as ``a + b + a:b``; ``(1 | g/h)`` as its two brackets. Functions and powers are refused:
+    compute such a column beforehand, so that the exported R script and this library see the same numbers.
+
+    >>> str(read_formula("y ~ a * b + (a || g)"))
+    'y ~ a + b + a:b + (1 + a || g)'
+
+    Errors: :class:`InputError` with a caret where the formula does not parse, or where it has no random effects.
+    """
+    parsed = _parse(text)
+    formula = MixedFormula(
+        response=parsed.response_expression,
+        fixed=_terms(parsed.fixed.terms),
+        random=tuple(_random_part(part) for part in parsed.random),
+        intercept=parsed.fixed.has_intercept,
+    )
+    _check_names(formula, text)
+    if not formula.random:
+        raise InputError(
+            "the formula has no random effects",
+            place=Place("formula", text=text),
+            hint="add a grouping factor such as (1 | Participant); for ordinary regression use analysis.regression",
+        )
+    return formula
+
+
+def _parse(text: str) -> Any:
+    from mixedlm import parse_formula
+
+    try:
+        return parse_formula(text)
+    except ValueError as error:
+        found = _POSITION.search(str(error))
+        raise InputError(
+            "the model formula cannot be read",
+            place=Place("formula", text=text, column=int(found.group(1)) + 1 if found else None),
+            why=str(error),
+            hint="write it as for lme4, with column names: Response ~ Same_sense + (1 + Same_sense | Participant)",
+        ) from error
+
+
+def _terms(terms: Any) -> tuple[str, ...]:
+    from mixedlm.formula.terms import InterceptTerm, format_term
+
+    return tuple(format_term(term) for term in terms if not isinstance(term, InterceptTerm))
+
+
+def _random_part(part: Any) -> RandomPart:
+    group = ":".join(part.grouping_factors)
+    return RandomPart(group, _terms(part.expr), part.has_intercept, part.correlated)
+
+
+def _check_names(formula: MixedFormula, text: str) -> None:
+    wrong = [column for column in formula.columns if not _NAME.fullmatch(column)]
+    if wrong:
+        raise InputError(
+            f"the model formula names {wrong[0]!r}, which is not a plain column name",
+            place=Place("formula", text=text),
+            why="functions, powers and quoted names read differently in R and in Python",
+            hint="compute the column beforehand and give it a name of letters, digits, '_' and '.'",
+        )
+
+
+def _unordered(term: str) -> frozenset[str]:
+    return frozenset(term.split(":"))

@@ -1,0 +1,249 @@
+"""Maximise the likelihood of a mixed model from several starts.
+
+The only module that talks to the package ``mixedlm``. A reduced model that keeps the random slope of a dropped effect
+often has several optima (the slope's variance takes the effect over), so one start is not enough, and what every start
+reached is kept.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.analysis.mixed_data import ModelData
+from lexiscope.analysis.mixed_formula import MixedFormula
+from lexiscope.core.errors import InputError, StatisticError
+
+SAME_OPTIMUM = 0.01
+"""Two starts reached the same optimum where their log-likelihoods differ by no more than this.
+
+*Unit:* nats.
+"""
+
+SINGULAR = 1e-4
+"""A relative standard deviation below this makes a fit singular, as in lme4's ``isSingular``."""
+
+_STATIONARY = 1e-2  # gradient of the deviance; a stop below it is a stationary point whatever the line search says
+_UNCHANGED = 1e-3  # log-likelihood that a second optimiser may still gain at a converged optimum
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Where one start ended: its log-likelihood, and whether the optimiser ended at a stationary point."""
+
+    log_likelihood: float
+    converged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """The best optimum that the starts reached, what each start reached, and the library's warnings on the way."""
+
+    result: Any
+    stops: tuple[Stop, ...]
+    converged: bool
+    remarks: tuple[str, ...]
+
+    @property
+    def singular(self) -> bool:
+        """Whether a variance is zero or a correlation plus or minus one, by lme4's rule on the relative scale."""
+        return bool(_at_edge(self.result).any())
+
+    @property
+    def n_at_best(self) -> int:
+        """How many starts reached the best optimum."""
+        best = max(stop.log_likelihood for stop in self.stops)
+        return sum(stop.log_likelihood > best - SAME_OPTIMUM for stop in self.stops)
+
+    @property
+    def others(self) -> tuple[float, ...]:
+        """The log-likelihoods of other optima where at least one start converged, best first."""
+        found = [max(stop.log_likelihood for stop in self.stops)]
+        for stop in sorted(self.stops, key=lambda stop: -stop.log_likelihood):
+            if stop.converged and stop.log_likelihood < found[-1] - SAME_OPTIMUM:
+                found.append(stop.log_likelihood)
+        return tuple(found[1:])
+
+
+def maximise(formula: MixedFormula, data: ModelData, *, reml: bool, starts: int, seed: int) -> Optimum:
+    """Fit ``formula`` from ``starts`` starting points and keep the best.
+
+    The first start is the library's own (from the spread of group means), the second lme4's (relative standard
+    deviations of one, no correlations), the others random under ``seed``. Where the best stop is not a stationary
+    point, a second optimiser without gradients continues from it.
+
+    Errors: :class:`InputError` for fewer than one start; :class:`StatisticError` where the fixed effects are not
+    linearly independent, or where no start gave a valid fit.
+    """
+    if starts < 1:
+        raise InputError(f"{starts} starts: at least one is needed")
+    model = _model(formula, data, reml=reml)
+    _check_rank(model.matrices)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fits, failures = _fit_all(model, _starting_points(model.matrices.random_structures, starts, seed))
+        fits = _leave_saddles(model, fits)
+        best = max(fits, key=lambda fit: -fit.deviance)
+        stops = tuple(Stop(-fit.deviance / 2, _is_stationary(fit)) for fit in fits)
+        converged = _is_stationary(best)
+        if not converged:
+            best, converged = _continue_without_gradients(model, best)
+    said = [str(warning.message) for warning in caught]
+    return Optimum(best, stops, converged, tuple(dict.fromkeys(failures + said)))
+
+
+def _model(formula: MixedFormula, data: ModelData, *, reml: bool) -> Any:
+    from mixedlm import LmerMod
+
+    return LmerMod(str(formula), _frame(formula, data), REML=reml, na_action="fail", control=_control("L-BFGS-B"))
+
+
+def _frame(formula: MixedFormula, data: ModelData) -> Any:
+    import pandas
+
+    wide = {coding.column: coding.levels for coding in data.codings if len(coding.levels) > 2}
+    columns: dict[str, Any] = dict(data.columns)
+    for name, levels in wide.items():
+        labels = np.array(levels, dtype=object)[np.asarray(columns[name]).astype(np.intp)]
+        columns[name] = pandas.Categorical(labels, categories=list(levels))
+    return pandas.DataFrame({name: columns[name] for name in formula.columns})
+
+
+def _control(optimizer: str) -> Any:
+    from mixedlm import lmerControl
+
+    # Checks are ours (mixed_data, Optimum): the library's print or warn, where a result must carry the finding.
+    return lmerControl(
+        optimizer=optimizer,
+        use_analytic_gradient=optimizer == "L-BFGS-B",
+        ftol=1e-15,
+        gtol=1e-4,
+        check_conv=False,
+        check_singular=False,
+        check_nlev_gtreq_5="ignore",
+        check_rankX="ignore",
+        check_scaleX="ignore",
+    )
+
+
+def _check_rank(matrices: Any) -> None:
+    rank = int(np.linalg.matrix_rank(matrices.X)) if matrices.X.shape[1] else 0
+    if rank < matrices.X.shape[1]:
+        raise StatisticError(
+            f"the {matrices.X.shape[1]} fixed effects have rank {rank}: {', '.join(matrices.fixed_names)}",
+            why="at least one is a sum of multiples of the others, so their coefficients are not determined",
+            hint="remove the redundant predictor from the formula",
+        )
+
+
+def _diagonal(structures: Any) -> NDArray[np.bool_]:
+    """Return which entries of theta are relative standard deviations (the others are off-diagonal)."""
+    flags: list[bool] = []
+    for part in structures:
+        size = part.n_terms
+        triangle = [i == j for i in range(size) for j in range(i + 1)]
+        flags += triangle if part.correlated else [True] * size
+    return np.array(flags, dtype=bool)
+
+
+def _starting_points(structures: Any, starts: int, seed: int) -> Iterator[NDArray[np.float64] | None]:
+    diagonal = _diagonal(structures)
+    random = np.random.default_rng(seed)
+    for number in range(starts):
+        if number == 0:
+            yield None
+        elif number == 1:
+            yield diagonal.astype(np.float64)
+        else:
+            spread = np.exp(random.normal(-0.5, 1.0, diagonal.size))
+            yield np.where(diagonal, spread, random.normal(0.0, 0.5, diagonal.size))
+
+
+def _fit_all(model: Any, points: Iterator[NDArray[np.float64] | None]) -> tuple[list[Any], list[str]]:
+    fits, failures = [], []
+    for number, start in enumerate(points, 1):
+        try:
+            fits.append(model.fit(start=start))
+        except (RuntimeError, np.linalg.LinAlgError) as error:
+            failures.append(f"start {number} gave no valid fit: {error}")
+    if not fits:
+        raise StatisticError("the model could not be fitted from any start", why="; ".join(failures))
+    return fits, failures
+
+
+def _leave_saddles(model: Any, fits: list[Any]) -> list[Any]:
+    """Refit from inside the edge where a stop has a zero variance: the best stop, and every stop that is worse.
+
+    At a variance of zero the gradient vanishes by symmetry, so an optimiser can rest there although a positive variance
+    fits better. A stop as good as the best needs no second look.
+    """
+    best = min(fits, key=lambda fit: fit.deviance)
+    return [
+        _from_inside(model, fit) if fit is best or fit.deviance > best.deviance + 2 * SAME_OPTIMUM else fit
+        for fit in fits
+    ]
+
+
+def _from_inside(model: Any, fit: Any) -> Any:
+    edge = _at_edge(fit)
+    if not edge.any():
+        return fit
+    try:
+        again = model.fit(start=np.where(edge, 0.2, fit.theta))
+    except (RuntimeError, np.linalg.LinAlgError):
+        return fit  # the stop itself was a valid fit and stays
+    return again if again.deviance < fit.deviance else fit
+
+
+def _at_edge(fit: Any) -> NDArray[np.bool_]:
+    theta = np.asarray(fit.theta)
+    return np.asarray(_diagonal(fit.matrices.random_structures) & (np.abs(theta) < SINGULAR))
+
+
+def _is_stationary(fit: Any) -> bool:
+    small = fit.gradient_norm is not None and fit.gradient_norm < _STATIONARY
+    return bool(fit.converged or small)
+
+
+def _continue_without_gradients(model: Any, best: Any) -> tuple[Any, bool]:
+    model.control = _control("COBYQA")
+    try:
+        again = model.fit(start=best.theta)
+    finally:
+        model.control = _control("L-BFGS-B")
+    better = again if again.deviance <= best.deviance else best
+    return better, bool(again.converged and abs(again.deviance - best.deviance) < 2 * _UNCHANGED)
+
+
+def degrees_of_freedom(optimum: Optimum) -> tuple[NDArray[np.float64] | None, str]:
+    """Return Satterthwaite's degrees of freedom of every fixed effect, or None and the reason.
+
+    *Shape:* (fixed effects,). *Source:* Satterthwaite (1946), as in the R package lmerTest.
+    """
+    from mixedlm import satterthwaite_df
+
+    if not optimum.converged:
+        return None, "the fit did not converge"
+    try:
+        values = np.asarray(satterthwaite_df(optimum.result).df, dtype=np.float64)
+    except (ValueError, RuntimeError, np.linalg.LinAlgError) as error:
+        return None, f"not computable: {error}"
+    if not np.all(np.isfinite(values)):
+        return None, "not finite at this optimum"
+    return values, ""
+
+
+def effect_name(name: str, data: ModelData) -> str:
+    """Return the printed name of an effect: ``cue.2`` of a text predictor becomes ``cue[its third level]``."""
+    wide = {
+        f"{coding.column}.{i}": f"{coding.column}[{level}]"
+        for coding in data.codings
+        if len(coding.levels) > 2
+        for i, level in enumerate(coding.levels)
+    }
+    return ":".join(wide.get(part, part) for part in name.split(":"))
