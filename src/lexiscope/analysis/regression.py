@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from lexiscope.analysis.bootstrap import FloatArray, Interval
 from lexiscope.core.errors import StatisticError
-
-FloatArray = NDArray[np.float64]
+from lexiscope.core.result import statistic_name
 
 INTERCEPT = "(Intercept)"
 
@@ -138,6 +138,28 @@ def logistic(y: ArrayLike, X: ArrayLike, names: Sequence[str], *, intercept: boo
     if np.ptp(outcome) == 0:
         raise StatisticError("all outcomes are equal: a logistic regression on them is undefined")
     return _logistic_fit(outcome, design, labels, intercept)
+
+
+def coefficient_interval(fit: OlsFit, name: str, *, level: float = 0.95) -> Interval:
+    """Return the interval of a coefficient: estimate ± t · standard error.
+
+    *Unit:* of the outcome per unit of the predictor.
+    Errors: :class:`StatisticError` where there is no such predictor or the level is not between 0 and 1.
+
+    With one degree of freedom t(.975) = tan(.475 π) = 12.7062; the slope is 1.5 ± 12.7062 · √(1/12):
+
+    >>> interval = coefficient_interval(ols([0, 2, 3], [0, 1, 2], ["x"]), "x")
+    >>> round(interval.high - 1.5, 4) == round(12.7062 * (1 / 12) ** 0.5, 4)
+    True
+    """
+    from scipy import special
+
+    if not 0 < level < 1:
+        raise StatisticError(f"a confidence level lies between 0 and 1, not {level}")
+    row = fit.coefficient(name)
+    margin = float(special.stdtrit(fit.residual_df, (1 + level) / 2)) * row.standard_error
+    method = statistic_name("student_t", df=fit.residual_df, level=f"{level:g}")
+    return Interval(row.estimate - margin, row.estimate + margin, level, method)
 
 
 def _row(rows: tuple[Coefficient, ...], name: str) -> Coefficient:

@@ -1,0 +1,308 @@
+"""What explains the norms: shares of variance of sense and distance, and what is left over by condition.
+
+Intervals resample groups of items (words). A resample only changes how often each group's sums of products count, so
+2000 refits cost one pass over the items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lexiscope.analysis.bootstrap import (
+    Estimate,
+    FloatArray,
+    IntArray,
+    group_codes,
+    percentile_interval,
+    resample_counts,
+)
+from lexiscope.analysis.regression import OlsFit, ols
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import statistic_name
+
+# Directions of a resample with less than this share of the variance of the strongest one are treated as absent.
+_RANK = 1e-10
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceDecomposition:
+    """How two blocks of predictors share the explained variance.
+
+    ``unique_first`` = both − second, ``unique_second`` = both − first, ``shared`` = first + second − both, which is
+    negative where each block explains more in the presence of the other (suppression). All R² are unadjusted.
+
+    *Unit:* share of variance.
+    """
+
+    names: tuple[str, str]
+    first: Estimate
+    second: Estimate
+    both: Estimate
+    unique_first: Estimate
+    unique_second: Estimate
+    shared: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionResidual:
+    """The residuals of a regression in one condition: their mean with its interval, SD (n − 1) and number.
+
+    *Unit:* of the norms. *Higher means:* (mean) people rate these items as more related than the regression expects.
+    """
+
+    condition: str
+    mean: Estimate
+    sd: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class ResidualReport:
+    """A regression and its residuals by condition. *Shape:* ``fit.residuals`` (rows,)."""
+
+    formula: str
+    fit: OlsFit
+    conditions: tuple[ConditionResidual, ...]
+
+    def condition(self, name: str) -> ConditionResidual:
+        """Return the residuals of one condition. Errors: :class:`StatisticError` where there is no such condition."""
+        for entry in self.conditions:
+            if entry.condition == name:
+                return entry
+        raise StatisticError(f"there is no condition {name!r}; there are: {[c.condition for c in self.conditions]}")
+
+
+def explained_variance(
+    norms: ArrayLike,
+    models: Mapping[str, ArrayLike],
+    *,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> dict[str, Estimate]:
+    """Return the unadjusted R² of several linear models of the norms, with intervals on the same resamples.
+
+    *Shape:* norms and groups (items,); each model (items,) or (items, predictors), without a column of ones.
+    *Unit:* share of variance. *Higher means:* more is explained. *Source:* SAW-C §4.5.
+    Errors: :class:`StatisticError` where a model is not identified or the norms are constant.
+
+    >>> found = explained_variance([1, 3, 2, 4], {"x": [1, 2, 3, 4]}, resamples=50)
+    >>> round(found["x"].value, 12)  # .8 ** 2
+    0.64
+    """
+    draws, values, n, n_groups = _r_squared_draws(norms, models, groups, resamples, seed)
+    return {name: _estimate("r_squared", name, values[name], draws[name], level, n, n_groups) for name in models}
+
+
+def variance_decomposition(
+    norms: ArrayLike,
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    names: tuple[str, str] = ("sense", "distance"),
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> VarianceDecomposition:
+    """Decompose the variance that two blocks of predictors explain into unique and shared parts.
+
+    *Shape:* norms and groups (items,); the blocks (items,) or (items, predictors). *Unit:* share of variance.
+    *Source:* SAW-C §4.5 (R² of sense, of distance, and of both).
+    Errors: :class:`StatisticError` where a block is constant, the blocks are collinear, or the norms are constant.
+
+    Two orthogonal predictors share nothing:
+
+    >>> parts = variance_decomposition([0, 1, 2, 4], [0, 0, 1, 1], [0, 1, 0, 1], resamples=50)
+    >>> round(abs(parts.shared.value), 12)
+    0.0
+    """
+    blocks = [_block(first), _block(second)]
+    both = np.column_stack(blocks)
+    models = {"first": blocks[0], "second": blocks[1], "both": both}
+    draws, values, n, n_groups = _r_squared_draws(norms, models, groups, resamples, seed)
+    labels = {"first": names[0], "second": names[1], "both": "+".join(names)}
+    weights = {
+        "unique_first": {"both": 1, "second": -1},
+        "unique_second": {"both": 1, "first": -1},
+        "shared": {"first": 1, "second": 1, "both": -1},
+    }
+    parts = {key: _estimate("r_squared", labels[key], values[key], draws[key], level, n, n_groups) for key in models}
+    for key, signs in weights.items():
+        value = sum(sign * values[model] for model, sign in signs.items())
+        drawn = np.sum([sign * draws[model] for model, sign in signs.items()], axis=0)
+        which = {"unique_first": names[0], "unique_second": names[1], "shared": "+".join(names)}[key]
+        parts[key] = _estimate(key.partition("_")[0] + "_r_squared", which, value, drawn, level, n, n_groups)
+    return VarianceDecomposition(names, **parts)
+
+
+def residuals_by_condition(
+    norms: ArrayLike,
+    X: ArrayLike,
+    names: Sequence[str],
+    conditions: Sequence[str],
+    *,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> ResidualReport:
+    """Regress the norms on X, without the condition, and describe the residuals (observed − fitted) by condition.
+
+    Intervals refit the regression in each resample of groups. Conditions come in the order of their names.
+
+    *Shape:* norms, conditions and groups (rows,); X (rows,) or (rows, predictors) with one name each.
+    *Unit:* of the norms. *Source:* SAW-C §4.5, §5.4. Errors: :class:`StatisticError` where the regression is
+    undefined or a condition has fewer than 2 rows.
+
+    A flat line leaves each condition's distance from the overall mean of 2.5:
+
+    >>> x, conditions = [1, 2, 1, 2], ["different", "different", "same", "same"]
+    >>> report = residuals_by_condition([1, 1, 4, 4], x, ["x"], conditions, resamples=50)
+    >>> [(entry.condition, round(entry.mean.value, 12)) for entry in report.conditions]
+    [('different', -1.5), ('same', 1.5)]
+    """
+    y, predictors = np.asarray(norms, dtype=np.float64), _block(X)
+    fit = ols(y, predictors, names)
+    labels, membership = np.unique(np.asarray(conditions, dtype=str), return_inverse=True)
+    if len(membership) != len(y):
+        raise StatisticError(f"{len(membership)} conditions for {len(y)} rows")
+    small = [str(label) for code, label in enumerate(labels) if np.sum(membership == code) < 2]
+    if small:
+        raise StatisticError(f"a condition needs at least 2 rows; too few in: {', '.join(small)}")
+    codes, n_groups = group_codes(groups, len(y))
+    draws = _residual_draws(y, predictors, membership, len(labels), codes, n_groups, resamples, seed)
+    found = []
+    for code, label in enumerate(labels):
+        rest = fit.residuals[membership == code]
+        mean = _estimate("mean_residual", str(label), float(rest.mean()), draws[:, code], level, len(rest), n_groups)
+        found.append(ConditionResidual(str(label), mean, float(rest.std(ddof=1)), len(rest)))
+    return ResidualReport(f"norm ~ {' + '.join(names)}", fit, tuple(found))
+
+
+def pooled_residuals(
+    norms: ArrayLike,
+    distance: ArrayLike,
+    conditions: Sequence[str],
+    *,
+    layers: Sequence[int] | None = None,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> ResidualReport:
+    """Describe the residuals of ``norm ~ distance * layer`` over all items and layers (layer 0 included).
+
+    Every item enters once per layer with the same norm, so rows are not independent: intervals resample groups.
+
+    *Shape:* norms, conditions, groups (items,); distance (items, layers); *layers* defaults to 0, 1, … L.
+    *Unit:* of the norms. *Source:* SAW-C §5.4, Figure 5. Errors: as :func:`residuals_by_condition`.
+    """
+    columns = np.asarray(distance, dtype=np.float64)
+    if columns.ndim != 2 or columns.shape[0] != len(conditions):
+        raise StatisticError(f"distances of shape {columns.shape} do not go with {len(conditions)} conditions")
+    n, count = columns.shape
+    numbers = np.arange(count) if layers is None else np.asarray(layers)
+    if numbers.shape != (count,):
+        raise StatisticError(f"{numbers.shape} layer numbers for {count} columns")
+    flat, layer = columns.ravel(), np.tile(numbers, n).astype(np.float64)
+    return residuals_by_condition(
+        np.repeat(np.asarray(norms, dtype=np.float64), count),
+        np.column_stack([flat, layer, flat * layer]),
+        ["distance", "layer", "distance:layer"],
+        np.repeat(np.asarray(conditions, dtype=str), count).tolist(),
+        groups=np.repeat(np.arange(n) if groups is None else np.asarray(groups), count),
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def _block(X: ArrayLike) -> FloatArray:
+    block = np.asarray(X, dtype=np.float64)
+    return block[:, None] if block.ndim == 1 else block
+
+
+def _estimate(kind: str, of: str, value: float, draws: FloatArray, level: float, n: int, n_groups: int) -> Estimate:
+    return Estimate(statistic_name(kind, of=of), value, percentile_interval(draws, level=level), n, n_groups)
+
+
+def _r_squared_draws(
+    norms: ArrayLike, models: Mapping[str, ArrayLike], groups: ArrayLike | None, resamples: int, seed: int
+) -> tuple[dict[str, FloatArray], dict[str, float], int, int]:
+    """R² of each model in each resample and on the data, the number of items, the number of groups."""
+    y = np.asarray(norms, dtype=np.float64)
+    codes, n_groups = group_codes(groups, len(y))
+    values, draws = {}, {}
+    for name, X in models.items():
+        block = _block(X)
+        values[name] = ols(y, block, [f"{name}[{column}]" for column in range(block.shape[1])]).r_squared
+        sums = _group_products(_standardised(block), _standardised(y[:, None]), codes, n_groups)
+        blocks = resample_counts(n_groups, resamples=resamples, seed=seed)
+        draws[name] = np.concatenate([_r_squared(_weighted(counts, sums)) for counts in blocks])
+    return draws, values, len(y), n_groups
+
+
+def _standardised(columns: FloatArray) -> FloatArray:
+    """Columns of mean 0 and SD 1: sums of squares then neither cancel nor underflow."""
+    return np.asarray((columns - columns.mean(axis=0)) / columns.std(axis=0))
+
+
+def _group_products(X: FloatArray, y: FloatArray, codes: IntArray, n_groups: int) -> FloatArray:
+    """Sums of products of (1, X, y) within each group, *Shape:* (groups, k, k)."""
+    design = np.column_stack([np.ones(len(X)), X, y])
+    sums = np.zeros((n_groups, design.shape[1], design.shape[1]))
+    np.add.at(sums, codes, design[:, :, None] * design[:, None, :])
+    return sums
+
+
+def _weighted(counts: IntArray, sums: FloatArray) -> FloatArray:
+    """Sums of products of each resample, *Shape:* (draws, k, k)."""
+    flat = counts.astype(np.float64) @ sums.reshape(len(sums), -1)
+    return np.asarray(flat.reshape(len(counts), *sums.shape[1:]))
+
+
+def _coefficients(products: FloatArray) -> FloatArray:
+    """Least-squares coefficients of each resample; a predictor that a resample lost gets 0. *Shape:* (draws, k)."""
+    inverse = np.linalg.pinv(products[:, :-1, :-1], rcond=_RANK, hermitian=True)
+    return np.asarray(np.einsum("bij,bj->bi", inverse, products[:, :-1, -1]))
+
+
+def _r_squared(products: FloatArray) -> FloatArray:
+    """R² of each resample, NaN where the outcome is constant in it. *Shape:* (draws,)."""
+    explained = np.einsum("bi,bi->b", _coefficients(products), products[:, :-1, -1])
+    about_mean = products[:, 0, -1] ** 2 / products[:, 0, 0]
+    total = products[:, -1, -1] - about_mean
+    sound = total > _RANK * products[:, 0, 0]
+    return np.where(sound, (explained - about_mean) / np.where(sound, total, 1.0), np.nan)
+
+
+def _residual_draws(
+    y: FloatArray,
+    X: FloatArray,
+    membership: IntArray,
+    n_conditions: int,
+    codes: IntArray,
+    n_groups: int,
+    resamples: int,
+    seed: int,
+) -> FloatArray:
+    """Mean residual of each condition in each resample, NaN where it has no row. *Shape:* (draws, conditions)."""
+    scaled = _standardised(X)
+    sums = _group_products(scaled, y[:, None], codes, n_groups)
+    rows = np.column_stack([np.ones(len(y)), scaled, y])
+    totals = np.zeros((n_groups, n_conditions, rows.shape[1]))
+    np.add.at(totals, (codes, membership), rows)
+    found = []
+    for counts in resample_counts(n_groups, resamples=resamples, seed=seed):
+        beta = _coefficients(_weighted(counts, sums))
+        total = _weighted(counts, totals)
+        size = total[:, :, 0]
+        rest = total[:, :, -1] - np.einsum("bck,bk->bc", total[:, :, :-1], beta)
+        found.append(np.divide(rest, size, out=np.full_like(rest, np.nan), where=size > 0))
+    return np.concatenate(found)

@@ -1,0 +1,176 @@
+"""Shares of variance and residuals by condition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lexiscope.analysis.bootstrap import resample_rows
+from lexiscope.analysis.decomposition import (
+    explained_variance,
+    pooled_residuals,
+    residuals_by_condition,
+    variance_decomposition,
+)
+from lexiscope.analysis.regression import ols
+from lexiscope.core.errors import StatisticError
+
+BETO = "bert-base-spanish-wwm-cased"
+
+
+def labels(same) -> list[str]:
+    return ["SAME" if one else "DIFFERENT" for one in same]
+
+
+@pytest.mark.published
+def test_variance_decomposition_of_saw_c(sawc) -> None:
+    """R² of sense alone, of BETO's layer 12 alone, of both, and the parts that follow from them."""
+    parts = variance_decomposition(sawc.norms, sawc.same_sense, sawc.distance[BETO][:, 12], groups=sawc.words)
+    assert round(parts.first.value, 5) == 0.60585
+    assert round(parts.second.value, 5) == 0.35688
+    assert round(parts.both.value, 5) == 0.66316
+    assert parts.unique_first.value == pytest.approx(0.66316 - 0.35688, abs=1e-5)
+    assert parts.unique_second.value == pytest.approx(0.66316 - 0.60585, abs=1e-5)
+    assert parts.shared.value == pytest.approx(0.60585 + 0.35688 - 0.66316, abs=1.5e-5)
+    for part in (parts.first, parts.second, parts.both, parts.unique_first, parts.unique_second, parts.shared):
+        assert part.interval.low < part.value < part.interval.high
+        assert (part.n, part.n_groups) == (812, 102)
+    assert parts.both.name == "r_squared(of=sense+distance)"
+
+
+@pytest.mark.published
+def test_residuals_of_betos_last_layer(sawc) -> None:
+    """Distance alone underestimates same-sense pairs and overestimates different-sense pairs."""
+    report = residuals_by_condition(
+        sawc.norms, sawc.distance[BETO][:, 12], ["distance"], labels(sawc.same_sense), groups=sawc.words
+    )
+    same, different = report.condition("SAME"), report.condition("DIFFERENT")
+    assert (round(same.mean.value, 3), same.n) == (0.963, 241)
+    assert (round(different.mean.value, 3), different.n) == (-0.407, 571)
+    assert same.mean.interval.low > 0 > different.mean.interval.high
+
+
+@pytest.mark.published
+def test_pooled_residuals_of_every_model(sawc) -> None:
+    """In all 13 models: same sense +1.19…+1.49, different sense −.63…−.50, all layers pooled."""
+    found = {}
+    for model, distance in sawc.distance.items():
+        report = pooled_residuals(sawc.norms, distance, labels(sawc.same_sense), groups=sawc.words, resamples=200)
+        found[model] = (report.condition("SAME").mean.value, report.condition("DIFFERENT").mean.value)
+        assert report.condition("SAME").n == 241 * distance.shape[1]
+        assert report.condition("SAME").mean.interval.low > 0 > report.condition("DIFFERENT").mean.interval.high
+    same, different = zip(*found.values(), strict=True)
+    assert (round(min(same), 2), round(max(same), 2)) == (1.19, 1.49)
+    assert (round(min(different), 2), round(max(different), 2)) == (-0.63, -0.50)
+
+
+@pytest.mark.published
+def test_raw_c(rawc) -> None:
+    """RAW-C: R² of each distance, both, sense with ambiguity type, and all; residuals by sense and type."""
+    interaction = np.column_stack([rawc.same, rawc.homonymy, rawc.same * rawc.homonymy])
+    distances = np.column_stack([rawc.bert, rawc.elmo])
+    models = {
+        "bert": rawc.bert,
+        "elmo": rawc.elmo,
+        "distances": distances,
+        "sense": rawc.same,
+        "sense x type": interaction,
+        "all": np.column_stack([distances, interaction]),
+    }
+    found = explained_variance(rawc.norms, models, groups=rawc.words, resamples=300)
+    expected = {
+        "bert": 0.2890,
+        "elmo": 0.2435,
+        "distances": 0.3658,
+        "sense": 0.5241,
+        "sense x type": 0.6596,
+        "all": 0.7105,
+    }
+    assert {name: round(estimate.value, 4) for name, estimate in found.items()} == expected
+    conditions = [
+        f"{'SAME' if same else 'DIFFERENT'} {'homonymy' if homonymy else 'polysemy'}"
+        for same, homonymy in zip(rawc.same, rawc.homonymy, strict=True)
+    ]
+    report = residuals_by_condition(rawc.norms, distances, ["bert", "elmo"], conditions, groups=rawc.words)
+    assert {entry.condition: round(entry.mean.value, 3) for entry in report.conditions} == {
+        "SAME homonymy": 0.438,
+        "SAME polysemy": 0.904,
+        "DIFFERENT polysemy": 0.052,
+        "DIFFERENT homonymy": -1.201,
+    }
+
+
+@pytest.mark.published
+def test_correlations_of_raw_c(rawc) -> None:
+    """RAW-C's r and rho of BERT and ELMo, through the same functions as SAW-C's layers."""
+    from lexiscope.analysis.layers import r_by_layer, rho_by_layer
+
+    for distance, r, rho in ((rawc.bert, -0.5376, -0.5784), (rawc.elmo, -0.4934, -0.5291)):
+        assert round(r_by_layer(distance[:, None], rawc.norms, resamples=0).values[0].value, 4) == r
+        assert round(rho_by_layer(distance[:, None], rawc.norms, resamples=0).values[0].value, 4) == rho
+
+
+def test_intervals_equal_those_of_refitting_each_resample() -> None:
+    """The fast bootstrap by sums of products gives the draws of refitting the regression on resampled rows."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(12), 5)
+    X = rng.standard_normal((60, 2)) * [1, 1e-6] + [5, 0]
+    y = X @ [0.5, 4e5] + rng.standard_normal(60) + groups / 4
+    condition = np.array(["a", "b"])[rng.integers(0, 2, 60)]
+    r_squared, residual = [], []
+    for rows in resample_rows(groups, 12, resamples=100, seed=3):
+        fit = ols(y[rows], X[rows], ["u", "v"])
+        r_squared.append(fit.r_squared)
+        residual.append(fit.residuals[condition[rows] == "a"].mean())
+    fast = explained_variance(y, {"m": X}, groups=groups, resamples=100, seed=3)["m"].interval
+    assert (fast.low, fast.high) == pytest.approx(tuple(np.quantile(r_squared, [0.025, 0.975])), rel=1e-9)
+    report = residuals_by_condition(y, X, ["u", "v"], condition.tolist(), groups=groups, resamples=100, seed=3)
+    fast = report.condition("a").mean.interval
+    assert (fast.low, fast.high) == pytest.approx(tuple(np.quantile(residual, [0.025, 0.975])), rel=1e-9)
+
+
+def test_shared_variance_may_be_negative() -> None:
+    """Suppression: two predictors that explain more together than apart give a negative shared part, unclipped."""
+    rng = np.random.default_rng(1)
+    noise, signal = rng.standard_normal(200), rng.standard_normal(200)
+    parts = variance_decomposition(signal, signal + 3 * noise, noise, resamples=50)
+    assert parts.shared.value < 0
+    assert parts.both.value == pytest.approx(1.0)
+
+
+def test_standard_deviation_uses_n_minus_one() -> None:
+    """Residuals ±1.5 and ±.5 … the SD of a condition divides by n − 1."""
+    report = residuals_by_condition([0, 1, 3, 4], [1, 2, 2, 1], ["x"], ["a", "a", "b", "b"], resamples=50)
+    rest = report.fit.residuals[:2]
+    assert report.condition("a").sd == pytest.approx((((rest - rest.mean()) ** 2).sum() / (2 - 1)) ** 0.5)
+    assert report.formula == "norm ~ x"
+
+
+def test_a_subset_of_layers_keeps_its_numbers() -> None:
+    """The layer number is a predictor: layers 6 and 12 are not 0 and 1."""
+    rng = np.random.default_rng(5)
+    distance, y = rng.random((20, 2)), rng.random(20)
+    conditions = ["a", "b"] * 10
+    zero_one = pooled_residuals(y, distance, conditions, resamples=50)
+    numbered = pooled_residuals(y, distance, conditions, layers=[6, 12], resamples=50)
+    slopes = [report.fit.coefficient("distance:layer").estimate for report in (zero_one, numbered)]
+    assert slopes[1] == pytest.approx(slopes[0] / 6)
+
+
+def test_undefined_decompositions_are_refused() -> None:
+    """Collinear blocks, constant norms, a lone row in a condition and shapes that do not match are errors."""
+    x, y = np.arange(8.0), np.array([1.0, 3, 2, 5, 4, 7, 6, 8])
+    with pytest.raises(StatisticError, match="linear combination"):
+        variance_decomposition(y, x, 2 * x + 1)
+    with pytest.raises(StatisticError, match="constant"):
+        explained_variance(np.ones(8), {"x": x})
+    with pytest.raises(StatisticError, match="at least 2 rows; too few in: b"):
+        residuals_by_condition(y, x, ["x"], ["a"] * 7 + ["b"])
+    with pytest.raises(StatisticError, match="7 conditions"):
+        residuals_by_condition(y, x, ["x"], ["a"] * 7)
+    with pytest.raises(StatisticError, match="do not go with"):
+        pooled_residuals(y, x, ["a"] * 8)
+    with pytest.raises(StatisticError, match="layer numbers"):
+        pooled_residuals(y, np.column_stack([x, x[::-1]]), ["a"] * 8, layers=[1])
+    with pytest.raises(StatisticError, match="no condition 'c'"):
+        residuals_by_condition(y, x, ["x"], ["a", "b"] * 4, resamples=50).condition("c")
