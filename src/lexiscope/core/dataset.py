@@ -7,6 +7,7 @@ from typing import Literal
 
 from lexiscope.core.item import Item, check_unique_ids
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.scale import Scale
 
 Availability = Literal["embedded", "download", "obtain"]
 
@@ -31,6 +32,7 @@ class DatasetCard:
 
     ``availability``: ``embedded`` in the package, ``download`` from its publisher at a pinned version, or
     ``obtain`` by hand (``how_to_obtain`` says how). ``counts`` are checked when the dataset is loaded.
+    ``scale`` is the scale of the recorded ratings (``None`` where there are none): it differs between datasets.
     """
 
     name: str
@@ -49,6 +51,7 @@ class DatasetCard:
     first_item: str = ""
     last_item: str = ""
     remarks: tuple[str, ...] = ()
+    scale: Scale | None = None
 
     def count(self, name: str) -> int:
         """Return one of the card's counts (``items``, ``responses``, ``participants`` …)."""
@@ -56,11 +59,22 @@ class DatasetCard:
 
 
 @dataclass(frozen=True, slots=True)
+class SetAside:
+    """A published row that is no item of the dataset: where it stands, its cells, and why it is not used."""
+
+    path: str
+    line: int
+    reason: str
+    cells: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Dataset:
     """Items with the recorded answers of people and models.
 
     ``responses`` holds human trials and released model distances as ``recorded`` subjects (subject_kind
-    ``participant`` or ``model``). ``checksums`` maps each file that was read to its sha256.
+    ``participant`` or ``encoder``). ``checksums`` maps each file that was read to its sha256. ``set_aside`` keeps
+    published rows that are no items, so that an export loses nothing.
     """
 
     card: DatasetCard
@@ -68,6 +82,7 @@ class Dataset:
     responses: ResponseTable
     checksums: tuple[tuple[str, str], ...] = ()
     subjects: tuple[SubjectFacts, ...] = ()
+    set_aside: tuple[SetAside, ...] = ()
 
     def __post_init__(self) -> None:
         check_unique_ids(self.items)

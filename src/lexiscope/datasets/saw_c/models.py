@@ -1,0 +1,96 @@
+"""The 13 encoders whose distances were released with SAW-C: what is known of each, and the files that hold them.
+
+Families are those of the paper's Figure 8: its BERT curve is reproduced with both BETOs, mBERT and DistilBETO, its
+RoBERTa curve with both RoBERTa-BNE and XLM-RoBERTa. Fields that we could not confirm are empty.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lexiscope.core.dataset import DataFile, SubjectFacts
+
+UPSTREAM = "https://raw.githubusercontent.com/seantrott/spanish_norms/2a786ac843faa6494261251bcd511811ee51ab80/data"
+WITH_STOP, WITHOUT_STOP = "full+final_stop", "full"
+# the folder of each view's files, the same here and upstream
+FOLDERS: dict[str, str] = {WITH_STOP: "models_stimpunct", WITHOUT_STOP: "models"}
+NOT_IN_PAPER = "patana-chilean-spanish-bert"
+
+
+class _Training(NamedTuple):
+    architecture: str
+    corpus: str = ""
+    tokenizer: str = ""
+    objective: str = ""
+    multilingual: bool = False
+
+
+_SUC = "Spanish Unannotated Corpora"
+_ALBETO = _Training("albert", _SUC, "SentencePiece, 31k")
+_BETO = _Training("bert", _SUC, "WordPiece, 31k", "masked language model, whole-word masking")
+_DISTILBETO = _Training("distilbert", _SUC, "WordPiece, 31k", "distillation")
+_MBERT = _Training("bert", "Wikipedia, 104 languages", "WordPiece, 120k", "masked language model", True)
+_BNE = _Training("roberta", "National Library of Spain, 570 GB", "byte-level BPE, 50k", "masked language model")
+_XLMR = _Training("xlm-roberta", "CommonCrawl, 100 languages", "SentencePiece, 250k", "masked language model", True)
+_PATANA = _Training("bert")
+
+# name, title, family, layers, width, parameters (the n_params column of the released files), training
+_MODELS: tuple[tuple[str, str, str, int, int, int, _Training], ...] = (
+    ("albert-tiny-spanish", "ALBETO tiny", "ALBERT", 4, 312, 5_344_136, _ALBETO),
+    ("albert-base-spanish", "ALBETO base", "ALBERT", 12, 768, 11_811_584, _ALBETO),
+    ("albert-large-spanish", "ALBETO large", "ALBERT", 24, 1024, 17_811_968, _ALBETO),
+    ("albert-xlarge-spanish", "ALBETO xlarge", "ALBERT", 24, 2048, 58_852_864, _ALBETO),
+    ("albert-xxlarge-spanish", "ALBETO xxlarge", "ALBERT", 12, 4096, 222_723_584, _ALBETO),
+    ("distilbert-base-spanish-uncased", "DistilBETO", "BERT", 6, 768, 66_338_304, _DISTILBETO),
+    ("bert-base-spanish-wwm-cased", "BETO", "BERT", 12, 768, 109_850_880, _BETO),
+    ("bert-base-spanish-wwm-uncased", "BETO uncased", "BERT", 12, 768, 109_850_880, _BETO),
+    ("bert-base-multilingual-cased", "mBERT", "BERT", 12, 768, 177_853_440, _MBERT),
+    ("roberta-base-bne", "RoBERTa-BNE base", "RoBERTa", 12, 768, 124_643_328, _BNE),
+    ("roberta-large-bne", "RoBERTa-BNE large", "RoBERTa", 24, 1024, 355_356_672, _BNE),
+    ("xlm-roberta-base", "XLM-RoBERTa base", "RoBERTa", 12, 768, 278_043_648, _XLMR),
+    ("patana-chilean-spanish-bert", "Patana (Chilean Spanish BERT)", "BERT", 12, 768, 109_850_880, _PATANA),
+)
+
+# Only the files with final stop were seen by us; nothing can be pinned for the others.
+_SHA256: dict[str, str] = {
+    "albert-tiny-spanish": "b0d0eb35c5055436d6f9b7ad2a47b9758473a270795762ceae56c27557e361e0",
+    "albert-base-spanish": "0065e41e7aaff3420f31437f70d4b34defe670bddf21c2b752a89efa26bc2e64",
+    "albert-large-spanish": "a6042a3834777bd24b10837d3bed5f51434eca3432abe34d7495b9f20ef5ec00",
+    "albert-xlarge-spanish": "7e20f4351e9335b25c7551ca59c444670003af64056f7ccdd7101291e3f09892",
+    "albert-xxlarge-spanish": "fb5e0f031bdc6ce3914c6d1a89da7cf4c60c3800d1baa1e168407d5e92630fbe",
+    "distilbert-base-spanish-uncased": "1a97b4b2d6382ce28ca9ea0e685e1b977407126c720ec91313e66ee1227b9027",
+    "bert-base-spanish-wwm-cased": "3391535eb727d465c0bd02ff8333d07e0db9d955465c4b0130493484ebe64f9b",
+    "bert-base-spanish-wwm-uncased": "980c1106775545647636c6f44026d8684caa5b6a74ca4491d6d5c3ac0695a46e",
+    "bert-base-multilingual-cased": "385e7d565e5e258fde752ad1121345088741e241f3739a844a913a0da45825b3",
+    "roberta-base-bne": "84fd53efb16a9469f7dafe80f30e1e1a7d18944c2e32b4cc1bb3d2f09d1e96d7",
+    "roberta-large-bne": "d4ffb66e5268f790393785652d0959927dace020967687e0b82af4e9c057682b",
+    "xlm-roberta-base": "c8420705ca8357ec487f22b8d787e617462b823776d3759a026ec3b6e633255a",
+    "patana-chilean-spanish-bert": "8ccede8669f2b14c4c89717c33e9e863ba2e68b53aa8f5757ac8a4a06e0bf489",
+}
+
+SUBJECTS: tuple[SubjectFacts, ...] = tuple(
+    SubjectFacts(
+        subject_id=name,
+        title=title,
+        languages=() if training.multilingual else ("es",),
+        multilingual=training.multilingual,
+        family=family,
+        architecture=training.architecture,
+        corpus=training.corpus,
+        tokenizer=training.tokenizer,
+        objective=training.objective,
+        n_layers=layers,
+        width=width,
+        n_parameters=parameters,
+        source="released with SAW-C, not in the paper" if name == NOT_IN_PAPER else "SAW-C, Table 2",
+    )
+    for name, title, family, layers, width, parameters, training in _MODELS
+)
+PAPER_MODELS: tuple[str, ...] = tuple(facts.subject_id for facts in SUBJECTS if facts.subject_id != NOT_IN_PAPER)
+
+
+def model_file(name: str, view: str) -> DataFile:
+    """Return the file of one model's released distances in one view."""
+    folder, file = FOLDERS[view], f"sawc-distances_model-{name}.csv"
+    pinned = _SHA256[name] if view == WITH_STOP else None
+    return DataFile(f"sawc/{folder}/{file}", f"{UPSTREAM}/processed/{folder}/{file}", pinned, optional=pinned is None)

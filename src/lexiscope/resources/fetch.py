@@ -1,0 +1,122 @@
+"""Where published data lie, whether they are the ones that were pinned, and how they get here.
+
+A file is looked for in the folder that ``LEXISCOPE_DATA`` names, then in the user's cache. Whatever is found is
+checked against the sha256 of its card before anything reads it.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import platformdirs
+
+from lexiscope.core.dataset import DataFile, DatasetCard
+from lexiscope.core.errors import DataError, Place
+from lexiscope.core.run import sha256_of
+
+VARIABLE = "LEXISCOPE_DATA"
+Status = Literal["ok", "missing", "wrong checksum", "not pinned"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A data file that was found, with the sha256 of what lies there."""
+
+    path: Path
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileStatus:
+    """The state of one file of a dataset.
+
+    ``ok``: there and as pinned. ``not pinned``: there, but its publisher's checksum was never seen by us.
+    """
+
+    file: DataFile
+    status: Status
+    path: Path | None = None
+    actual: str | None = None
+
+
+def cache() -> Path:
+    """Return the folder to which :func:`get` downloads; it is made only when something is downloaded."""
+    return platformdirs.user_cache_path("lexiscope") / "data"
+
+
+def where() -> tuple[Path, ...]:
+    """Return the folders in which data files are looked for, in order."""
+    named = os.environ.get(VARIABLE)
+    return (Path(named), cache()) if named else (cache(),)
+
+
+def find(file: DataFile, *, dataset: str, folder: Path | None = None) -> Path:
+    """Return the path of a data file after checking its sha256 (see :func:`locate`)."""
+    return locate(file, dataset=dataset, folder=folder).path
+
+
+def locate(file: DataFile, *, dataset: str, folder: Path | None = None) -> Found:
+    """Find a data file, check its sha256, and return both.
+
+    With *folder* only that data folder is looked in; the first place that has the file decides.
+    Errors: :class:`DataError` where it is missing (naming every place that was looked in) or not the pinned file.
+    """
+    found = locate_optional(file, dataset=dataset, folder=folder)
+    if found is None:
+        looked = ", ".join(str(place / file.path) for place in _places(folder))
+        raise DataError(
+            f"{dataset}: the data file {file.path} is not here", why=f"looked for {looked}", hint=_obtain(file, dataset)
+        )
+    return found
+
+
+def locate_optional(file: DataFile, *, dataset: str, folder: Path | None = None) -> Found | None:
+    """Find a data file like :func:`locate`, or return ``None`` where no place has it."""
+    for place in _places(folder):
+        path = place / file.path
+        if path.is_file():
+            return Found(path, verified(path, file, dataset=dataset))
+    return None
+
+
+def verified(path: Path, file: DataFile, *, dataset: str) -> str:
+    """Return the sha256 of *path*, which must be the pinned one where the card pins one.
+
+    Errors: :class:`DataError` with the expected and the actual sha256.
+    """
+    actual = sha256_of(path)
+    if file.sha256 is not None and actual != file.sha256:
+        raise DataError(
+            f"{dataset}: this is not the published file {file.path}",
+            place=Place(str(path)),
+            why=f"sha256 expected {file.sha256}, actual {actual}",
+            hint=f"move it away and run: lexiscope data get {dataset}",
+        )
+    return actual
+
+
+def check(card: DatasetCard, *, folder: Path | None = None) -> tuple[FileStatus, ...]:
+    """Return the state of every file of a dataset, in the order of its card; nothing is raised or downloaded."""
+    return tuple(_status(file, folder) for file in card.files)
+
+
+def _status(file: DataFile, folder: Path | None) -> FileStatus:
+    paths = [place / file.path for place in _places(folder) if (place / file.path).is_file()]
+    if not paths:
+        return FileStatus(file, "missing")
+    actual = sha256_of(paths[0])
+    if file.sha256 is None:
+        return FileStatus(file, "not pinned", paths[0], actual)
+    return FileStatus(file, "ok" if actual == file.sha256 else "wrong checksum", paths[0], actual)
+
+
+def _places(folder: Path | None) -> tuple[Path, ...]:
+    return where() if folder is None else (Path(folder),)
+
+
+def _obtain(file: DataFile, dataset: str) -> str:
+    by_hand = f"put {file.url or 'the file'} at {file.path} in a folder and set {VARIABLE} to that folder"
+    return f"run: lexiscope data get {dataset}, or {by_hand}" if file.url else by_hand

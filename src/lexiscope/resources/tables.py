@@ -1,0 +1,239 @@
+"""CSV tables read strictly: every cell knows its line, and the first bad one is named with file, line and column."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from lexiscope.core.errors import InputError, Place
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Integers = np.ndarray[Any, np.dtype[np.int64]]
+Booleans = np.ndarray[Any, np.dtype[np.bool_]]
+
+TRUTHS: Mapping[str, bool] = {"True": True, "TRUE": True, "False": False, "FALSE": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The cells of a CSV file as text, by column, with the line on which each row begins.
+
+    ``columns`` maps each name of the header, in its order, to the cells of that column.
+    """
+
+    path: Path
+    columns: Mapping[str, tuple[str, ...]]
+    lines: Sequence[int]
+    delimiter: str = ","
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __getitem__(self, name: str) -> tuple[str, ...]:
+        return self.columns[name]
+
+    def place(self, row: int, name: str | None = None) -> Place:
+        """Return where a row stands in the file, and with *name* where that cell stands in its line."""
+        line = self.lines[row]
+        if name is None:
+            return Place(str(self.path), line)
+        text = self.path.read_text(encoding="utf-8-sig").splitlines()[line - 1]
+        start, end = _cell_span(text, list(self.columns).index(name), self.delimiter)
+        return Place(str(self.path), line, start + 1, text=text, width=end - start)
+
+    def refuse(self, row: int, name: str, why: str, *, hint: str = "") -> NoReturn:
+        """Raise :class:`InputError` about one cell: what was needed there, and what stands there."""
+        what = f"column {name!r}: {why}; there is {self.columns[name][row]!r}"
+        raise InputError(what, place=self.place(row, name), hint=hint or "correct the cell")
+
+    def floats(self, name: str) -> Floats:
+        """Return a column as finite numbers.
+
+        Errors: :class:`InputError` naming the first cell that is empty, NaN, infinite or no number.
+        """
+        numbers: Floats = np.array(self._convert(name, float, "a number is needed here"), dtype=np.float64)
+        bad = np.flatnonzero(~np.isfinite(numbers))
+        if bad.size:
+            self.refuse(int(bad[0]), name, "a finite number is needed here")
+        return numbers
+
+    def integers(self, name: str) -> Integers:
+        """Return a column as whole numbers.
+
+        Errors: :class:`InputError` naming the first cell that is none.
+        """
+        return np.array(self._convert(name, int, "a whole number is needed here"), dtype=np.int64)
+
+    def booleans(self, name: str, truths: Mapping[str, bool] = TRUTHS) -> Booleans:
+        """Return a column as truth values, written as the keys of *truths*.
+
+        Errors: :class:`InputError` naming the first cell that is none of them.
+        """
+        return np.array(self._convert(name, truths.__getitem__, f"one of {', '.join(truths)} is needed here"))
+
+    def join(self, names: Sequence[str], index: Mapping[tuple[str, ...], int]) -> Integers:
+        """Return for each row the number under which *index* has the cells of these columns.
+
+        Errors: :class:`InputError` naming the first row whose key is unknown.
+        """
+        found = [index.get(key, -1) for key in zip(*(self.columns[name] for name in names), strict=True)]
+        if -1 in found:
+            self.refuse(found.index(-1), names[0], f"{' and '.join(names)} together must be a known key")
+        return np.array(found, dtype=np.int64)
+
+    def expect(self, name: str, cells: Sequence[str]) -> None:
+        """Check a column against the cells that another file says it must have.
+
+        Errors: :class:`InputError` naming the first cell that differs.
+        """
+        if self.columns[name] == tuple(cells):
+            return
+        for row, (cell, expected) in enumerate(zip(self.columns[name], cells, strict=True)):
+            if cell != expected:
+                self.refuse(row, name, f"{expected!r} is needed here", hint="this row contradicts another file")
+
+    def expect_length(self, n_rows: int, made_of: str) -> None:
+        """Check the number of rows; *made_of* says where it comes from.
+
+        Errors: :class:`InputError` naming the file and its last line.
+        """
+        if len(self) != n_rows:
+            raise InputError(
+                f"this file has {len(self)} rows, not {n_rows} ({made_of})",
+                place=self.place(len(self) - 1),
+                hint="it is cut off or not the file that it should be: fetch it again",
+            )
+
+    def distinct(self, *names: str) -> None:
+        """Check that no two rows have the same cells in these columns.
+
+        Errors: :class:`InputError` naming the first row that repeats another.
+        """
+        seen: dict[tuple[str, ...], int] = {}
+        for row, key in enumerate(zip(*(self.columns[name] for name in names), strict=True)):
+            if key in seen:
+                self.refuse(
+                    row, names[0], f"{' and '.join(names)} together already stand in line {self.lines[seen[key]]}"
+                )
+            seen[key] = row
+
+    def _convert(self, name: str, convert: Callable[[str], Any], why: str) -> list[Any]:
+        cells = self.columns[name]
+        try:
+            return [convert(cell) for cell in cells]
+        except (ValueError, KeyError):
+            # the rule is applied a second time only to find the cell that broke it
+            for row, cell in enumerate(cells):
+                if not _converts(cell, convert):
+                    self.refuse(row, name, why)
+            raise
+
+
+def read_csv(path: Path, columns: Sequence[str] | None = None, *, delimiter: str = ",") -> Table:
+    """Read a CSV file in UTF-8 (with or without byte-order mark) whole, or not at all.
+
+    With *columns* the header must be exactly these names in this order. Line ends may be LF or CRLF.
+    Errors: :class:`InputError` with file and line: not UTF-8, missing or unknown columns, a row with too few or too
+    many cells, an open quotation mark, no rows.
+    """
+    rows, lines = _records(path, _decode(path), delimiter)
+    if not rows:
+        raise InputError("this file is empty", place=Place(str(path), 1), hint="fetch or export it again")
+    header = rows.pop(0)
+    header_line = lines.pop(0)
+    _check_header(path, header_line, header, columns)
+    for row, line in zip(rows, lines, strict=True):
+        if len(row) != len(header):
+            raise InputError(
+                f"this row has {len(row)} cells, the header has {len(header)}",
+                place=Place(str(path), line),
+                hint="is the file cut off, or a comma not quoted?",
+            )
+    if not rows:
+        raise InputError("this file has a header but no rows", place=Place(str(path), header_line))
+    return Table(path, dict(zip(header, zip(*rows, strict=True), strict=True)), lines, delimiter)
+
+
+def write_rows(header: Sequence[str], rows: Sequence[Sequence[str]], *, newline: str = "\n") -> bytes:
+    """Return a CSV file as UTF-8 bytes, cells quoted only where they must be."""
+    sink = io.StringIO()
+    writer = csv.writer(sink, lineterminator=newline)
+    writer.writerow(header)
+    writer.writerows(rows)
+    return sink.getvalue().encode("utf-8")
+
+
+def _decode(path: Path) -> str:
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        raise InputError(
+            f"this file is not UTF-8: byte 0x{data[error.start]:02x} cannot be read",
+            place=Place(str(path), before.count(b"\n") + 1),
+            hint="save it as UTF-8",
+        ) from error
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise InputError("this file holds a NUL character", place=Place(str(path), line), hint="save it as UTF-8 text")
+    return text
+
+
+def _records(path: Path, text: str, delimiter: str) -> tuple[list[list[str]], list[int]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    begins = 1
+    try:
+        for row in reader:
+            if row:
+                rows.append(row)
+                lines.append(begins)
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(
+            "this line cannot be read as CSV",
+            place=Place(str(path), begins),
+            why=str(error),
+            hint="look for an open quotation mark, or a file that is cut off",
+        ) from error
+    return rows, lines
+
+
+def _check_header(path: Path, line: int, header: list[str], columns: Sequence[str] | None) -> None:
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        raise InputError(f"columns occur twice: {', '.join(map(repr, twice))}", place=Place(str(path), line))
+    if columns is None or list(columns) == header:
+        return
+    missing = [name for name in columns if name not in header]
+    extra = [name for name in header if name not in columns]
+    said = [f"missing {', '.join(map(repr, missing))}"] if missing else []
+    said += [f"unknown {', '.join(map(repr, extra))}"] if extra else []
+    raise InputError(
+        f"the columns of this file are not as expected: {'; '.join(said) or 'their order differs'}",
+        place=Place(str(path), line),
+        hint=f"the header must be {','.join(columns)}",
+    )
+
+
+def _cell_span(text: str, index: int, delimiter: str) -> tuple[int, int]:
+    cell = re.compile(rf'(?:^|{re.escape(delimiter)})("(?:[^"]|"")*"|[^{re.escape(delimiter)}]*)')
+    spans = [match.span(1) for match in cell.finditer(text)]
+    return spans[index] if index < len(spans) else (0, len(text))
+
+
+def _converts(cell: str, convert: Callable[[str], Any]) -> bool:
+    try:
+        convert(cell)
+    except (ValueError, KeyError):
+        return False
+    return True
