@@ -114,3 +114,35 @@ def rawc(published: Path) -> RawC:
 def families() -> dict[str, str]:
     """The family of each of the paper's 12 models."""
     return dict(FAMILIES)
+
+
+@pytest.fixture(scope="session")
+def sawc_trials(published: Path) -> dict[str, NDArray[np.generic]]:
+    """SAW-C's 10,639 trials as columns of a mixed model, with BETO's distance at layer 12."""
+    folder = published / "sawc"
+    trials = read(folder / "sawc_relatedness_full_critical_data.csv")
+    model = read(folder / "models_stimpunct" / "sawc-distances_model-bert-base-spanish-wwm-cased.csv")
+    distance = {
+        (row["Sentence_1"].removesuffix("."), row["Sentence_2"].removesuffix(".")): float(row["Distance"])
+        for row in model
+        if row["Layer"] == "12"
+    }
+    columns = {name: np.array([row[name] for row in trials]) for name in ("Same_sense", "Participant", "List", "Word")}
+    return {
+        "Response": np.array([int(row["Response"]) for row in trials]),
+        "Distance": np.array([distance[row["Sentence_1"], row["Sentence_2"]] for row in trials]),
+        **columns,
+    }
+
+
+@pytest.fixture(scope="session")
+def rawc_trials(published: Path) -> dict[str, NDArray[np.generic]]:
+    """RAW-C's 8,624 trials as columns of a mixed model, with both models' distances."""
+    folder = published / "rawc"
+    trials = read(folder / "normed_critical.csv")
+    pairs = {(row["word"], row["version"]): row for row in read(folder / "stims_with_nlm_distances.csv")}
+    text = ("same", "ambiguity_type", "Class", "subject", "word")
+    columns = {name: np.array([row[name] for row in trials]) for name in text}
+    for name in ("distance_bert", "distance_elmo"):
+        columns[name] = np.array([float(pairs[row["word"], row["version"]][name]) for row in trials])
+    return {"relatedness": np.array([int(row["relatedness"]) for row in trials]), **columns}
