@@ -29,7 +29,8 @@ class LayerValue:
     """A statistic at one layer.
 
     ``depth_ratio`` is layer / L (0 = embeddings, 1 = last layer). ``value`` is ``None`` where the statistic is
-    undefined; ``remark`` then says why, and otherwise what the reader should know about the value.
+    undefined; ``remark`` then says why, and otherwise what the reader should know about the value. ``interval`` is
+    ``None`` where none was asked for or nothing could be resampled.
     """
 
     layer: int
@@ -224,8 +225,8 @@ def _correlation_entry(
     except StatisticError as error:
         return LayerValue(layer, ratio, None, remark=error.what)
     if isinstance(interval, Undefined):
-        return LayerValue(layer, ratio, value, remark="; ".join(filter(None, [_noise(x), interval.reason])))
-    return LayerValue(layer, ratio, value, interval, _noise(x))
+        return LayerValue(layer, ratio, value, remark=_joined(_noise(x), interval.reason))
+    return LayerValue(layer, ratio, value, interval, _joined(_noise(x), interval.note if interval else ""))
 
 
 def _aic_entry(x: FloatArray, same_sense: ArrayLike, layer: int, last: int) -> LayerValue:
@@ -236,7 +237,11 @@ def _aic_entry(x: FloatArray, same_sense: ArrayLike, layer: int, last: int) -> L
         fit = logistic(same_sense, x, ["distance"])
     except StatisticError as error:
         return LayerValue(layer, ratio, None, remark=error.what)
-    return LayerValue(layer, ratio, fit.aic, remark="; ".join(filter(None, [_noise(x), *fit.remarks])))
+    return LayerValue(layer, ratio, fit.aic, remark=_joined(_noise(x), *fit.remarks))
+
+
+def _joined(*remarks: str) -> str:
+    return "; ".join(remark for remark in remarks if remark)
 
 
 def _noise(x: FloatArray) -> str:
