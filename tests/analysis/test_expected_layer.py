@@ -10,6 +10,7 @@ from lexiscope.analysis.expected_layer import (
     cumulative_aic,
     cumulative_r_squared,
     expected_layer,
+    expected_layer_interval,
 )
 from lexiscope.core.errors import StatisticError
 
@@ -62,6 +63,29 @@ def test_variants_on_beto(sawc) -> None:
     assert round(expected_layer(aic[0], variant="clipped").value, 3) == 3.708
     names = {expected_layer(aic[0], variant=v).name for v in ("signed", "clipped", "from_intercept")}
     assert len(names) == 3
+
+
+@pytest.mark.published
+def test_interval_of_betos_expected_layer(sawc) -> None:
+    """Resampling words puts an interval around both Expected Layers."""
+    distance = sawc.distance[BETO]
+    by_aic = expected_layer_interval(distance, sawc.same_sense, "aic", groups=sawc.words, resamples=25, seed=1)
+    by_r_squared = expected_layer_interval(distance, sawc.norms, "r_squared", groups=sawc.words, resamples=50, seed=1)
+    assert by_aic.low < 3.602 < by_aic.high
+    assert by_r_squared.low < 3.416 < by_r_squared.high
+
+
+def test_order_and_unit_of_distances_do_not_matter() -> None:
+    """Permuting items or halving all distances changes no Expected Layer (to 1e-10)."""
+    rng = np.random.default_rng(6)
+    distance = rng.random((120, 4))
+    y = distance @ [0.2, -1, -2, 0.5] + rng.standard_normal(120) / 3
+    same = (y + rng.standard_normal(120) / 2 > -1).astype(float)
+    order = rng.permutation(120)
+    for cumulative, outcome in ((cumulative_aic, same), (cumulative_r_squared, y)):
+        value = expected_layer(cumulative(distance, outcome)).value
+        assert expected_layer(cumulative(distance[order], outcome[order])).value == pytest.approx(value, abs=1e-10)
+        assert expected_layer(cumulative(distance / 2, outcome)).value == pytest.approx(value, abs=1e-10)
 
 
 def test_deltas_and_weights_by_hand() -> None:

@@ -210,6 +210,7 @@ def pooled_residuals(
     numbers = np.arange(count) if layers is None else np.asarray(layers)
     if numbers.shape != (count,):
         raise StatisticError(f"{numbers.shape} layer numbers for {count} columns")
+    # row by row: all layers of the first item, then of the second, as the repeated norms below
     flat, layer = columns.ravel(), np.tile(numbers, n).astype(np.float64)
     return residuals_by_condition(
         np.repeat(np.asarray(norms, dtype=np.float64), count),
@@ -256,6 +257,7 @@ def _standardised(columns: FloatArray) -> FloatArray:
 def _group_products(X: FloatArray, y: FloatArray, codes: IntArray, n_groups: int) -> FloatArray:
     """Sums of products of (1, X, y) within each group, *Shape:* (groups, k, k)."""
     design = np.column_stack([np.ones(len(X)), X, y])
+    # one matrix per group: a resample is then a weighted sum of matrices instead of a new pass over the rows
     sums = np.zeros((n_groups, design.shape[1], design.shape[1]))
     np.add.at(sums, codes, design[:, :, None] * design[:, None, :])
     return sums
@@ -278,6 +280,7 @@ def _r_squared(products: FloatArray) -> FloatArray:
     explained = np.einsum("bi,bi->b", _coefficients(products), products[:, :-1, -1])
     about_mean = products[:, 0, -1] ** 2 / products[:, 0, 0]
     total = products[:, -1, -1] - about_mean
+    # a resample of items with equal norms has no variance to explain
     sound = total > _RANK * products[:, 0, 0]
     return np.where(sound, (explained - about_mean) / np.where(sound, total, 1.0), np.nan)
 

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray
+from lexiscope.analysis.bootstrap import FloatArray, IntArray, Interval, bootstrap
 from lexiscope.analysis.correlation import is_constant
 from lexiscope.analysis.regression import logistic, ols
 from lexiscope.core.errors import StatisticError
@@ -104,6 +104,7 @@ def expected_layer(
     layers, deltas = _deltas(cumulative, variant)
     negative = tuple(layer for layer, delta in zip(layers, deltas, strict=True) if delta < 0)
     weights = np.maximum(deltas, 0.0) if variant == "clipped" else deltas
+    # the sum alone says nothing: -103.9 layers came out of 24 where gains and losses nearly cancelled
     total, movement = float(weights.sum()), float(np.abs(weights).sum())
     if total <= max(smallest_share * movement, 1e-12):
         raise StatisticError(
@@ -114,6 +115,35 @@ def expected_layer(
     outside = () if layers[0] <= value <= layers[-1] else ("negative deltas push it outside the layers",)
     name = statistic_name("expected_layer", score=cumulative.score, deltas=variant)
     return ExpectedLayer(name, value, layers[-1], layers, weights, negative, cumulative.remarks + outside)
+
+
+def expected_layer_interval(
+    distance: ArrayLike,
+    outcome: ArrayLike,
+    score: Score,
+    *,
+    variant: Variant = "signed",
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 200,
+    seed: int = 0,
+) -> Interval:
+    """Return the bootstrap interval of an expected layer: every resample fits all cumulative regressions anew.
+
+    Resamples in which a regression or the quotient is undefined are counted in the interval. About 20 ms (r_squared:
+    5 ms) per resample of 812 pairs and 13 layers.
+
+    *Shape:* distance (items, L + 1) for layers 0…L; outcome (same_sense for ``aic``, norms for ``r_squared``) and
+    groups (items,). *Unit:* layers. Errors: :class:`StatisticError` with fewer than 2 groups.
+    """
+    columns, values = np.asarray(distance, dtype=np.float64), np.asarray(outcome, dtype=np.float64)
+    first: Literal[0, 1] = 1 if variant == "without_layer_0" else 0
+    cumulative = cumulative_aic if score == "aic" else cumulative_r_squared
+
+    def statistic(rows: IntArray) -> float:
+        return expected_layer(cumulative(columns[rows], values[rows], first_layer=first), variant=variant).value
+
+    return bootstrap(statistic, len(values), groups=groups, level=level, resamples=resamples, seed=seed)
 
 
 def _deltas(cumulative: CumulativeScores, variant: Variant) -> tuple[tuple[int, ...], FloatArray]:
@@ -144,6 +174,7 @@ def _cumulative(
     used: list[int] = []
     scores: list[float] = []
     for layer in range(first_layer, columns.shape[1]):
+        # R drops such a column too: its coefficient is not identified and it costs no parameter
         if is_constant(columns[:, layer]):
             scores.append(scores[-1] if scores else intercept_only)
             continue

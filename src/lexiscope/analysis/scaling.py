@@ -67,6 +67,7 @@ def scaling(
     columns, names = [logs], [LOG_PARAMETERS]
     if multilingual is not None:
         flag = np.asarray(multilingual, dtype=np.float64)
+        # a column that never changes would be reported as collinear with the intercept: say it in the user's words
         if flag.shape == outcome.shape and np.ptp(flag) == 0:
             raise StatisticError("all subjects have the same multilingual flag", hint="leave the flag out")
         columns, names = [logs, flag], [LOG_PARAMETERS, MULTILINGUAL]

@@ -59,6 +59,7 @@ def tokenisation(
     return TokenisationReport(
         n_pairs=len(codes),
         n_words=len(names),
+        # integers are summed before the one division, so that equal means are equal to the last bit
         difference_mean=int(differences.sum()) / len(codes),
         difference_mode=modes[0],
         difference_modes=modes,

@@ -116,6 +116,7 @@ def family_by_ntile(
     >>> family_by_ntile({"a": [0, 2, 4], "b": [0, 1]}, {"a": "F", "b": "F"}, bins=2)[0].values.tolist()
     [0.6666666666666666, 2.5]
     """
+    # labelled as the paper's axis labels them, although a short subject's last layer is not at 1
     positions = np.arange(1, bins + 1) / bins
     name = statistic_name("family_mean", position="ntile", bins=bins)
     found = []
@@ -150,6 +151,7 @@ def _depths(values: FloatArray) -> FloatArray:
 def _interpolated(values: FloatArray, grid: FloatArray) -> FloatArray:
     if values.ndim != 1 or len(values) < 2:
         raise StatisticError("a curve over depth needs the embeddings and at least one layer")
+    # outside its known layers a curve stays undefined: it is not continued flat
     known = ~np.isnan(values)
     if not known.any():
         raise StatisticError("a curve without any value cannot be averaged")
