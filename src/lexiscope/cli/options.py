@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from lexiscope.core.errors import SpecError
+from lexiscope.core.errors import InputError, SpecError
+from lexiscope.core.scale import Scale
 from lexiscope.core.subject import SubjectSpec
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -19,6 +20,17 @@ def read_specs(ctx: click.Context, param: click.Parameter, values: tuple[str, ..
         return tuple(str(SubjectSpec.parse(value)) for value in values)
     except SpecError as error:
         raise click.BadParameter(f"{error.what}; {error.hint}", ctx=ctx, param=param) from error
+
+
+def read_scale(ctx: click.Context, param: click.Parameter, ends: tuple[float, float] | None) -> Scale | None:
+    """Make a scale of its two ends: steps of 1 between whole numbers, else continuous."""
+    if ends is None:
+        return None
+    whole = all(end.is_integer() for end in ends)
+    try:
+        return Scale(*ends, step=1.0 if whole else 0.0)
+    except InputError as error:
+        raise click.BadParameter(error.what, ctx=ctx, param=param) from error
 
 
 def quiet(function: Function) -> Function:

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Literal
 
 import click
 from rich.box import SIMPLE_HEAD
@@ -18,15 +19,26 @@ from rich.text import Text
 from lexiscope.core.subject import Progress as Report
 
 WIDTH = 80
+Side = Literal["left", "right"]
 
 
 def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "", right: Sequence[str] = ()
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    title: str = "",
+    right: Sequence[str] = (),
+    whole: Sequence[str] = (),
 ) -> None:
-    """Print a table on stdout; columns named in *right* are aligned to the right. Long texts are folded, never cut."""
-    table = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+    """Print a table on stdout; columns in *right* are aligned to the right, those in *whole* are never folded.
+
+    All other long texts are folded, none is cut.
+    """
+    table = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
+    table.pad_edge, table.show_edge, table.collapse_padding = False, False, True
     for name in columns:
-        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
+        side: Side = "right" if name in right else "left"
+        table.add_column(name, justify=side, overflow="fold", no_wrap=name in whole)
     for row in rows:
         table.add_row(*[Text(cell(value)) for value in row])
     Console(file=sys.stdout, width=_width(), soft_wrap=False, highlight=False).print(table)

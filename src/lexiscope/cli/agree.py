@@ -1,0 +1,133 @@
+"""``lexiscope agree``: agreement and ceilings of any long table of ratings."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+
+import click
+
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.cli.agree_summary import AgreeSummary, RaterRow, summarise
+from lexiscope.cli.options import as_json as json_option
+from lexiscope.cli.options import quiet as quiet_option
+from lexiscope.cli.options import read_scale
+from lexiscope.cli.output import print_json, print_table, remark, say
+from lexiscope.cli.ratings_file import Columns, RatingsFile, read_ratings
+from lexiscope.cli.verb import Verb
+from lexiscope.core.result import Record, parse_statistic, to_json
+from lexiscope.core.run import write_atomically
+from lexiscope.core.scale import Scale
+
+SHOWN_RATERS = 10
+SPREAD = ",over_raters="
+
+
+@click.command(cls=Verb)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--rater", default="", metavar="COLUMN", help="Who rated. Recognised: rater, participant, subject …")
+@click.option(
+    "--item", multiple=True, metavar="COLUMN", help="What was rated; repeat it where two columns identify it."
+)
+@click.option("--value", default="", metavar="COLUMN", help="The rating. Recognised: value, rating, response, score …")
+@click.option("--group", default="", metavar="COLUMN", help="What items share (a word): resampled together.")
+@click.option("--rater-group", default="", metavar="COLUMN", help="What raters share (a country): groups compared.")
+@click.option("--scale", nargs=2, type=float, callback=read_scale, metavar="LOW HIGH", help="Ends of the scale: 1 5.")
+@click.option("--bootstrap", type=click.IntRange(min=100), default=2000, show_default=True, help="Resamples.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the resampling.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Write results.json and raters.csv here."
+)
+@json_option
+@quiet_option
+def agree(
+    *,
+    file: Path,
+    rater: str,
+    item: tuple[str, ...],
+    value: str,
+    group: str,
+    rater_group: str,
+    scale: Scale | None,
+    bootstrap: int,
+    seed: int,
+    out: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Agreement and ceilings of any long table of ratings.
+
+    FILE has one row per rating: who rated, what was rated, the rating. CSV with comma, semicolon or tab in UTF-8, or
+    a response table (CSV, Parquet). Two variants of leave-one-out agreement are printed: leave_one_out compares a
+    rater with the others; included leaves the own rating in the mean, which makes agreement look higher.
+    """
+    read = read_ratings(file, Columns(rater, item, value, group, rater_group), scale=scale)
+    ratings = Ratings.from_arrays(read.raters, read.items, read.values)
+    missing = Counter(rater for rater, value in zip(read.raters, read.values.tolist(), strict=True) if value != value)
+    summary = summarise(
+        ratings, groups=read.groups, rater_groups=read.rater_groups, missing=missing, resamples=bootstrap, seed=seed
+    )
+    for text in read.remarks:
+        remark(text, quiet=quiet)
+    if out is not None:
+        write_summary(summary, out)
+    if as_json:
+        print_json(_content(read, summary))
+    else:
+        _print(summary)
+    if out is not None:
+        remark(f"written: {out / 'results.json'}, {out / 'raters.csv'}", quiet=quiet)
+
+
+def write_summary(summary: AgreeSummary, folder: Path) -> None:
+    """Write the records as ``results.json`` and the table of raters as ``raters.csv``, each whole or not at all."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([field.name for field in fields(RaterRow)])
+    writer.writerows(["" if cell is None else cell for cell in asdict(row).values()] for row in summary.raters)
+    write_atomically(folder / "results.json", to_json(summary.records))
+    write_atomically(folder / "raters.csv", text.getvalue())
+
+
+def _content(read: RatingsFile, summary: AgreeSummary) -> dict[str, object]:
+    return {
+        "file": read.path,
+        "remarks": list(read.remarks),
+        "counts": dict(summary.counts),
+        "records": [asdict(record) for record in summary.records],
+        "raters": [asdict(row) for row in summary.raters],
+    }
+
+
+def _print(summary: AgreeSummary) -> None:
+    say(", ".join(f"{name}: {count}" for name, count in summary.counts))
+    main = [record for record in summary.records if SPREAD not in record.statistic]
+    print_table(("statistic", "value [95 % interval]", "n"), [_row(record) for record in main], whole=("statistic",))
+    for line in filter(None, (_spread(record, summary.records) for record in main)):
+        say(line)
+    shown = summary.raters[:SHOWN_RATERS]
+    more = len(summary.raters) - len(shown)
+    rows = [(row.rater, row.n, row.mean, row.sd, row.leave_one_out, row.flag) for row in shown]
+    say("\nRaters, those who agree least first" + (f" ({more} more: --json or --out)" if more else ""))
+    print_table(("rater", "n", "mean", "sd", "leave-one-out", "remark"), rows, right=("n", "mean", "sd"))
+
+
+def _row(record: Record) -> tuple[str, str, str]:
+    """A record as a row, its parameters below its name; what has no value shows why in its place."""
+    name = record.statistic.replace("(", "\n  (", 1)
+    value = f"undefined: {record.note}" if record.value is None else f"{record.value:.4f}"
+    if record.low is not None and record.high is not None:
+        value += f" [{record.low:.3f}, {record.high:.3f}]"
+    return name, value, "" if record.n is None else f"{record.n} {record.condition}"
+
+
+def _spread(record: Record, records: Sequence[Record]) -> str:
+    """One line on how a statistic varies over raters, from the records that say so."""
+    start = record.statistic.rstrip(")") + SPREAD
+    found = {r.statistic[len(start) : -1]: r.value for r in records if r.statistic.startswith(start)}
+    over = ", ".join(f"{name} {value:.4f}" for name, value in found.items() if value is not None)
+    return f" {parse_statistic(record.statistic)[0]} over raters: {over}" if over else ""

@@ -1,0 +1,204 @@
+"""Everything that ``lexiscope agree`` computes: flat records for the statistics, one row per rater."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from lexiscope.analysis.agreement import (
+    RaterAgreement,
+    included,
+    krippendorff_alpha,
+    leave_one_out,
+    pairwise_agreement,
+)
+from lexiscope.analysis.alpha import Level
+from lexiscope.analysis.bootstrap import Interval
+from lexiscope.analysis.ceilings import Ceiling, best_rater, mean_squared_rho, split_half, squared_mean_rho
+from lexiscope.analysis.consistency import group_consistency
+from lexiscope.analysis.norms import mean_item_sd
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Record
+
+
+@dataclass(frozen=True, slots=True)
+class RaterRow:
+    """One rater: how many ratings, how spread, and how well they agree with the others.
+
+    ``leave_one_out`` is a Spearman correlation with the mean of the others; ``None`` where it is undefined, and
+    ``flag`` then says why. *Higher means:* agrees more.
+    """
+
+    rater: str
+    n: int
+    n_missing: int
+    mean: float | None
+    sd: float | None
+    leave_one_out: float | None
+    flag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AgreeSummary:
+    """Agreement of one table of ratings.
+
+    ``counts`` gives (what, how many).
+    """
+
+    counts: tuple[tuple[str, int], ...]
+    records: tuple[Record, ...]
+    raters: tuple[RaterRow, ...]
+
+
+def summarise(
+    ratings: Ratings,
+    *,
+    groups: Mapping[str, str] | None = None,
+    rater_groups: Mapping[str, str] | None = None,
+    missing: Mapping[str, int] | None = None,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> AgreeSummary:
+    """Compute agreement, ceilings and the table of raters; a statistic without a value keeps its record and a note.
+
+    ``groups`` (item → word) are resampled whole in the intervals over items. ``rater_groups`` (rater → country) adds
+    the consistency of the groups' means and the best rater of each group. ``missing`` (rater → count) goes into the
+    table of raters.
+
+    Errors: :class:`StatisticError` where there are fewer than two raters.
+    """
+    if len(np.unique(ratings.rater)) < 2:
+        raise StatisticError("agreement needs at least two raters with ratings", why="the table has one or none")
+    setting = Setting(groups, rater_groups, resamples, seed)
+    try:
+        others: RaterAgreement | None = leave_one_out(ratings, resamples=resamples, seed=seed)
+    except StatisticError:
+        others = None
+    records = tuple(record for name, make in _makers(ratings, setting).items() for record in _records(name, make))
+    per_item = ratings.counts()
+    counts = (
+        ("ratings", len(ratings)),
+        ("missing", ratings.n_missing),
+        ("raters", ratings.n_raters),
+        ("items", ratings.n_items),
+        ("fewest ratings per item", int(per_item.min())),
+        ("most ratings per item", int(per_item.max())),
+    )
+    return AgreeSummary(counts, records, _rater_rows(ratings, others, missing or {}))
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the statistics of one table share: groups of items and of raters, resamples, seed."""
+
+    groups: Mapping[str, str] | None
+    rater_groups: Mapping[str, str] | None
+    resamples: int
+    seed: int
+
+
+Maker = Callable[[], list[Record]]
+
+
+def _makers(ratings: Ratings, setting: Setting) -> dict[str, Maker]:
+    """The statistics in the order in which they are printed, the honest variant of each first."""
+    resamples, seed = setting.resamples, setting.seed
+
+    def others() -> RaterAgreement:
+        return leave_one_out(ratings, resamples=resamples, seed=seed)
+
+    def alpha(level: Level) -> list[Record]:
+        found = krippendorff_alpha(ratings, level=level, groups=setting.groups, resamples=resamples, seed=seed)
+        return [_record(found.name, found.value, found.interval, found.n_items, "items")]
+
+    def pairwise() -> list[Record]:
+        found = pairwise_agreement(ratings, resamples=resamples, seed=seed)
+        return [_record(found.name, found.value, found.interval, found.n_pairs, "pairs")]
+
+    def item_sd() -> list[Record]:
+        found = mean_item_sd(ratings)
+        return [Record(found.name, found.value, n=found.n, unit="rating", condition="items")]
+
+    makers: dict[str, Maker] = {
+        "leave_one_out_agreement": lambda: _spread(others()),
+        "included_agreement": lambda: _spread(included(ratings, resamples=resamples, seed=seed)),
+        "pairwise_agreement": pairwise,
+        "krippendorff_alpha(level=interval)": lambda: alpha("interval"),
+        "krippendorff_alpha(level=ordinal)": lambda: alpha("ordinal"),
+        "squared_mean_rater_correlation": lambda: [_ceiling(squared_mean_rho(others()))],
+        "mean_squared_rater_correlation": lambda: [
+            _ceiling(mean_squared_rho(others(), resamples=resamples, seed=seed))
+        ],
+        "split_half": lambda: [_ceiling(split_half(ratings, groups=setting.groups, seed=setting.seed))],
+        "mean_item_sd": item_sd,
+    }
+    if setting.rater_groups is not None:
+        of_rater = setting.rater_groups
+        makers["best_rater_correlation"] = lambda: [
+            _ceiling(best_rater(others(), of_rater, resamples=resamples, seed=seed))
+        ]
+        makers["group_consistency"] = lambda: _consistency(ratings, setting, of_rater)
+    return makers
+
+
+def _consistency(ratings: Ratings, setting: Setting, of_rater: Mapping[str, str]) -> list[Record]:
+    found = group_consistency(ratings, of_rater, words=setting.groups, resamples=setting.resamples, seed=setting.seed)
+    return [
+        _record(
+            pair.name, pair.estimate.value, pair.estimate.interval, pair.n_items, f"items, {pair.first}–{pair.second}"
+        )
+        for pair in found
+    ]
+
+
+def _ceiling(found: Ceiling) -> Record:
+    return _record(found.name, found.value, found.interval, found.n, found.unit, found.definition)
+
+
+def _records(name: str, make: Maker) -> list[Record]:
+    try:
+        return make()
+    except StatisticError as error:
+        return [Record(name, None, note=error.what, status="undefined")]
+
+
+def _spread(found: RaterAgreement) -> list[Record]:
+    """The mean over raters with its interval, then what lies around it."""
+    base, _, params = found.name.partition("(")
+    inner = params.rstrip(")")
+    rest = {"median": found.median, "minimum": found.minimum, "maximum": found.maximum, "sd": found.sd}
+    first = _record(found.name, found.mean, found.interval, found.n_raters, "raters")
+    more = [
+        Record(f"{base}({inner},over_raters={name})", value, n=found.n_raters, condition="raters")
+        for name, value in rest.items()
+    ]
+    return [first, *more]
+
+
+def _record(name: str, value: float, interval: Interval, n: int, over: str, note: str = "") -> Record:
+    bounds = (interval.low, interval.high) if interval.is_defined else (None, None)
+    note = "; ".join(filter(None, (note, interval.note)))
+    return Record(name, value, low=bounds[0], high=bounds[1], interval=interval.method, n=n, condition=over, note=note)
+
+
+def _rater_rows(ratings: Ratings, agreement: RaterAgreement | None, missing: Mapping[str, int]) -> tuple[RaterRow, ...]:
+    """One row per rater, those who agree least first, undefined ones before all."""
+    values = {} if agreement is None else dict(zip(agreement.rater_ids, agreement.values.tolist(), strict=True))
+    why = {} if agreement is None else {rater.rater_id: rater.reason for rater in agreement.undefined}
+    rows = []
+    for code, rater in enumerate(ratings.rater_ids):
+        own = ratings.value[ratings.rater == code]
+        mean = float(own.mean()) if len(own) else None
+        sd = float(own.std(ddof=1)) if len(own) > 1 else None
+        flag = why.get(rater, "" if rater in values else _alone(own.tolist()))
+        rows.append(RaterRow(rater, len(own), missing.get(rater, 0), mean, sd, values.get(rater), flag))
+    return tuple(sorted(rows, key=lambda row: (row.leave_one_out is not None, row.leave_one_out or 0.0, row.rater)))
+
+
+def _alone(own: list[float]) -> str:
+    if not own:
+        return "no rating"
+    return f"gave {own[0]:g} to all {len(own)} items" if len(set(own)) == 1 else "agreement is undefined in this table"

@@ -1,0 +1,83 @@
+"""``lexiscope check``: is an item file in order, before anybody is asked."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from lexiscope.cli.options import as_json as json_option
+from lexiscope.cli.options import read_scale
+from lexiscope.cli.output import remark, say
+from lexiscope.cli.verb import Verb
+from lexiscope.core.scale import Scale
+from lexiscope.items.check import check_file
+from lexiscope.items.columns import ColumnMap
+from lexiscope.items.findings import CheckReport
+
+
+@click.command(cls=Verb)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--map", "pairs", multiple=True, metavar="PART=COLUMN", help="Which column holds what: sentence_1=Frase.")
+@click.option(
+    "--rater-column", "raters", multiple=True, metavar="COLUMN", help="A column that holds one rater's ratings."
+)
+@click.option("--scale", nargs=2, type=float, callback=read_scale, metavar="LOW HIGH", help="The ratings' scale: 1 5.")
+@click.option("--min-ratings", type=click.IntRange(min=1), default=10, show_default=True, help="Ratings an item needs.")
+@click.option("--language", default="und", show_default=True, help="Language tag, where no column gives one.")
+@click.option("--delimiter", help="The sign between columns, where it is not found by itself.")
+@click.option("--at-most", type=click.IntRange(min=1), default=20, show_default=True, help="Findings shown per code.")
+@click.option("--strict", is_flag=True, help="Warnings, too, make the exit status 1.")
+@json_option
+@click.pass_context
+def check(
+    ctx: click.Context,
+    /,
+    *,
+    file: Path,
+    pairs: tuple[str, ...],
+    raters: tuple[str, ...],
+    scale: Scale | None,
+    min_ratings: int,
+    language: str,
+    delimiter: str | None,
+    at_most: int,
+    strict: bool,
+    as_json: bool,
+) -> None:
+    """Check an item file before anybody is asked.
+
+    Every finding has a stable code (E: error, W: warning), its place, and what to do. The exit status is 0 without
+    errors, 1 with errors (with --strict: or warnings).
+    """
+    columns = read_map(pairs, raters)
+    found = check_file(file, columns, scale=scale, min_ratings=min_ratings, delimiter=delimiter, language=language)
+    if as_json:
+        sys.stdout.write(found.json())
+    else:
+        _show(found, at_most)
+    ctx.exit(1 if strict and found.warnings else found.exit_status)
+
+
+def read_map(pairs: tuple[str, ...], raters: tuple[str, ...] = ()) -> ColumnMap:
+    """Read ``part=column`` arguments.
+
+    Errors: :class:`click.BadParameter` for an argument without ``=``; an unknown part is an :class:`InputError`.
+    """
+    mapping = {}
+    for pair in pairs:
+        part, sign, column = pair.partition("=")
+        if not sign or not part or not column:
+            raise click.BadParameter(f"{pair!r} is not of the form part=column", param_hint="--map")
+        mapping[part] = column
+    return replace(ColumnMap.from_mapping(mapping), raters=raters)
+
+
+def _show(found: CheckReport, at_most: int) -> None:
+    say(found.text(at_most=at_most))
+    if found.columns:
+        remark("columns: " + ", ".join(f"{part} = {column}" for part, column in found.columns))
+    if found.unused:
+        remark("columns that nothing was taken from: " + ", ".join(found.unused))
