@@ -95,13 +95,16 @@ def resample_counts(n_groups: int, *, resamples: int, seed: int) -> Iterator[Int
     """Yield blocks of resamples: how often each group was drawn, with replacement, in each of them.
 
     *Shape:* blocks of (draws, groups); the draws of all blocks sum to *resamples*, each row of a block to *n_groups*.
-    The same seed gives the same draws for every statistic, so statistics can be compared draw by draw.
+    The same seed gives the same draws for every statistic, so statistics can be compared draw by draw. With 0 resamples
+    the one block is empty: the interval is then not computed, and says so.
 
     >>> [block.shape for block in resample_counts(3, resamples=4, seed=0)]
     [(4, 3)]
     """
-    if resamples < 1:
-        raise StatisticError(f"a bootstrap needs at least 1 resample, not {resamples}")
+    if resamples < 0:
+        raise StatisticError(f"a bootstrap cannot draw {resamples} resamples")
+    if resamples == 0:
+        yield np.empty((0, n_groups), dtype=np.int64)
     generator = np.random.default_rng(seed)
     # the block size depends on the number of groups alone: memory is bounded and the draws are reproducible
     step = max(1, _CELLS // n_groups)
@@ -233,6 +236,8 @@ def _defined(draws: ArrayLike) -> tuple[FloatArray, int, str]:
     defined = values[~np.isnan(values)]
     undefined = len(values) - len(defined)
     few = undefined > MOST_UNDEFINED * len(values) or not len(defined)
+    if not len(values):
+        return defined, undefined, "no interval: no resamples were asked for"
     note = f"no interval: the statistic is undefined in {undefined} of {len(values)} resamples" if few else ""
     return defined, undefined, note
 

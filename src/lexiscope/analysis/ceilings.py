@@ -1,0 +1,222 @@
+"""Human ceilings: how well people predict people. Each definition has its own name; they are never mixed in one column.
+
+A model is often said to be "at human level". Which human level? On the same ratings these functions give different
+numbers, because they answer different questions: one rater against the others (``leave_one_out_rho`` and its squares),
+the luckiest rater of each group (``best_rater``), the group as a whole (``majority_accuracy``), or one half of the
+group against the other (``split_half``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from lexiscope.analysis.agreement import RaterAgreement, wilson_interval
+from lexiscope.analysis.bootstrap import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Interval,
+    group_codes,
+    mean_interval,
+    percentile_interval,
+    resample_counts,
+)
+from lexiscope.analysis.choices import majority
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.result import statistic_name
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """A human ceiling: its name, value, interval, what ``n`` counts, and its definition in a sentence."""
+
+    name: str
+    value: float
+    interval: Interval
+    n: int
+    unit: str
+    definition: str
+
+
+def leave_one_out_rho(agreement: RaterAgreement) -> Ceiling:
+    """Return the mean over raters of their correlation with the group. *Higher means:* raters agree more.
+
+    *Source:* SAW-C Figure 4. Which group (without or with the rater) is the agreement's variant; the name shows it.
+    """
+    name = statistic_name("mean_rater_correlation", variant=agreement.variant, method=agreement.method)
+    definition = "mean over raters of the correlation of a rater with the mean of " + _group_of(agreement)
+    return Ceiling(name, agreement.mean, agreement.interval, agreement.n_raters, "raters", definition)
+
+
+def squared_mean_rho(agreement: RaterAgreement) -> Ceiling:
+    """Return the square of the mean correlation: the line drawn in SAW-C Figure 6 as the human R².
+
+    *Unit:* share of variance. *Source:* SAW-C §5.2. It is below :func:`mean_squared_rho` wherever raters differ.
+    """
+    name = statistic_name("squared_mean_rater_correlation", variant=agreement.variant, method=agreement.method)
+    definition = "square of the mean over raters of the correlation of a rater with the mean of " + _group_of(agreement)
+    interval = _squared(agreement.interval)
+    return Ceiling(name, agreement.mean**2, interval, agreement.n_raters, "raters", definition)
+
+
+def mean_squared_rho(
+    agreement: RaterAgreement, *, level: float = 0.95, resamples: int = 2000, seed: int = 0
+) -> Ceiling:
+    """Return the mean over raters of the squared correlation: what one rater explains of the group's means, on average.
+
+    *Unit:* share of variance. Its interval resamples raters.
+    """
+    name = statistic_name("mean_squared_rater_correlation", variant=agreement.variant, method=agreement.method)
+    squares = agreement.values**2
+    definition = "mean over raters of the squared correlation of a rater with the mean of " + _group_of(agreement)
+    interval = mean_interval(squares, level=level, resamples=resamples, seed=seed)
+    return Ceiling(name, float(squares.mean()), interval, agreement.n_raters, "raters", definition)
+
+
+def best_rater(
+    agreement: RaterAgreement,
+    groups: Mapping[str, str],
+    *,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Ceiling:
+    """Return the correlation of the best rater of each group, averaged over groups; *groups*: rater id → group.
+
+    This picks the maximum of several noisy numbers, so it overstates what a person can do, the more so the fewer the
+    items of a group. *Source:* AmbiStory §5.1 (human upper bound). A group in which nobody has a value is left out of
+    ``n``. The interval resamples groups.
+
+    Errors: :class:`InputError` for a rater without a group.
+    """
+    missing = [rater for rater in agreement.rater_ids if rater not in groups]
+    if missing:
+        raise InputError(f"{len(missing)} raters have no group, first {missing[0]!r}")
+    labels, code = np.unique([groups[rater] for rater in agreement.rater_ids], return_inverse=True)
+    best = np.full(len(labels), -np.inf)
+    np.maximum.at(best, code.reshape(-1), agreement.values)
+    name = statistic_name("best_rater_correlation", variant=agreement.variant, method=agreement.method)
+    definition = "mean over groups of the highest correlation of any of its raters with the mean of " + _group_of(
+        agreement
+    )
+    interval = mean_interval(best, level=level, resamples=resamples, seed=seed)
+    return Ceiling(name, float(best.mean()), interval, len(best), "groups of raters", definition + _group_of(agreement))
+
+
+def majority_accuracy(choices: Ratings, gold: Mapping[str, float], *, level: float = 0.95) -> Ceiling:
+    """Return the share of items whose most frequent choice is the gold answer; a tie is not a majority and is wrong.
+
+    *Unit:* share, 0 to 1. *gold*: item id → value. Items that nobody answered are not counted. Wilson's interval.
+
+    Errors: :class:`InputError` for an item without a gold answer; :class:`StatisticError` without answered items.
+    """
+    missing = [item for item in choices.item_ids if item not in gold]
+    if missing:
+        raise InputError(f"{len(missing)} items have no gold answer, first {missing[0]!r}")
+    found = majority(choices)
+    answered = found.n > 0
+    if not answered.any():
+        raise StatisticError("no item was answered, so the majority has no accuracy")
+    right = int((found.value == np.array([gold[item] for item in choices.item_ids]))[answered].sum())
+    n = int(answered.sum())
+    definition = "share of items whose most frequent choice is the gold answer, ties counted as wrong"
+    return Ceiling("majority_accuracy", right / n, wilson_interval(right, n, level=level), n, "items", definition)
+
+
+def split_half(
+    ratings: Ratings,
+    *,
+    splits: int = 200,
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Ceiling:
+    """Return the split-half reliability of the item means, corrected for length by Spearman and Brown.
+
+    Raters are split at random into halves of equal size, ``splits`` times; each item needs a rating in both halves, or
+    is left out of that split. Reliability is 2 r / (1 + r) of Pearson's r between the halves' means, averaged over
+    splits. The interval resamples items, or ``groups`` of items (item id → word). *Higher means:* norms replicate
+    better.
+
+    Errors: :class:`StatisticError` with fewer than 4 raters, or where a half has no variation.
+    """
+    if len(np.unique(ratings.rater)) < 4 or splits < 1:
+        raise StatisticError("split-half reliability needs at least 4 raters and 1 split")
+    first, second, given = _halves(ratings, splits, seed)
+    value = float(_row_means(_reliabilities(np.ones((1, ratings.n_items)), first, second, given))[0])
+    if np.isnan(value):
+        raise StatisticError("split-half reliability is undefined: no split has 3 items that vary in both halves")
+    codes, count = group_codes(None if groups is None else ratings.item_labels(groups), ratings.n_items)
+    blocks = resample_counts(count, resamples=resamples, seed=seed)
+    draws = [_row_means(_reliabilities(block[:, codes].astype(float), first, second, given)) for block in blocks]
+    interval = percentile_interval(np.concatenate(draws), level=level)
+    name = statistic_name("split_half_reliability", correction="spearman_brown", splits=splits)
+    definition = "Spearman-Brown corrected correlation of the item means of two random halves of the raters"
+    return Ceiling(name, value, interval, ratings.n_items, "items", definition)
+
+
+def spearman_brown(r: float, *, factor: float = 2.0) -> float:
+    """Return the reliability of a test *factor* times as long. *Source:* Spearman 1910, Brown 1910.
+
+    >>> spearman_brown(0.5)  # 2 * .5 / (1 + .5)
+    0.6666666666666666
+    """
+    return factor * r / (1 + (factor - 1) * r)
+
+
+def _group_of(agreement: RaterAgreement) -> str:
+    return "the other raters" if agreement.variant == "leave_one_out" else "all raters, the rater included"
+
+
+def _squared(interval: Interval) -> Interval:
+    """Square an interval's bounds; one that spans 0 has squares from 0."""
+    ends = sorted((interval.low**2, interval.high**2))
+    low = 0.0 if interval.low < 0 < interval.high else ends[0]
+    return Interval(
+        low, ends[1], interval.level, interval.method, interval.resamples, interval.undefined, interval.note
+    )
+
+
+def _halves(ratings: Ratings, splits: int, seed: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Item means in each half, and 1 where both halves have one. *Shape:* (items, splits) each."""
+    generator = np.random.default_rng(seed)
+    first, second, given = (np.zeros((ratings.n_items, splits)) for _ in range(3))
+    for split in range(splits):
+        in_first = (generator.permutation(ratings.n_raters) % 2 == 0)[ratings.rater]
+        a, b = _means(ratings, in_first), _means(ratings, ~in_first)
+        both = ~np.isnan(a) & ~np.isnan(b)
+        given[:, split] = both
+        # centred, so that sums of squares keep their digits
+        first[both, split], second[both, split] = a[both] - a[both].mean(), b[both] - b[both].mean()
+    return first, second, given
+
+
+def _means(ratings: Ratings, chosen: BoolArray) -> FloatArray:
+    item: IntArray = ratings.item[chosen]
+    n = np.bincount(item, minlength=ratings.n_items)
+    sums = np.bincount(item, weights=ratings.value[chosen], minlength=ratings.n_items)
+    return np.asarray(np.divide(sums, n, out=np.full(ratings.n_items, np.nan), where=n > 0))
+
+
+def _reliabilities(weights: FloatArray, a: FloatArray, b: FloatArray, given: FloatArray) -> FloatArray:
+    """Corrected reliability of each split under each reweighting of the items, *Shape:* (draws, splits)."""
+    n = weights @ given
+    sa, sb, saa, sbb, sab = (weights @ part for part in (a, b, a * a, b * b, a * b))
+    safe = np.maximum(n, 1)
+    cross, aa, bb = sab - sa * sb / safe, saa - sa * sa / safe, sbb - sb * sb / safe
+    sound = (n >= 3) & (aa > 1e-12 * safe) & (bb > 1e-12 * safe)
+    r = np.where(sound, cross / np.sqrt(np.where(sound, aa * bb, 1.0)), np.nan)
+    return np.asarray(np.where(r > -1, 2 * r / (1 + np.where(r > -1, r, 0.0)), np.nan))
+
+
+def _row_means(values: FloatArray) -> FloatArray:
+    """Mean of each row's defined values, NaN where there is none."""
+    defined = ~np.isnan(values)
+    count = defined.sum(axis=1)
+    total = np.where(defined, values, 0.0).sum(axis=1)
+    return np.asarray(np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0))

@@ -1,0 +1,299 @@
+"""Significance tests, two-sided, each with its effect size, interval where one is defined, n, and the exact p.
+
+The settings are those of R's defaults, and stand in the printed name where tools differ.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lexiscope.analysis.bootstrap import FloatArray, Interval, require_finite
+from lexiscope.analysis.correlation import average_ranks, is_constant
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import statistic_name
+
+_EXACT_BELOW = 50
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """A test: its statistic and p, its effect and interval, its n.
+
+    ``symbol`` is what ``statistic`` is written as (t, V, U, chi2); ``df`` its degrees of freedom (none for rank tests).
+    ``estimate`` is what ``interval`` belongs to, named in ``estimand``; ``effect`` is the effect size named in
+    ``effect_name``. ``n`` has one entry per sample. ``note`` says what a reader must know (an approximation, an
+    underflow).
+    """
+
+    __test__ = False
+
+    name: str
+    symbol: str
+    statistic: float
+    df: tuple[float, ...]
+    p: float
+    effect_name: str
+    effect: float
+    estimand: str
+    estimate: float
+    interval: Interval | None
+    n: tuple[int, ...]
+    note: str = ""
+
+
+def paired_t(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> TestResult:
+    """Test whether paired differences have mean 0. Effect: Cohen's d_z = mean / SD of the differences.
+
+    *Shape:* (pairs,) each. *Higher means:* the first is larger.
+
+    Errors: :class:`StatisticError` for unequal lengths, fewer than 2 pairs, or constant differences.
+
+    >>> found = paired_t([2, 4, 6], [1, 2, 3])  # differences 1 2 3: 2 / (1 / sqrt(3))
+    >>> round(found.statistic, 6), found.df, found.effect
+    (3.464102, (2.0,), 2.0)
+    """
+    differences = _differences(first, second)
+    n, mean, sd = len(differences), float(differences.mean()), float(differences.std(ddof=1))
+    if is_constant(differences):
+        raise StatisticError(f"paired t is undefined: all {n} differences are {mean:g}")
+    error, df = sd / math.sqrt(n), float(n - 1)
+    return _t_result("paired_t", mean, error, df, ("cohens_d_z", mean / sd), (n,), level)
+
+
+def independent_t(
+    first: ArrayLike, second: ArrayLike, *, variances: Literal["welch", "pooled"] = "welch", level: float = 0.95
+) -> TestResult:
+    """Test whether two samples have the same mean, with unequal (Welch) or pooled variances.
+
+    Effect: Cohen's d (pooled SD). *Shape:* (n1,), (n2,). *Higher means:* the first is larger.
+
+    Errors: :class:`StatisticError` with fewer than 2 values in a sample, or no variation at all.
+
+    >>> found = independent_t([1, 2, 3], [2, 3, 4], variances="pooled")  # -1 / sqrt(1 / 3 + 1 / 3)
+    >>> round(found.statistic, 6), found.df, found.effect
+    (-1.224745, (4.0,), -1.0)
+    """
+    a, b = _sample(first, "independent t"), _sample(second, "independent t")
+    n, m, va, vb = len(a), len(b), float(a.var(ddof=1)), float(b.var(ddof=1))
+    if is_constant(a) and is_constant(b):
+        raise StatisticError("independent t is undefined: neither sample varies")
+    pooled = ((n - 1) * va + (m - 1) * vb) / (n + m - 2)
+    if variances == "pooled":
+        error, df = math.sqrt(pooled * (1 / n + 1 / m)), float(n + m - 2)
+    elif variances == "welch":
+        error = math.sqrt(va / n + vb / m)
+        df = (va / n + vb / m) ** 2 / ((va / n) ** 2 / (n - 1) + (vb / m) ** 2 / (m - 1))
+    else:
+        raise StatisticError(f"variances are welch or pooled, not {variances!r}")
+    name = statistic_name("independent_t", variances=variances)
+    difference = float(a.mean() - b.mean())
+    return _t_result(name, difference, error, df, ("cohens_d", difference / math.sqrt(pooled)), (n, m), level)
+
+
+def wilcoxon_signed_rank(first: ArrayLike, second: ArrayLike) -> TestResult:
+    """Test whether paired differences are symmetric about 0. Effect: matched-pairs rank-biserial correlation.
+
+    Differences of 0 are dropped. p is exact below 50 pairs without ties, else normal with continuity correction (as in
+    R). The statistic V is the rank sum of the positive differences.
+
+    Errors: :class:`StatisticError` for unequal lengths, or no difference other than 0.
+
+    >>> found = wilcoxon_signed_rank([5, 6, 9, 2], [4, 4, 4, 6])  # ranks of 1 2 5 -4: V = 1 + 2 + 4, (7 - 3) / 10
+    >>> found.statistic, found.effect, found.p
+    (7.0, 0.4, 0.625)
+    """
+    from scipy import stats
+
+    differences = _differences(first, second)
+    moved = differences[differences != 0]
+    n = len(moved)
+    if not n:
+        raise StatisticError(f"the signed-rank test is undefined: all {len(differences)} differences are 0")
+    ranks = average_ranks(np.abs(moved))
+    positive, total = float(ranks[moved > 0].sum()), n * (n + 1) / 2
+    tied = len(np.unique(np.abs(moved))) < n
+    exact = n < _EXACT_BELOW and not tied and n == len(differences)
+    if exact:
+        p = float(stats.wilcoxon(moved, method="exact").pvalue)
+    else:
+        p = _normal_p(positive - total / 2, math.sqrt(float((ranks**2).sum()) / 4))
+    effect = (2 * positive - total) / total
+    name = statistic_name("wilcoxon_signed_rank", p="exact" if exact else "normal")
+    zeros = len(differences) - n
+    note = f"{zeros} differences of 0 were dropped" if zeros else ""
+    return _rank_result(name, "V", positive, p, effect, (n,), note)
+
+
+def wilcoxon_rank_sum(first: ArrayLike, second: ArrayLike) -> TestResult:
+    """Test whether values of one sample tend to be larger (Mann-Whitney). Effect: rank-biserial correlation.
+
+    p is exact where both samples are below 50 and nothing is tied, else normal with continuity correction (as in R).
+    The statistic U counts the pairs in which the first is larger, ties half.
+
+    Errors: :class:`StatisticError` with fewer than 2 values in a sample, or where all values are equal.
+
+    >>> found = wilcoxon_rank_sum([3, 5, 6], [1, 2, 4])  # 3 beats 2 of 3, 5 and 6 beat 3 each: 8 of 9 pairs
+    >>> found.statistic, round(found.effect, 6), round(found.p, 6)
+    (8.0, 0.777778, 0.2)
+    """
+    from scipy import stats
+
+    a, b = _sample(first, "the rank-sum test"), _sample(second, "the rank-sum test")
+    both = np.concatenate([a, b])
+    if is_constant(both):
+        raise StatisticError("the rank-sum test is undefined: all values are equal")
+    n, m = len(a), len(b)
+    u = float(average_ranks(both)[:n].sum()) - n * (n + 1) / 2
+    _, ties = np.unique(both, return_counts=True)
+    exact = n < _EXACT_BELOW and m < _EXACT_BELOW and len(ties) == n + m
+    if exact:
+        p = float(stats.mannwhitneyu(a, b, method="exact").pvalue)
+    else:
+        correction = float((ties.astype(float) ** 3 - ties).sum()) / ((n + m) * (n + m - 1))
+        p = _normal_p(u - n * m / 2, math.sqrt(n * m / 12 * (n + m + 1 - correction)))
+    name = statistic_name("wilcoxon_rank_sum", p="exact" if exact else "normal")
+    return _rank_result(name, "U", u, p, 2 * u / (n * m) - 1, (n, m), "")
+
+
+def chi_squared(table: ArrayLike) -> TestResult:
+    """Test whether rows and columns of a table of counts are independent (Pearson, no correction). Effect: Cramér's V.
+
+    *Shape:* (rows, columns), at least 2 × 2.
+
+    Errors: :class:`StatisticError` for a row or column of zeros, or negative counts.
+
+    >>> found = chi_squared([[10, 20], [20, 10]])  # 4 * 5² / 15, sqrt(6.67 / 60)
+    >>> round(found.statistic, 6), found.df, round(found.effect, 6)
+    (6.666667, (1.0,), 0.333333)
+    """
+    counts = np.asarray(table, dtype=np.float64)
+    if counts.ndim != 2 or min(counts.shape) < 2 or not (counts >= 0).all():
+        raise StatisticError(f"chi-squared needs a table of counts of at least 2 × 2, not {counts.shape}")
+    n = float(counts.sum())
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n if n else counts
+    if not (expected > 0).all():
+        raise StatisticError("chi-squared is undefined: a row or a column has no counts")
+    value = float(((counts - expected) ** 2 / expected).sum())
+    df = (counts.shape[0] - 1) * (counts.shape[1] - 1)
+    effect = math.sqrt(value / (n * (min(counts.shape) - 1)))
+    small = int((expected < 5).sum())
+    note = f"{small} expected counts are below 5: p is approximate" if small else ""
+    name = statistic_name("chi_squared", correction="none")
+    p, remark = _chi2_p(value, df)
+    notes = "; ".join(part for part in (note, remark) if part)
+    return TestResult(
+        name, "chi2", value, (float(df),), p, "cramers_v", effect, "cramers_v", effect, None, (int(n),), notes
+    )
+
+
+def mcnemar(first_only: int, second_only: int, *, level: float = 0.95) -> TestResult:
+    """Test whether two subjects answer the same items equally well: exact binomial on the items where they differ.
+
+    *first_only*: items that only the first got right; *second_only*: only the second. Effect: the share of the
+    differing items that the first got right, with the Clopper-Pearson interval. *Higher means:* the first is better.
+
+    Errors: :class:`StatisticError` where they differ on no item.
+
+    >>> found = mcnemar(8, 2)  # 2 * (1 + 10 + 45) / 2**10
+    >>> found.p, found.effect
+    (0.109375, 0.8)
+    """
+    from scipy import stats
+
+    n = first_only + second_only
+    if n < 1 or min(first_only, second_only) < 0:
+        raise StatisticError("McNemar's test is undefined: the two differ on no item")
+    found = stats.binomtest(first_only, n)
+    bounds = found.proportion_ci(confidence_level=level, method="exact")
+    name = statistic_name("clopper_pearson", level=f"{level:g}")
+    interval = Interval(float(bounds.low), float(bounds.high), level, name)
+    share, what = first_only / n, "share_first"
+    test = statistic_name("mcnemar", p="exact")
+    return TestResult(test, "b", float(first_only), (), float(found.pvalue), what, share, what, share, interval, (n,))
+
+
+def likelihood_ratio(log_likelihood_full: float, log_likelihood_reduced: float, *, df: int, n: int) -> TestResult:
+    """Test a model against a nested one: chi² = 2 (difference of log-likelihoods). Effect: difference of AIC.
+
+    Both models must be fitted by maximum likelihood to the same *n* observations. *Higher means:* (effect) the full
+    model is better. *Source:* SAW-C §3.5.
+
+    Errors: :class:`StatisticError` where the reduced model fits better (not nested, or a fit stopped before its optimum).
+
+    >>> found = likelihood_ratio(-17089.285617, -17109.079886, df=1, n=10639)
+    >>> round(found.statistic, 4), f"{found.p:.3e}"  # chi²(1) = 39.59, p = 3.135e-10
+    (39.5885, '3.135e-10')
+    """
+    if df < 1 or not math.isfinite(log_likelihood_full) or not math.isfinite(log_likelihood_reduced):
+        raise StatisticError("a likelihood-ratio test needs two finite log-likelihoods and df >= 1")
+    value = 2 * (log_likelihood_full - log_likelihood_reduced)
+    if value < -1e-6:
+        raise StatisticError(
+            f"the reduced model fits better than the full one (chi² = {value:g})",
+            why="the models are not nested, or the full model's fit stopped before its optimum",
+        )
+    value = max(0.0, value)
+    p, note = _chi2_p(value, df)
+    effect = value - 2 * df
+    name = statistic_name("likelihood_ratio", df=df)
+    return TestResult(
+        name, "chi2", value, (float(df),), p, "aic_difference", effect, "aic_difference", effect, None, (n,), note
+    )
+
+
+def _t_result(
+    name: str,
+    difference: float,
+    error: float,
+    df: float,
+    effect: tuple[str, float],
+    n: tuple[int, ...],
+    level: float,
+) -> TestResult:
+    from scipy import stats
+
+    t = difference / error
+    margin = float(stats.t.ppf((1 + level) / 2, df)) * error
+    interval = Interval(difference - margin, difference + margin, level, statistic_name("t", level=f"{level:g}"))
+    p = float(2 * stats.t.sf(abs(t), df))
+    return TestResult(name, "t", t, (df,), p, effect[0], effect[1], "mean_difference", difference, interval, n)
+
+
+def _rank_result(
+    name: str, symbol: str, value: float, p: float, effect: float, n: tuple[int, ...], note: str
+) -> TestResult:
+    what = "rank_biserial"
+    return TestResult(name, symbol, value, (), p, what, effect, what, effect, None, n, note)
+
+
+def _normal_p(deviation: float, sd: float) -> float:
+    """Two-sided p of a rank statistic, half a rank of continuity correction."""
+    corrected = max(0.0, abs(deviation) - 0.5)
+    return math.erfc(corrected / sd / math.sqrt(2))
+
+
+def _chi2_p(value: float, df: int) -> tuple[float, str]:
+    from scipy import stats
+
+    p = float(stats.chi2.sf(value, df))
+    return p, "p is below 1e-300" if p < 1e-300 else ""
+
+
+def _sample(values: ArrayLike, test: str) -> FloatArray:
+    data = np.asarray(values, dtype=np.float64)
+    if data.ndim != 1 or len(data) < 2:
+        raise StatisticError(f"{test} needs at least 2 values in one column, not shape {data.shape}")
+    require_finite(test, data)
+    return data
+
+
+def _differences(first: ArrayLike, second: ArrayLike) -> FloatArray:
+    a, b = _sample(first, "a paired test"), _sample(second, "a paired test")
+    if a.shape != b.shape:
+        raise StatisticError(f"a paired test needs columns of one length, not {len(a)} and {len(b)}")
+    return np.asarray(a - b)
