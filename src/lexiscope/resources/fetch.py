@@ -7,6 +7,8 @@ checked against the sha256 of its card before anything reads it.
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -16,6 +18,8 @@ import platformdirs
 from lexiscope.core.dataset import DataFile, DatasetCard
 from lexiscope.core.errors import DataError, Place
 from lexiscope.core.run import sha256_of
+from lexiscope.core.subject import Progress
+from lexiscope.resources.download import download
 
 VARIABLE = "LEXISCOPE_DATA"
 Status = Literal["ok", "missing", "wrong checksum", "not pinned"]
@@ -103,6 +107,34 @@ def check(card: DatasetCard, *, folder: Path | None = None) -> tuple[FileStatus,
     return tuple(_status(file, folder) for file in card.files)
 
 
+def get(
+    card: DatasetCard,
+    *,
+    optional: bool = False,
+    progress: Progress | None = None,
+    wait: Callable[[float], object] = time.sleep,
+) -> tuple[Path, ...]:
+    """Download what is not at hand of a dataset into the cache, and return the paths of its files.
+
+    With *optional* also the files that the card marks so. *progress* is called with (files done, files); *wait* with
+    the seconds to pause before a failed download is tried again. Two processes may do this at once.
+    Errors: :class:`DataError`, which names the address, the checksums, and where to put the file by hand; nothing
+    unverified is left in the cache.
+    """
+    if card.availability == "obtain":
+        raise DataError(f"{card.name} cannot be downloaded: {card.licence}", hint=card.how_to_obtain)
+    files = [file for file in card.files if optional or not file.optional]
+    paths = []
+    for done, file in enumerate(files, start=1):
+        found = locate_optional(file, dataset=card.name)
+        if found is None:
+            download(file, cache() / file.path, hint=_by_hand(file), wait=wait)
+        paths.append(cache() / file.path if found is None else found.path)
+        if progress is not None:
+            progress(done, len(files))
+    return tuple(paths)
+
+
 def _status(file: DataFile, folder: Path | None) -> FileStatus:
     paths = [place / file.path for place in _places(folder) if (place / file.path).is_file()]
     if not paths:
@@ -118,5 +150,8 @@ def _places(folder: Path | None) -> tuple[Path, ...]:
 
 
 def _obtain(file: DataFile, dataset: str) -> str:
-    by_hand = f"put {file.url or 'the file'} at {file.path} in a folder and set {VARIABLE} to that folder"
-    return f"run: lexiscope data get {dataset}, or {by_hand}" if file.url else by_hand
+    return f"run: lexiscope data get {dataset}, or {_by_hand(file)}" if file.url else _by_hand(file)
+
+
+def _by_hand(file: DataFile) -> str:
+    return f"put {file.url or 'the file'} at {file.path} in a folder and set {VARIABLE} to that folder"

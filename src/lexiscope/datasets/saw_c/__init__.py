@@ -14,9 +14,10 @@ from lexiscope.datasets.saw_c.card import CARD, PAIRS, RATING_SCALE, SENTENCES, 
 from lexiscope.datasets.saw_c.distances import read_distances, read_tokens
 from lexiscope.datasets.saw_c.models import FOLDERS, PAPER_MODELS, SUBJECTS, WITH_STOP, WITHOUT_STOP, model_file
 from lexiscope.datasets.saw_c.people import read_items, read_trials, trial_responses
+from lexiscope.datasets.saw_c.writing import export
 from lexiscope.resources.fetch import Found, locate, locate_optional
 
-__all__ = ["CARD", "PAPER_MODELS", "SUBJECTS", "load"]
+__all__ = ["CARD", "PAPER_MODELS", "SUBJECTS", "export", "load"]
 
 
 def load(
