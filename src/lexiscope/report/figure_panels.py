@@ -29,7 +29,8 @@ def peak_panels(curves: Sequence[Trajectory], heading: Heading, *, statistic: st
 
     *Higher means:* closer to people. The drop is 1 − last / peak, in per cent of the peak.
     """
-    return _small_multiples(curves, heading, statistic, interval, _peak, bounded=True)
+    legend = f"Ring: the peak; last: what is lost of it at the last layer.{f' Bands: {interval}.' if interval else ''}"
+    return _small_multiples(curves, heading, statistic, legend, _peak, bounded=True)
 
 
 def aic_panels(curves: Sequence[Trajectory], heading: Heading, *, statistic: str = "AIC") -> Figure:
@@ -37,7 +38,9 @@ def aic_panels(curves: Sequence[Trajectory], heading: Heading, *, statistic: str
 
     *Lower means:* the sense boundary is easier to read off the distances of that layer.
     """
-    return _small_multiples(curves, heading, statistic, "", _lowest, bounded=False)
+    lines = any(curve.expected_layer is not None for curve in curves)
+    legend = "Ring: the layer of the lowest value." + (" Dashed upright line: the expected layer." if lines else "")
+    return _small_multiples(curves, heading, statistic, legend, _lowest, bounded=False)
 
 
 def _drop(value: Floats) -> float:
@@ -52,7 +55,7 @@ def _small_multiples(
     curves: Sequence[Trajectory],
     heading: Heading,
     statistic: str,
-    interval: str,
+    legend: str,
     annotate: Callable[[Axes, Trajectory], str],
     *,
     bounded: bool,
@@ -74,9 +77,10 @@ def _small_multiples(
             handles, labels = distinct_legend(sheet.axes)
             sheet.legend(handles, labels, loc="outside upper center", ncols=min(6, len(labels)))
         sheet.supxlabel("Layer (0 = input embeddings)", fontsize=8.5)
-        sheet.supylabel(statistic + (f" ({interval})" if interval else ""), fontsize=8.5)
+        sheet.supylabel(statistic, fontsize=8.5)
         svg = as_svg(sheet, heading.name, title=heading.title, alt=alt)
-    return build(heading, svg, alt, trajectory_data(curves), gaps_remark(all_gaps(curves)))
+    remark = " ".join(part for part in (legend, gaps_remark(all_gaps(curves))) if part)
+    return build(heading, svg, alt, trajectory_data(curves), remark)
 
 
 def _peak(axes: Axes, curve: Trajectory) -> str:

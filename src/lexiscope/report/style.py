@@ -131,8 +131,8 @@ def as_svg(sheet: Drawing, name: str, *, title: str, alt: str) -> str:
     buffer = StringIO()
     sheet.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     root = ElementTree.fromstring(buffer.getvalue())
-    described = _describe(_rounded(_cleaned(root)), name, title, alt)
-    return _serialise(_prefixed(described, name))
+    described = _describe(_rounded(_cleaned(root)), title, alt)
+    return _serialise(_prefixed(described, f"{name}-"))
 
 
 def clean_svg(text: str) -> str:
@@ -142,6 +142,11 @@ def clean_svg(text: str) -> str:
     '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0" /></svg>'
     """
     return _serialise(_cleaned(ElementTree.fromstring(text)))
+
+
+def prefix_ids(svg: str, prefix: str) -> str:
+    """Return a drawing with *prefix* before all its ids, so that two of one name can stand on one page."""
+    return _serialise(_prefixed(_cleaned(ElementTree.fromstring(svg)), prefix))
 
 
 def _serialise(root: ElementTree.Element) -> str:
@@ -184,26 +189,28 @@ def _rounded(root: ElementTree.Element) -> ElementTree.Element:
     return root
 
 
-def _describe(root: ElementTree.Element, name: str, title: str, alt: str) -> ElementTree.Element:
+def _describe(root: ElementTree.Element, title: str, alt: str) -> ElementTree.Element:
     for tag, text in (("desc", alt), ("title", title)):
         element = ElementTree.Element(f"{{{_SVG}}}{tag}", {"id": tag})
         element.text = text
         root.insert(0, element)
     root.set("role", "img")
-    root.set("aria-labelledby", f"{name}-title {name}-desc")
+    root.set("aria-labelledby", "title desc")
     # matplotlib states these two for every element of the page in a style sheet; here they belong to the drawing
     root.set("stroke-linejoin", "round")
     root.set("stroke-linecap", "butt")
     return root
 
 
-def _prefixed(root: ElementTree.Element, name: str) -> ElementTree.Element:
+def _prefixed(root: ElementTree.Element, prefix: str) -> ElementTree.Element:
     for element in root.iter():
         for key, value in element.attrib.items():
             if key == "id":
-                element.set(key, f"{name}-{value}")
+                element.set(key, f"{prefix}{value}")
+            elif key == "aria-labelledby":
+                element.set(key, " ".join(f"{prefix}{part}" for part in value.split()))
             elif _local(key) == "href":
-                element.set(key, f"#{name}-{value[1:]}")
+                element.set(key, f"#{prefix}{value[1:]}")
             elif "url(#" in value:
-                element.set(key, value.replace("url(#", f"url(#{name}-"))
+                element.set(key, value.replace("url(#", f"url(#{prefix}"))
     return root

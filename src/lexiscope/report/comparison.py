@@ -1,0 +1,85 @@
+"""What a paper prints beside what the run finds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from lexiscope.core.result import Record
+from lexiscope.report.document import Section
+from lexiscope.report.tables import Cell, Column, Format, Interval, Missing, Table
+
+_ORDER = ("reproduced", "within rounding", "not reproduced", "not reproducible", "undefined")
+_WORDS = {"": "not compared"}
+_FOUND = Format("number", 4)
+
+
+def published_records(records: Sequence[Record]) -> list[Record]:
+    """Return the records that a paper prints a value for, in order."""
+    return [record for record in records if record.published is not None or record.status]
+
+
+def published_table(records: Sequence[Record], *, name: str = "published", number: str = "") -> Table:
+    """Return the table *paper prints / we find / status*, one row per record with a published value, in order."""
+    chosen = published_records(records)
+    columns = [
+        Column("Statistic"),
+        Column("Subject"),
+        Column("Where measured"),
+        Column("Paper prints", align="right"),
+        Column("We find", _FOUND, note="At four decimals, with its interval where one was computed."),
+        Column("Status"),
+        Column("Printed in"),
+        Column("Remark"),
+    ]
+    rows = tuple(_row(record) for record in chosen)
+    kept = [index for index in range(len(columns)) if any(row[index] not in ("", None) for row in rows)]
+    return Table(
+        name,
+        number,
+        "What the paper prints and what we find",
+        tuple(columns[index] for index in kept),
+        tuple(tuple(row[index] for index in kept) for row in rows),
+    )
+
+
+def comparison_section(records: Sequence[Record]) -> Section | None:
+    """Return the section with the comparison, or ``None`` where no record has a published value."""
+    chosen = published_records(records)
+    if not chosen:
+        return None
+    counts: Counter[str] = Counter(record.status for record in chosen)
+    parts = [f"{counts[status]} {_WORDS.get(status, status)}" for status in (*_ORDER, "") if counts[status]]
+    text = (
+        f"The paper prints {len(chosen)} of the numbers of this run: {', '.join(parts)}. "
+        "A number counts as reproduced where it rounds to the printed one, digit for digit, and as within rounding "
+        "where it is off by at most one unit of the last printed digit."
+    )
+    return Section("published", "What the paper prints and what we find", (text,), (published_table(records),))
+
+
+def where_measured(record: Record) -> str:
+    """Return dataset, layer, condition and view of a record in words.
+
+    >>> where_measured(Record("r", 0.5, dataset="saw_c", layer=12, condition="same"))
+    'saw_c, layer 12, same'
+    """
+    layer = f"layer {record.layer}" if record.layer is not None else ""
+    return ", ".join(part for part in (record.dataset, layer, record.condition, record.view) if part)
+
+
+def found_value(record: Record) -> Cell:
+    """Return the value of a record with its interval, or the reason why it has none."""
+    if record.value is None:
+        return Missing(record.note)
+    if record.low is None or record.high is None:
+        return int(record.value) if record.unit in ("count", "n") else record.value
+    return Interval(record.low, record.high, record.value)
+
+
+def _row(record: Record) -> tuple[Cell, ...]:
+    printed = "" if record.published is None else f"{record.published:.10g}".replace("-", "−")
+    status = _WORDS.get(record.status, record.status)
+    place = where_measured(record)
+    remark = record.note if record.value is not None else ""
+    return record.statistic, record.subject, place, printed, found_value(record), status, record.source, remark

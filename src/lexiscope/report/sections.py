@@ -1,0 +1,156 @@
+"""The parts that every results section has: data, subjects, filters, ceilings, missing answers, questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lexiscope.core.dataset import DatasetCard, SubjectFacts
+from lexiscope.core.errors import InputError
+from lexiscope.core.study import Question
+from lexiscope.report.document import Section
+from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, Interval, Missing, Table
+
+
+@dataclass(frozen=True, slots=True)
+class FilterStep:
+    """One filter: its rule in words, what it counts (trials, participants, items), and how many went in and out."""
+
+    rule: str
+    unit: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class CeilingValue:
+    """A human ceiling: its full name, how it is defined, its value with interval, and the raters behind it."""
+
+    name: str
+    definition: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCount:
+    """How many answers a subject was asked for, gave, and gave unreadably (refusals, off the scale)."""
+
+    subject: str
+    asked: int
+    answered: int
+    unreadable: int = 0
+
+
+def subjects_table(facts: Sequence[SubjectFacts], *, name: str = "subjects", number: str = "") -> Table:
+    """Return who was asked: kind, family, languages, layers, parameters, revision. Columns without content go."""
+    columns = (
+        Column("Subject"),
+        Column("Kind"),
+        Column("Family"),
+        Column("Languages"),
+        Column("Layers", INTEGER),
+        Column("Width", INTEGER),
+        Column("Parameters", INTEGER, note="Counted from the weights where they are at hand, else as published."),
+        Column("Tokenizer"),
+        Column("Revision"),
+    )
+    rows = tuple(
+        (f.title or f.subject_id, f.kind, f.family, ", ".join(f.languages), f.n_layers, f.width, f.n_parameters,
+         f.tokenizer, f.revision)
+        for f in facts
+    )  # fmt: skip
+    return drop_empty(Table(name, number, "Subjects: who was asked", columns, rows))
+
+
+def filters_table(steps: Sequence[FilterStep], *, name: str = "filters", number: str = "") -> Table:
+    """Return the counts in and out of every filter, in the order of application.
+
+    Errors: :class:`InputError` where a filter lets out more than went in.
+    """
+    grown = [step.rule for step in steps if step.after > step.before]
+    if grown:
+        raise InputError(f"a filter cannot add rows: {', '.join(grown)}")
+    columns = (
+        Column("Filter"),
+        Column("Unit"),
+        Column("In", INTEGER),
+        Column("Out", INTEGER),
+        Column("Excluded", INTEGER),
+    )
+    rows = tuple((step.rule, step.unit, step.before, step.after, step.before - step.after) for step in steps)
+    return Table(name, number, "Counts in and out of every filter", columns, rows)
+
+
+def ceilings_table(ceilings: Sequence[CeilingValue], *, name: str = "ceilings", number: str = "") -> Table:
+    """Return the human ceilings, each under its name and definition; they are never mixed in one column elsewhere."""
+    columns = (Column("Ceiling"), Column("Definition"), Column("Value", BOUNDED), Column("Raters", INTEGER))
+    rows = tuple((c.name, c.definition, _with_interval(c), c.n) for c in ceilings)
+    return drop_empty(Table(name, number, "Human ceilings, by name", columns, rows))
+
+
+def answers_table(counts: Sequence[AnswerCount], *, name: str = "answers", number: str = "") -> Table:
+    """Return missing and unreadable answers per subject, as counts and as a share of what was asked."""
+    columns = (
+        Column("Subject"),
+        Column("Asked", INTEGER),
+        Column("Answered", INTEGER),
+        Column("Unreadable", INTEGER, note="Refusals, answers off the scale, or with more than one number."),
+        Column("Missing", INTEGER, note="Asked, but neither answered nor unreadable."),
+        Column("Without value, %", Format(digits=1)),
+    )
+    rows = tuple((c.subject, c.asked, c.answered, c.unreadable, _missing(c), _share(c)) for c in counts)
+    return Table(name, number, "Answers that are missing or could not be read", columns, rows)
+
+
+def questions_table(
+    questions: Sequence[Question], results: Mapping[str, str], *, name: str = "questions", number: str = ""
+) -> Table:
+    """Return the research questions with their result in words and their flag (SAW-C, Table 1)."""
+    columns = (Column("Question"), Column("Asked in"), Column("Analysis"), Column("Result"))
+    missing = Missing("Not analysed in this run.")
+    rows = tuple((q.text, q.section, str(q.analysis), results.get(q.question_id, missing)) for q in questions)
+    return Table(name, number, "Research questions", columns, rows)
+
+
+def card_section(card: DatasetCard, *, section_id: str = "data") -> Section:
+    """Return the section on a dataset: what it is, its counts, source, version, licence and remarks."""
+    facts: list[tuple[Cell, ...]] = [
+        (label, value)
+        for label, value in (
+            ("Language", card.language),
+            ("Version", card.version),
+            ("Licence", card.licence),
+            ("Source", card.source),
+            ("How to obtain it", card.how_to_obtain),
+            *((name, f"{count:,}") for name, count in card.counts),
+        )
+        if value
+    ]
+    table = Table(f"card_{section_id}", "", f"{card.title}: card", (Column("Field"), Column("Content")), tuple(facts))
+    paragraphs = (card.summary, card.citation, *card.remarks)
+    return Section(section_id, f"Data: {card.title}", tuple(text for text in paragraphs if text), (table,))
+
+
+def drop_empty(table: Table) -> Table:
+    """Return the table without columns (after the first) in which no row has anything."""
+    full = [i for i in range(len(table.columns)) if i == 0 or any(row[i] not in (None, "") for row in table.rows)]
+    columns = tuple(table.columns[index] for index in full)
+    rows = tuple(tuple(row[index] for index in full) for row in table.rows)
+    return Table(table.name, table.number, table.title, columns, rows, table.notes)
+
+
+def _with_interval(ceiling: CeilingValue) -> Cell:
+    if ceiling.low is None or ceiling.high is None:
+        return ceiling.value
+    return Interval(ceiling.low, ceiling.high, ceiling.value)
+
+
+def _missing(count: AnswerCount) -> int:
+    return count.asked - count.answered - count.unreadable
+
+
+def _share(count: AnswerCount) -> Cell:
+    return Missing("Nothing was asked.") if count.asked == 0 else 100 * (count.asked - count.answered) / count.asked

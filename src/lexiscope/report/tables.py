@@ -1,0 +1,247 @@
+"""A table: what it says, how its numbers are printed, and the same as CSV, plain text and JSON.
+
+LaTeX stands in ``latex``, HTML in ``html``. All of them print what :func:`layout` lays out, so a number looks the same
+everywhere; only CSV and JSON keep full precision.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from string import ascii_lowercase
+from typing import Literal
+
+import numpy as np
+
+from lexiscope.core.errors import InputError
+from lexiscope.report.files import csv_text
+
+#: Shown where there is no value; a note says why.
+DASH = "—"
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A cell without a value, and why; printed as a dash with the reason in a note."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An interval, printed ``[low, high]``, or ``value [low, high]`` where its estimate stands in the same cell."""
+
+    low: float
+    high: float
+    value: float | None = None
+
+
+Cell = str | bool | int | float | Interval | Missing | None
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How numbers of a column are printed; text stays as it is.
+
+    ``number``: fixed *digits*, without the leading zero where *leading_zero* is false (for bounded quantities);
+    ``integer``: thousands apart; ``p``: like a bounded number, ``< .001`` below a unit of the last digit.
+    """
+
+    kind: Literal["number", "integer", "p", "text"] = "number"
+    digits: int = 2
+    leading_zero: bool = True
+
+
+TEXT = Format("text")
+INTEGER = Format("integer", 0)
+BOUNDED = Format("number", 2, leading_zero=False)
+P_VALUE = Format("p", 3, leading_zero=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: header, alignment, number format, a note to its header, and the language of its words."""
+
+    header: str
+    format: Format = TEXT
+    align: Literal["left", "right", ""] = ""
+    note: str = ""
+    language: str = ""
+
+    @property
+    def right(self) -> bool:
+        """Whether cells stand flush right: as asked, else numbers do and text does not."""
+        return self.align == "right" if self.align else self.format.kind != "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A finished table; the first column names the rows. Not-a-number and numpy scalars are replaced on the way in.
+
+    Errors: :class:`InputError` where a row has another number of cells than there are columns, or the name cannot be
+    a file name.
+    """
+
+    name: str
+    number: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise InputError(f"{self.name!r} cannot name a table", hint="use letters, digits, _ and -, a letter first")
+        for index, row in enumerate(self.rows, start=1):
+            if len(row) != len(self.columns):
+                what = f"row {index} of table {self.name!r} has {len(row)} cells for {len(self.columns)} columns"
+                raise InputError(what)
+        object.__setattr__(self, "columns", tuple(self.columns))
+        object.__setattr__(self, "notes", tuple(self.notes))
+        object.__setattr__(self, "rows", tuple(tuple(_plain(cell) for cell in row) for row in self.rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A cell or header as printed, and the letter of its note (empty where it has none)."""
+
+    text: str
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A table as printed: headers, rows, lettered notes (letter, text), and notes to the whole table."""
+
+    headers: tuple[Printed, ...]
+    rows: tuple[tuple[Printed, ...], ...]
+    lettered: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+
+
+def layout(table: Table) -> Layout:
+    """Print every cell and give each distinct header note and reason for a missing value one letter."""
+    letters: dict[str, str] = {}
+    headers = tuple(Printed(column.header, _letter(letters, column.note)) for column in table.columns)
+    formats = [column.format for column in table.columns]
+    rows = tuple(
+        tuple(_printed(cell, form, letters) for cell, form in zip(row, formats, strict=True)) for row in table.rows
+    )
+    return Layout(headers, rows, tuple((letter, text) for text, letter in letters.items()), table.notes)
+
+
+def format_number(value: float, form: Format) -> str:
+    """Return *value* as *form* prints it, with a true minus sign.
+
+    >>> format_number(-0.597, BOUNDED), format_number(109850880, INTEGER), format_number(0.0000003, P_VALUE)
+    ('−.60', '109,850,880', '< .001')
+    >>> format_number(-0.001, Format(digits=2))  # never a negative zero
+    '0.00'
+    """
+    if form.kind == "p" and value < 10.0**-form.digits:
+        return "< " + _bare(f"{10.0**-form.digits:.{form.digits}f}")
+    text = f"{value:,.0f}" if form.kind == "integer" else f"{value:.{form.digits}f}"
+    if float(text.replace(",", "")) == 0:
+        text = text.removeprefix("-")
+    text = text.replace("-", "−")
+    return text if form.leading_zero else _bare(text)
+
+
+def to_csv(table: Table) -> str:
+    """Return the table as CSV with full precision; a column with intervals becomes three, missing cells are empty."""
+    wide = [any(isinstance(row[index], Interval) for row in table.rows) for index in range(len(table.columns))]
+    header = []
+    for column, is_wide in zip(table.columns, wide, strict=True):
+        header += [column.header] + ([f"{column.header} low", f"{column.header} high"] if is_wide else [])
+    return csv_text(header, (_spread(row, wide) for row in table.rows))
+
+
+def to_text(table: Table) -> str:
+    """Return the table as plain text for a terminal, columns aligned, notes below."""
+    laid = layout(table)
+    grid = [[f"{cell.text}{_raised(cell.mark)}" for cell in row] for row in (laid.headers, *laid.rows)]
+    widths = [max(_width(row[index]) for row in grid) for index in range(len(table.columns))]
+    lines = ["  ".join(_pad(cell, widths[i], table.columns[i].right) for i, cell in enumerate(row)) for row in grid]
+    rule = "─" * (sum(widths) + 2 * (len(widths) - 1))
+    title = f"Table {table.number}. {table.title}" if table.number else table.title
+    notes = [f"{_raised(letter)} {text}" for letter, text in laid.lettered] + list(laid.notes)
+    body = [title, rule, lines[0], rule, *lines[1:], rule, *notes]
+    return "\n".join(line.rstrip() for line in body) + "\n"
+
+
+def _plain(cell: object) -> Cell:
+    value = cell.item() if isinstance(cell, np.generic) else cell
+    if isinstance(value, float) and not math.isfinite(value):
+        return Missing("not defined")
+    if isinstance(value, Interval):
+        return _plain_interval(value)
+    if value is None or isinstance(value, str | bool | int | float | Missing):
+        return value
+    raise InputError(f"a table cell cannot hold {type(value).__name__}: {value!r}")
+
+
+def _plain_interval(interval: Interval) -> Cell:
+    ends = (float(interval.low), float(interval.high))
+    value = None if interval.value is None else float(interval.value)
+    if value is not None and not math.isfinite(value):
+        return Missing("not defined")
+    if not all(map(math.isfinite, ends)):
+        return Missing("interval not defined") if value is None else value
+    return Interval(*ends, value)
+
+
+def _letter(letters: dict[str, str], note: str) -> str:
+    if not note:
+        return ""
+    if note not in letters:
+        index = len(letters)
+        letters[note] = ascii_lowercase[index % 26] * (1 + index // 26)
+    return letters[note]
+
+
+def _printed(cell: Cell, form: Format, letters: dict[str, str]) -> Printed:
+    if isinstance(cell, Missing):
+        return Printed(DASH, _letter(letters, cell.reason))
+    if cell is None:
+        return Printed(DASH)
+    if isinstance(cell, bool):
+        return Printed("yes" if cell else "no")
+    if isinstance(cell, Interval):
+        ends = f"[{format_number(cell.low, form)}, {format_number(cell.high, form)}]"
+        return Printed(ends if cell.value is None else f"{format_number(cell.value, form)} {ends}")
+    if isinstance(cell, str):
+        return Printed(cell)
+    return Printed(str(cell) if form.kind == "text" else format_number(cell, form))
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"^(−?)0\.", r"\1.", text)
+
+
+def _spread(row: Sequence[Cell], wide: Sequence[bool]) -> list[object]:
+    cells: list[object] = []
+    for cell, is_wide in zip(row, wide, strict=True):
+        if isinstance(cell, Interval):
+            cells += [cell.value, cell.low, cell.high]
+        else:
+            cells += [None if isinstance(cell, Missing) else cell, *([None, None] if is_wide else [])]
+    return cells
+
+
+def _raised(letter: str) -> str:
+    # superscript letters: all of a–z but q have one in Unicode
+    return letter.translate(str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"))
+
+
+def _width(text: str) -> int:
+    shown = (char for char in text if not unicodedata.combining(char))
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in shown)
+
+
+def _pad(text: str, width: int, right: bool) -> str:
+    space = " " * (width - _width(text))
+    return space + text if right else text + space
