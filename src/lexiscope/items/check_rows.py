@@ -1,0 +1,219 @@
+"""The checks that look at one row: fields, targets and spans, characters, ratings.
+
+What passes becomes a :class:`Question`; what does not is reported with its code and place (E1.., W1.., E3..).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lexiscope.core.errors import Place, SpanError
+from lexiscope.core.scale import Scale
+from lexiscope.core.usage import Usage, check_span, locate
+from lexiscope.items.columns import Indices
+from lexiscope.items.findings import Finding, Report
+from lexiscope.items.rows import Row
+
+# zero-width and soft characters, no-break spaces, control characters: a reader does not see them, a model does
+_INVISIBLE = re.compile(
+    "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060\ufeff]"
+)
+_TRUE, _FALSE = (
+    frozenset({"true", "1", "yes", "same", "same sense"}),
+    frozenset({"false", "0", "no", "different", "different sense"}),
+)
+_NO_ANSWER = frozenset({"", "na", "n/a", "null", "none"})
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What one row asks: an item id (as given), its usages, and the word that items are grouped by."""
+
+    row: Row
+    item_id: str | None
+    word: str
+    usages: tuple[Usage, ...]
+    same_sense: bool | None
+    catch: bool = False
+    list_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowChecks:
+    """Reads the rows of one file under one column map and reports what is wrong in each."""
+
+    indices: Indices
+    report: Report
+    scale: Scale | None = None
+    language: str = "und"
+
+    def question(self, row: Row) -> Question | None:
+        """Return what the row asks, or ``None`` where an error of the row prevents it (it was reported)."""
+        usages = [usage for side in self._sides() if (usage := self._usage(row, side)) is not None]
+        if len(usages) != len(self._sides()):
+            return None
+        word = self.indices.text("word", row.fields) or usages[0].target
+        catch = self._flag(row, "catch") or False
+        item_id = self.indices.text("item_id", row.fields)
+        list_id = self.indices.text("list_id", row.fields)
+        return Question(row, item_id, word, tuple(usages), self._same_sense(row, usages), catch, list_id)
+
+    def number(self, row: Row, part: str | int) -> float | None:
+        """Return the number in a field, ``None`` where it is empty or not a number (E302) or off the scale (E301)."""
+        index = self.indices.get(part) if isinstance(part, str) else part
+        text = row.fields[index].strip() if index is not None else ""
+        if index is None or text.casefold() in _NO_ANSWER:
+            return None
+        value = _float(text)
+        if value is None:
+            hint = "write a number with a decimal point, or leave the field empty where there was no answer"
+            self._say("E302", f"{text!r} is not a number", row.place(index, width=len(text)), row, hint)
+            return None
+        if self.scale is not None and part not in ("n_ratings",) and not self._on_scale(value, part):
+            low, high = self.scale.low, self.scale.high
+            fault = f"{text} is not on the scale {low:g} to {high:g}"
+            hint = "correct the value, or name the scale that the raters used"
+            self._say("E301", fault, row.place(index, width=len(text)), row, hint)
+            return None
+        return value
+
+    # -- one usage ----------------------------------------------------------------------------------------------
+
+    def _sides(self) -> tuple[str, ...]:
+        return ("1", "2") if self.indices.get("sentence_2") is not None else ("1",)
+
+    def _usage(self, row: Row, side: str) -> Usage | None:
+        at = self.indices.get(f"sentence_{side}")
+        text = row.fields[at] if at is not None else ""
+        target = self.indices.text(f"target_{side}", row.fields) or self.indices.text("target", row.fields)
+        span = self._span(row, side)
+        if not text.strip():
+            self._say("E105", f"sentence {side} is empty", row.place(at), row, "give the sentence, or remove the row")
+            return None
+        if target is None and span is None:
+            self._say(
+                "E105", f"there is no target for sentence {side}", row.place(), row, "give the target or its span"
+            )
+            return None
+        self._look_at_characters(row, at, text)
+        return self._located(row, side, text, target, span)
+
+    def _span(self, row: Row, side: str) -> tuple[int, int] | None:
+        texts = [self.indices.text(f"{part}_{side}", row.fields) for part in ("start", "end")]
+        if texts == [None, None]:
+            return None
+        if all(text is not None and re.fullmatch(r"\d+", text) for text in texts):
+            return int(texts[0] or 0), int(texts[1] or 0)
+        part = "start" if texts[0] is None or not texts[0].isdigit() else "end"
+        place = row.place(self.indices.get(f"{part}_{side}"))
+        hint = "give both ends of the span as whole numbers (half-open character offsets), or leave both empty"
+        self._say("E106", f"the {part} of the span of sentence {side} is not a whole number", place, row, hint)
+        return None
+
+    def _located(
+        self, row: Row, side: str, text: str, target: str | None, span: tuple[int, int] | None
+    ) -> Usage | None:
+        at = self.indices.get(f"sentence_{side}")
+        try:
+            if span is None:
+                start, end = find_target(text, target or "")
+            else:
+                start, end = span
+            usage = self._make(row, side, text, start, end)
+            if target is not None and span is not None:
+                check_span(text, start, end, target)
+        except SpanError as error:
+            column = error.place.column if error.place is not None else None
+            width = error.place.width if error.place is not None else len(text)
+            place = row.place(at, offset=(column or 1) - 1, width=width if column else len(text))
+            hint = " ".join(part for part in (error.why and f"({error.why})", error.hint) if part)
+            self._say(error.code or "E101", error.what, place, row, hint)
+            return None
+        return usage
+
+    def _make(self, row: Row, side: str, text: str, start: int, end: int) -> Usage:
+        return Usage(
+            text=text,
+            start=start,
+            end=end,
+            lemma=self.indices.text("word", row.fields),
+            language=self.indices.text("language", row.fields) or self.language,
+            sense=self.indices.text(f"sense_{side}", row.fields),
+        )
+
+    def _look_at_characters(self, row: Row, at: int | None, text: str) -> None:
+        if text.isascii() and text.isprintable() and text == " ".join(text.split()):
+            return
+        hidden = _INVISIBLE.search(text)
+        if hidden is not None:
+            fault = f"invisible character U+{ord(hidden.group()):04X} in the sentence"
+            self._say("W107", fault, row.place(at, offset=hidden.start()), row, "replace it by a space or remove it")
+        extra = re.search(r"^[ \t]+|[ \t]+$|[ \t]{2,}", text)
+        if extra is not None:
+            place = row.place(at, offset=extra.start(), width=len(extra.group()))
+            self._say("W108", "superfluous white space in the sentence", place, row, "remove it")
+
+    # -- flags and numbers --------------------------------------------------------------------------------------
+
+    def _flag(self, row: Row, part: str) -> bool | None:
+        text = (self.indices.text(part, row.fields) or "").casefold()
+        if text in _TRUE or text in _FALSE:
+            return text in _TRUE
+        if text:
+            place = row.place(self.indices.get(part), width=len(text))
+            self._say("E303", f"{text!r} is neither true nor false", place, row, "write true or false")
+        return None
+
+    def _same_sense(self, row: Row, usages: Sequence[Usage]) -> bool | None:
+        stated = self._flag(row, "same_sense")
+        senses = [usage.sense for usage in usages]
+        if len(senses) < 2 or None in senses:
+            return stated
+        same = senses[0] == senses[1]
+        if stated is not None and stated != same:
+            fault = f"the pair is marked as {'same' if stated else 'different'} sense, but its senses are {senses}"
+            place = row.place(self.indices.get("same_sense"))
+            self._say("E212", fault, place, row, "correct the mark or the senses")
+        return same
+
+    def _on_scale(self, value: float, part: str | int) -> bool:
+        assert self.scale is not None
+        # a mean lies between the scale's ends, not on its points
+        return self.scale.low <= value <= self.scale.high if part == "norm" else self.scale.contains(value)
+
+    def _say(self, code: str, message: str, place: Place, row: Row, hint: str) -> None:
+        item_id = self.indices.text("item_id", row.fields)
+        self.report(Finding.at(code, message, place, hint=hint, item_id=item_id))
+
+
+def find_target(text: str, wordform: str) -> tuple[int, int]:
+    """Return the span of the only occurrence of *wordform* as a whole word.
+
+    The common case needs no pattern: one occurrence in the exact letters, with no letter beside it.
+    Errors: :class:`SpanError` E101, E102, as :func:`lexiscope.core.usage.locate`.
+
+    >>> find_target("Guardó la lima madura", "lima")
+    (10, 14)
+    """
+    start = text.find(wordform)
+    end = start + len(wordform)
+    alone = start >= 0 and text.find(wordform, start + 1) < 0
+    if alone and not _is_word(text[start - 1 : start]) and not _is_word(text[end : end + 1]):
+        return start, end
+    return locate(text, wordform)
+
+
+def _is_word(char: str) -> bool:
+    # what \w matches: the same whole-word rule as lexiscope.core.usage.occurrences
+    return char.isalnum() or char == "_"
+
+
+def _float(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -1,0 +1,178 @@
+"""Findings of the stimulus check: one remark with a stable code and its place, and the report that collects them.
+
+The first letter of a code is its severity: ``E`` (error: a number computed from this would be wrong or impossible)
+or ``W`` (warning: usable, but a reader of the study would ask). The codes are listed in
+``docs/reference/check_codes.md``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from lexiscope.core.errors import InputError, Place
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One remark of the check.
+
+    ``line`` and ``column`` count from 1 in the file as it stands (a row with a quoted line break spans several lines);
+    ``text`` is that line and ``caret`` a line of the same width that marks the place.
+    """
+
+    code: str
+    severity: Severity
+    path: str
+    line: int | None
+    column: int | None
+    item_id: str | None
+    message: str
+    text: str
+    caret: str
+    hint: str
+
+    @classmethod
+    def at(cls, code: str, message: str, place: Place, *, hint: str = "", item_id: str | None = None) -> Finding:
+        """Make a finding at a place; the severity follows from the code.
+
+        >>> Finding.at("W204", "the word has one pair", Place("items.csv", 7)).severity
+        'warning'
+        """
+        marked = place.text is not None and place.column is not None
+        return cls(
+            code=code,
+            severity="error" if code.startswith("E") else "warning",
+            path=place.path or "",
+            line=place.line,
+            column=place.column,
+            item_id=item_id if item_id is not None else place.item_id,
+            message=message,
+            text=place.text or "",
+            caret=" " * ((place.column or 1) - 1) + "^" * max(1, place.width) if marked else "",
+            hint=hint,
+        )
+
+    def error(self) -> InputError:
+        """Return the finding as an error that can be raised."""
+        width = max(1, self.caret.count("^"))
+        place = Place(self.path or None, self.line, self.column, self.item_id, self.text or None, width)
+        return InputError(self.message, code=self.code, place=place, hint=self.hint)
+
+    def __str__(self) -> str:
+        where = ":".join(str(part) for part in (self.path, self.line, self.column) if part not in (None, ""))
+        item = f" (item {self.item_id})" if self.item_id else ""
+        lines = [f"{where}: {self.code} {self.message}{item}"]
+        lines += [f"    {self.text}"] if self.text else []
+        lines += [f"    {self.caret}"] if self.caret else []
+        lines += [f"  what to do: {self.hint}"] if self.hint else []
+        return "\n".join(lines)
+
+
+Report = Callable[[Finding], None]
+
+
+def raise_errors(finding: Finding) -> None:
+    """Take a finding as an importer does: an error is raised, a warning passes.
+
+    Errors: :class:`InputError` with the finding's code and place.
+    """
+    if finding.severity == "error":
+        raise finding.error()
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceStatistics:
+    """Lengths of the sentences of a stimulus set, and how many pairs differ in length.
+
+    ``mean_words`` is over distinct sentences. ``length_differences`` gives (difference in words, number of pairs),
+    ascending. *Unit: words (parts between white space).* *Source: SAW-C §3.1 and footnote 4.*
+    """
+
+    n_sentences: int
+    n_pairs: int
+    mean_words: float | None
+    length_differences: tuple[tuple[int, int], ...]
+
+    @property
+    def n_unequal_pairs(self) -> int:
+        """The number of pairs whose sentences differ in their number of words."""
+        return sum(n for difference, n in self.length_differences if difference)
+
+    def __str__(self) -> str:
+        mean = f"{self.n_sentences} sentences, {self.mean_words:.2f} words on average"
+        if not self.n_pairs:
+            return mean
+        by = ", ".join(f"{n} by {difference}" for difference, n in self.length_differences if difference)
+        unequal = f"{self.n_unequal_pairs} of {self.n_pairs} pairs differ in their number of words"
+        return f"{mean}; {unequal}" + (f" ({by})" if by else "")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """All findings of one file, in the order of its lines, with what was read.
+
+    ``columns`` says which column was taken for what; ``unused`` names the columns that nothing was taken from.
+    """
+
+    path: str
+    n_rows: int
+    n_items: int
+    n_words: int
+    findings: tuple[Finding, ...]
+    statistics: SentenceStatistics
+    columns: tuple[tuple[str, str], ...] = ()
+    unused: tuple[str, ...] = ()
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that are errors."""
+        return tuple(finding for finding in self.findings if finding.severity == "error")
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """The findings that are warnings."""
+        return tuple(finding for finding in self.findings if finding.severity == "warning")
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of findings per code, by code."""
+        return dict(sorted(Counter(finding.code for finding in self.findings).items()))
+
+    @property
+    def exit_status(self) -> int:
+        """0 where there is no error (warnings may remain), else 1."""
+        return 1 if self.errors else 0
+
+    def text(self, *, at_most: int | None = None) -> str:
+        """Return the findings as text, with the line and a caret each, and a summary at the end.
+
+        With *at_most*, only so many findings per code are written out; the summary still counts all.
+        """
+        shown: Counter[str] = Counter()
+        parts = []
+        for finding in self.findings:
+            shown[finding.code] += 1
+            if at_most is None or shown[finding.code] <= at_most:
+                parts.append(str(finding))
+        hidden = [
+            f"{code}: {n - at_most} more" for code, n in self.counts.items() if at_most is not None and n > at_most
+        ]
+        return "\n".join([*parts, *hidden, self.summary()])
+
+    def summary(self) -> str:
+        """Return what was read, how long the sentences are, and what was found, in two lines."""
+        by_code = ", ".join(f"{code} {n}" for code, n in self.counts.items())
+        found = f"{len(self.errors)} errors, {len(self.warnings)} warnings" + (f" ({by_code})" if by_code else "")
+        read = f"{self.path}: {self.n_rows} rows, {self.n_items} items, {self.n_words} words: {found}"
+        return f"{read}\n{self.statistics}" if self.statistics.n_sentences else read
+
+    def json(self) -> str:
+        """Return the whole report as JSON with stable keys."""
+        content = asdict(self) | {"counts": self.counts, "exit_status": self.exit_status}
+        return json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n"

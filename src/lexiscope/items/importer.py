@@ -1,0 +1,197 @@
+"""Any table of sentences, targets and ratings → items and the recorded ratings.
+
+The rules and codes are those of the check (:mod:`lexiscope.items.check`): an error stops the import at its place, or,
+where asked, sets the row aside with its reason. Nothing is guessed about a target: it stands once in its sentence, or
+the file gives its span.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from lexiscope.core.errors import Place
+from lexiscope.core.item import Condition, Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.scale import Scale
+from lexiscope.items.check import check_header, read_ratings
+from lexiscope.items.check_design import question_key
+from lexiscope.items.check_rows import Question, RowChecks
+from lexiscope.items.columns import ColumnMap, Indices
+from lexiscope.items.findings import Finding
+from lexiscope.items.rows import Row, RowReader
+
+_RATING_COLUMNS = ("subject_id", "subject_kind", "item_id", "measure", "value", "raw")
+
+BadRows = Literal["raise", "set_aside"]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import gave: items, recorded ratings, and the findings (warnings, and errors of rows set aside).
+
+    ``columns`` is the map that was used. Every column that it does not name is a condition of the items;
+    ``row_columns`` are those whose value changes between the rows of one item (a row number, the age of a rater): they
+    describe ratings, not items, and are left out.
+    """
+
+    items: tuple[Item, ...]
+    responses: ResponseTable
+    columns: ColumnMap
+    findings: tuple[Finding, ...] = ()
+    n_rows: int = 0
+    n_set_aside: int = 0
+    row_columns: tuple[str, ...] = ()
+
+
+def import_items(
+    path: Path | str,
+    columns: ColumnMap | None = None,
+    *,
+    dataset: str,
+    task: str = "relatedness",
+    scale: Scale | None = None,
+    language: str = "und",
+    delimiter: str | None = None,
+    bad_rows: BadRows = "raise",
+) -> Imported:
+    """Read items, and ratings where there are any, from a table.
+
+    *columns* names the columns whose names are not usual ones; all others become conditions. Ratings in long form are
+    rows of measure ``rating`` by ``participant`` subjects; a norm is a row of measure ``norm``, subject ``norm``. An
+    empty rating is a row without value. *bad_rows*: ``raise`` at the first error, or ``set_aside`` each such row.
+    Errors: :class:`InputError` with code, file, line, column and caret.
+    """
+    intake = _Intake(bad_rows)
+    reader = RowReader(path, intake.take, delimiter=delimiter)
+    rows = reader.rows()
+    header = next(rows, None)
+    known = (columns or ColumnMap()).completed(reader.header)
+    if header is None or not check_header(header, reader.header, known, intake.take):
+        # without a readable header no row means anything: this is never set aside
+        raise intake.findings[-1].error()
+    checks = RowChecks(Indices.of(known, reader.header), intake.take, scale, language)
+    items = _Items(dataset, task, checks, _extra_columns(known, reader.header))
+    for row in rows:
+        items.add(row, intake)
+    if not items.found:
+        intake.refuse_empty(reader.path)
+    return items.imported(known, intake)
+
+
+@dataclass(slots=True)
+class _Intake:
+    """Takes findings: raises errors or keeps them, and knows whether the current row is spoiled."""
+
+    bad_rows: BadRows
+    findings: list[Finding] = field(default_factory=list)
+    n_rows: int = 0
+    n_set_aside: int = 0
+    _n_errors: int = 0
+
+    def take(self, finding: Finding) -> None:
+        if finding.severity == "error" and self.bad_rows == "raise":
+            raise finding.error()
+        self.findings.append(finding)
+        self._n_errors += finding.severity == "error"
+
+    def errors_so_far(self) -> int:
+        return self._n_errors
+
+    def refuse_empty(self, path: str) -> None:
+        fault = "no row of the file could be read as an item"
+        raise Finding.at("E002", fault, Place(path), hint="run lexiscope check on the file").error()
+
+
+@dataclass(slots=True)
+class _Items:
+    """Gathers the items and ratings of one file."""
+
+    dataset: str
+    task: str
+    checks: RowChecks
+    extra: tuple[tuple[str, int], ...]
+    found: dict[str, Item] = field(default_factory=dict)
+    _keys: dict[str, object] = field(default_factory=dict)
+    _varying: set[str] = field(default_factory=set)
+    _ratings: dict[str, list[object]] = field(default_factory=lambda: {name: [] for name in _RATING_COLUMNS})
+
+    def add(self, row: Row, intake: _Intake) -> None:
+        before = intake.errors_so_far()
+        intake.n_rows += 1
+        question = self.checks.question(row)
+        ratings = list(read_ratings(self.checks, row))
+        item = self._item(question, row, intake) if question is not None else None
+        if item is None or intake.errors_so_far() > before:
+            intake.n_set_aside += 1
+            return
+        self._keep(item, row)
+        for rater, value, raw in ratings:
+            self._keep_rating(item, rater, value, raw)
+
+    def _item(self, question: Question, row: Row, intake: _Intake) -> Item | None:
+        item_id = question.item_id or _content_id(question)
+        key = question_key(question.usages)
+        if self._keys.get(item_id, key) != key:
+            hint = "give each question an id of its own"
+            fault = "the item id is already used for another question"
+            place = row.place(self.checks.indices.get("item_id"), width=len(item_id))
+            intake.take(Finding.at("E211", fault, place, hint=hint, item_id=item_id))
+            return None
+        conditions: dict[str, Condition] = {}
+        if question.same_sense is not None:
+            conditions["same_sense"] = question.same_sense
+        if question.catch:
+            conditions["catch"] = True
+        conditions |= {name: row.fields[index] for name, index in self.extra}
+        return Item(item_id, self.dataset, question.usages, list_id=question.list_id, conditions=conditions)
+
+    def _keep(self, item: Item, row: Row) -> None:
+        self._keys.setdefault(item.item_id, question_key(item.usages))
+        kept = self.found.setdefault(item.item_id, item)
+        if kept is not item:
+            self._varying |= {name for name, index in self.extra if kept.conditions[name] != row.fields[index]}
+
+    def _keep_rating(self, item: Item, rater: str | None, value: float | None, raw: str) -> None:
+        norm = rater is None
+        entry = ("norm" if norm else rater, "norm" if norm else "participant", item.item_id)
+        for name, content in zip(_RATING_COLUMNS, (*entry, "norm" if norm else "rating", value, raw), strict=True):
+            self._ratings[name].append(content)
+
+    def imported(self, columns: ColumnMap, intake: _Intake) -> Imported:
+        items = tuple(_without(item, self._varying) for item in self.found.values())
+        lists: dict[str, str | None] = {item.item_id: item.list_id for item in items}
+        ratings: Mapping[str, object] = self._ratings | {
+            "task": [self.task] * len(self._ratings["item_id"]),
+            "list_id": [lists[str(item_id)] for item_id in self._ratings["item_id"]],
+        }
+        return Imported(
+            items=items,
+            responses=ResponseTable.from_columns(ratings),
+            columns=columns,
+            findings=tuple(intake.findings),
+            n_rows=intake.n_rows,
+            n_set_aside=intake.n_set_aside,
+            row_columns=tuple(name for name, _ in self.extra if name in self._varying),
+        )
+
+
+def _extra_columns(columns: ColumnMap, header: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+    # same_sense and catch are already conditions; a column without a name cannot be one
+    mapped = {name for _, name in columns.items()} | {"same_sense", "catch", ""}
+    return tuple((name, index) for index, name in enumerate(header) if name not in mapped)
+
+
+def _content_id(question: Question) -> str:
+    # an id from the content stays the same when rows are added, removed or reordered
+    content = "\x1f".join(f"{usage.text}\x1e{usage.start}\x1e{usage.end}" for usage in question.usages)
+    return f"{question.word}-{hashlib.sha256(content.encode()).hexdigest()[:10]}"
+
+
+def _without(item: Item, names: set[str]) -> Item:
+    if not names:
+        return item
+    return replace(item, conditions={name: value for name, value in item.conditions.items() if name not in names})

@@ -1,0 +1,244 @@
+"""Experimental lists: items divided among participants so that every list is a small copy of the whole design.
+
+The division is exact, not a search that may fail: any two lists differ by at most one in size, in every condition
+level, in every word, and in every word × condition cell. Two lists are balanced against each other by pairing their
+items inside each cell, then inside the next larger set; the chains of pairs have even length where they close, so
+giving alternate lists to neighbours balances every set at once (de Werra's equitable edge colouring of a bipartite
+graph: words on one side, conditions on the other). Source of the need: SAW-C §3.1, 10 lists of 81 or 82 pairs.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+
+
+@dataclass(frozen=True, slots=True)
+class ListRow:
+    """One line of the design table: how many items of a list have a level of a factor (``all`` for its size)."""
+
+    list_id: str
+    factor: str
+    level: str
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListDesign:
+    """Items divided into lists, with the design table.
+
+    ``lists`` holds the items of each list in the order given, each with its ``list_id`` set.
+    """
+
+    lists: tuple[tuple[Item, ...], ...]
+    table: tuple[ListRow, ...]
+    seed: int
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """All items, list by list."""
+        return tuple(item for items in self.lists for item in items)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of items in each list."""
+        return tuple(len(items) for items in self.lists)
+
+    def text(self) -> str:
+        """Return the design table as text: a line per list, a column per level."""
+        columns = list(dict.fromkeys((row.factor, row.level) for row in self.table))
+        n = {(row.list_id, row.factor, row.level): row.n for row in self.table}
+        names = ["list", *(level if factor == "all" else f"{factor}={level}" for factor, level in columns)]
+        lines = [
+            [row.list_id, *(str(n[row.list_id, *c]) for c in columns)] for row in self.table if row.factor == "all"
+        ]
+        widths = [max(len(line[i]) for line in [names, *lines]) for i in range(len(names))]
+        return "\n".join("  ".join(t.rjust(w) for t, w in zip(line, widths, strict=True)) for line in [names, *lines])
+
+
+def assign_lists(
+    items: Sequence[Item],
+    n_lists: int,
+    *,
+    balance: Sequence[str] = ("same_sense",),
+    group: str | None = None,
+    seed: int,
+) -> ListDesign:
+    """Divide items into lists, every item in exactly one.
+
+    *balance* names conditions: each level of the first, and each crossing with the following ones, is spread evenly.
+    *group* names the condition whose items should be spread (default: the word); a group with at most *n_lists* items
+    has at most one in each list, so that with as many lists as variants this is a Latin square. All counts differ by at
+    most 1 between lists. The same seed gives the same lists, whatever the order of the items.
+    Errors: :class:`InputError` E501 (more lists than items, or less than one), E402 (an item lacks a condition).
+
+    >>> from lexiscope.core.usage import Usage
+    >>> pairs = [Item(f"i{n}", "d", (Usage("a b", 0, 1),), conditions={"same_sense": n % 2 == 0}) for n in range(6)]
+    >>> print(assign_lists(pairs, 2, seed=1).text())
+    list  all  same_sense=False  same_sense=True
+       1    3                 1                2
+       2    3                 2                1
+    """
+    if not 1 <= n_lists <= len(items):
+        raise InputError(f"{len(items)} items cannot be divided into {n_lists} lists", code="E501")
+    _refuse_repeats(items)
+    ordered = sorted(items, key=lambda item: item.item_id)
+    random.Random(seed).shuffle(ordered)
+    groups: list[Hashable] = [item.word if group is None else item.condition(group) for item in ordered]
+    levels: list[tuple[Hashable, ...]] = [tuple(item.condition(name) for name in balance) for item in ordered]
+    list_numbers = _equitable(_families(groups, levels), len(ordered), n_lists)
+    of_item = {item.item_id: number for item, number in zip(ordered, list_numbers, strict=True)}
+    lists = tuple(
+        tuple(replace(item, list_id=str(n + 1)) for item in items if of_item[item.item_id] == n) for n in range(n_lists)
+    )
+    return ListDesign(lists, _table(lists, balance), seed)
+
+
+def catch_trials(items: Sequence[Item], n: int, *, answer: str, seed: int) -> tuple[Item, ...]:
+    """Make catch trials: pairs of two identical sentences, to which the right answer is *answer* (SAW-C §3.3: ``5``).
+
+    The sentences are the first usages of seeded items; ``gold`` holds the answer and the condition ``catch`` is true.
+    Errors: :class:`InputError` E502 where there are fewer items than catch trials.
+    """
+    if not 0 <= n <= len(items):
+        raise InputError(f"{n} catch trials cannot be made from {len(items)} items", code="E502")
+    chosen = random.Random(seed).sample(sorted(items, key=lambda item: item.item_id), n)
+    return tuple(
+        Item(
+            f"catch-{item.item_id}",
+            item.dataset,
+            (item.usages[0], item.usages[0]),
+            gold=answer,
+            list_id=item.list_id,
+            conditions={"catch": True},
+        )
+        for item in chosen
+    )
+
+
+def trial_order(items: Sequence[Item], catch: Sequence[Item] = (), *, seed: int | str) -> tuple[Item, ...]:
+    """Return the items in a random order with the catch trials at random places, never first or last.
+
+    The order depends on the seed only, not on the order given: use one seed per participant.
+    Errors: :class:`InputError` E502 where there are fewer than two items to stand around the catch trials.
+    """
+    if catch and len(items) < 2:
+        raise InputError("a catch trial needs an item before and after it", code="E502")
+    rng = random.Random(seed)
+    order = sorted(items, key=lambda item: item.item_id)
+    rng.shuffle(order)
+    for trial in sorted(catch, key=lambda item: item.item_id):
+        order.insert(rng.randint(1, len(order) - 1), trial)
+    return tuple(order)
+
+
+# -- equitable division -----------------------------------------------------------------------------------------
+
+Family = list[list[Hashable]]
+"""Nested sets of items, smallest first: for each depth, the name of the set in which each item lies."""
+
+
+def _families(groups: list[Hashable], levels: list[tuple[Hashable, ...]]) -> tuple[Family, Family]:
+    everything: list[Hashable] = [None] * len(groups)
+    by_group: Family = [list(zip(groups, levels, strict=True)), groups, everything]
+    return by_group, [[level[:depth] for level in levels] for depth in range(len(levels[0]), -1, -1)]
+
+
+def _equitable(families: tuple[Family, Family], n_items: int, n_lists: int) -> list[int]:
+    members = _dealt(families[0][0], families[0][1], n_items, n_lists)
+    uneven = True
+    while uneven:
+        uneven = False
+        for a, b in combinations(range(n_lists), 2):
+            if _differ(families, members[a], members[b]):
+                members[a], members[b] = _balanced(families, members[a], members[b])
+                uneven = True
+    of_item = {item: number for number, items in enumerate(members) for item in items}
+    return [of_item[item] for item in range(n_items)]
+
+
+def _dealt(cells: list[Hashable], groups: list[Hashable], n_items: int, n_lists: int) -> list[list[int]]:
+    # dealt round, group by group and cell by cell: sizes and groups are even from the start, conditions nearly so
+    first_of: dict[Hashable, int] = {}
+    for item in range(n_items):
+        first_of.setdefault(("group", groups[item]), item)
+        first_of.setdefault(("cell", cells[item]), item)
+    dealt = sorted(range(n_items), key=lambda i: (first_of["group", groups[i]], first_of["cell", cells[i]], i))
+    return [dealt[number::n_lists] for number in range(n_lists)]
+
+
+def _differ(families: tuple[Family, Family], a: list[int], b: list[int]) -> bool:
+    surplus: Counter[Hashable] = Counter()
+    for sign, items in ((1, a), (-1, b)):
+        for name in _set_names(families, items):
+            surplus[name] += sign
+    return any(abs(n) > 1 for n in surplus.values())
+
+
+def _set_names(families: tuple[Family, Family], items: list[int]) -> Iterator[Hashable]:
+    for side, family in enumerate(families):
+        for depth, names in enumerate(family):
+            yield from ((side, depth, names[item]) for item in items)
+
+
+def _balanced(families: tuple[Family, Family], a: list[int], b: list[int]) -> tuple[list[int], list[int]]:
+    """Divide the items of two lists anew, so that no set differs by more than one between them.
+
+    Every set's squared list sizes can only fall, so that repeating this for all pairs of lists ends.
+    """
+    items = sorted([*a, *b])
+    partners = [_partners(family, items) for family in families]
+    turn = dict.fromkeys(a, 0) | dict.fromkeys(b, 1)
+    done: set[int] = set()
+    # open chains first, from an end; what is left then are closed ones, and they are even
+    ends = [i for i in items if i not in partners[0] or i not in partners[1]]
+    for start in (*ends, *items):
+        if start not in done:
+            _walk(start, partners, turn, done)
+    return [i for i in items if turn[i] == 0], [i for i in items if turn[i] == 1]
+
+
+def _walk(start: int, partners: list[dict[int, int]], turn: dict[int, int], done: set[int]) -> None:
+    side = 0 if start in partners[0] else 1
+    item: int | None = start
+    mine = turn[start]
+    while item is not None and item not in done:
+        turn[item] = mine
+        done.add(item)
+        item = partners[side].get(item)
+        side, mine = 1 - side, 1 - mine
+
+
+def _partners(family: Family, items: list[int]) -> dict[int, int]:
+    partner: dict[int, int] = {}
+    for names in family:
+        waiting: dict[Hashable, int] = {}
+        for item in (item for item in items if item not in partner):
+            other = waiting.pop(names[item], None)
+            if other is None:
+                waiting[names[item]] = item
+            else:
+                partner[item], partner[other] = other, item
+    return partner
+
+
+def _table(lists: Sequence[Sequence[Item]], balance: Sequence[str]) -> tuple[ListRow, ...]:
+    rows = []
+    levels = [(name, sorted({str(i.condition(name)) for items in lists for i in items})) for name in balance]
+    for number, items in enumerate(lists, 1):
+        rows.append(ListRow(str(number), "all", "all", len(items)))
+        for name, names in levels:
+            n = Counter(str(item.condition(name)) for item in items)
+            rows += [ListRow(str(number), name, level, n[level]) for level in names]
+    return tuple(rows)
+
+
+def _refuse_repeats(items: Sequence[Item]) -> None:
+    if len({item.item_id for item in items}) < len(items):
+        raise InputError("an item stands twice among the items to divide", code="E403")

@@ -1,0 +1,124 @@
+"""Experimental lists: each is a small copy of the design; catch trials and orders are seeded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+from lexiscope.core.usage import Usage
+from lexiscope.datasets.mini_relatedness import load
+from lexiscope.items.importer import import_items
+from lexiscope.items.lists import ListDesign, assign_lists, catch_trials, trial_order
+
+
+def item(name: str, word: str, **conditions: str | bool) -> Item:
+    return Item(name, "d", (Usage(word, 0, len(word)),), conditions=conditions)
+
+
+def spread(design: ListDesign, key: Callable[[Item], Hashable]) -> int:
+    """The largest difference between two lists in how often they have one value of the key."""
+    counts = [Counter(key(one) for one in items) for items in design.lists]
+    return max(max(c[k] for c in counts) - min(c[k] for c in counts) for k in set().union(*counts))
+
+
+@settings(max_examples=1000, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("abcdef"), st.booleans()), min_size=1, max_size=40), st.data())
+def test_lists_are_balanced_in_every_way(rows: list[tuple[str, bool]], data: st.DataObject) -> None:
+    """Over random designs: every item once; size, sense, word and word × sense differ by at most 1 between lists."""
+    n_lists = data.draw(st.integers(1, len(rows)))
+    listed = [item(f"i{n}", word, same_sense=same) for n, (word, same) in enumerate(rows)]
+    design = assign_lists(listed, n_lists, seed=data.draw(st.integers(0, 9)))
+    assert sorted(one.item_id for one in design.items) == sorted(one.item_id for one in listed)
+    assert max(design.sizes) - min(design.sizes) <= 1
+    assert spread(design, lambda i: i.conditions["same_sense"]) <= 1
+    assert spread(design, lambda i: i.word) <= 1
+    assert spread(design, lambda i: (i.word, i.conditions["same_sense"])) <= 1
+
+
+def test_as_many_lists_as_variants_make_a_latin_square() -> None:
+    """12 frames × 4 conditions in 4 lists: every list has each frame once and each condition 12 / 4 = 3 times."""
+    listed = [item(f"{f}{c}", "word", frame=str(f), condition=c) for f in range(12) for c in "ABCD"]
+    design = assign_lists(listed, 4, balance=("condition",), group="frame", seed=5)
+    for items in design.lists:
+        assert Counter(one.conditions["frame"] for one in items) == {str(f): 1 for f in range(12)}
+        assert Counter(one.conditions["condition"] for one in items) == dict.fromkeys("ABCD", 3)
+
+
+def test_the_same_seed_gives_the_same_lists() -> None:
+    """The seed decides, not the order of the items; another seed gives other lists."""
+    listed = list(load("en").items)
+    first = {one.item_id: one.list_id for one in assign_lists(listed, 6, seed=1).items}
+    again = {one.item_id: one.list_id for one in assign_lists(listed[::-1], 6, seed=1).items}
+    other = {one.item_id: one.list_id for one in assign_lists(listed, 6, seed=2).items}
+    assert first == again
+    assert first != other
+
+
+def test_the_design_table_counts_the_lists() -> None:
+    """Each line of the table is a count that can be made from the lists; the text has a line per list."""
+    design = assign_lists(load("es").items, 6, seed=3)
+    for row in design.table:
+        items = design.lists[int(row.list_id) - 1]
+        wanted = len(items) if row.factor == "all" else sum(str(i.condition(row.factor)) == row.level for i in items)
+        assert row.n == wanted
+    # 180 pairs, 60 same and 120 different, in 6 lists
+    assert design.text().splitlines()[1].split() == ["1", "30", "20", "10"]
+
+
+def test_impossible_divisions() -> None:
+    """More lists than items, no list, or an item twice: errors."""
+    listed = [item("a", "w", same_sense=True)]
+    for n_lists in (0, 2):
+        with pytest.raises(InputError, match="E501"):
+            assign_lists(listed, n_lists, seed=1)
+    with pytest.raises(InputError, match="E403"):
+        assign_lists(listed * 2, 1, seed=1)
+    with pytest.raises(InputError, match="E402"):
+        assign_lists([item("a", "w")], 1, seed=1)
+
+
+@pytest.mark.published
+def test_saw_c_in_ten_lists(published: Path) -> None:
+    """SAW-C §3.1: 812 pairs in 10 lists give 81 or 82 each, no pair twice, senses balanced."""
+    found = import_items(published / "sawc/sawc_sentence_pairs.csv", dataset="saw_c")
+    design = assign_lists(found.items, 10, seed=1)
+    assert Counter(design.sizes) == {81: 8, 82: 2}
+    assert spread(design, lambda i: i.conditions["same_sense"]) <= 1
+    assert spread(design, lambda i: i.word) <= 1
+
+
+def test_catch_trials_are_identical_pairs_with_the_top_answer() -> None:
+    """A catch trial repeats one sentence, and its right answer is the top of the scale (SAW-C §3.3)."""
+    trials = catch_trials(load("en").items, 3, answer="5", seed=2)
+    assert len({trial.item_id for trial in trials}) == 3
+    for trial in trials:
+        assert trial.usages[0] == trial.usages[1]
+        assert (trial.gold, trial.conditions["catch"]) == ("5", True)
+    assert trials == catch_trials(load("en").items[::-1], 3, answer="5", seed=2)
+    with pytest.raises(InputError, match="E502"):
+        catch_trials(load("en").items[:2], 3, answer="5", seed=2)
+
+
+@given(st.integers(0, 500), st.integers(0, 3))
+def test_trial_order(seed: int, n_catch: int) -> None:
+    """Every item once, in seeded order; a catch trial is never first or last."""
+    listed = load("en").items[:10]
+    catch = catch_trials(listed, n_catch, answer="5", seed=1)
+    order = trial_order(listed, catch, seed=seed)
+    assert sorted(one.item_id for one in order) == sorted(one.item_id for one in (*listed, *catch))
+    assert not {order[0].item_id, order[-1].item_id} & {one.item_id for one in catch}
+    assert order == trial_order(listed[::-1], catch[::-1], seed=seed)
+
+
+def test_catch_trials_need_items_around_them() -> None:
+    """With one item a catch trial would be first or last."""
+    listed = load("en").items[:1]
+    with pytest.raises(InputError, match="E502"):
+        trial_order(listed, catch_trials(listed, 1, answer="5", seed=1), seed=1)

@@ -1,0 +1,104 @@
+"""Rows of a delimited file: every row knows its line, every field its column, every bad byte its offset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lexiscope.core.errors import InputError
+from lexiscope.items.findings import Finding, raise_errors
+from lexiscope.items.rows import Row, RowReader
+
+
+def read(path: Path, content: bytes) -> tuple[list[Row], list[Finding]]:
+    path.write_bytes(content)
+    findings: list[Finding] = []
+    return list(RowReader(path, findings.append).rows()), findings
+
+
+@pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("delimiter", [b",", b";", b"\t"])
+def test_bom_line_ends_and_delimiters(tmp_path: Path, bom: bytes, end: bytes, delimiter: bytes) -> None:
+    """A byte-order mark, CRLF, tabs and semicolons change nothing in what is read."""
+    content = bom + end.join([delimiter.join([b"a", b"b"]), delimiter.join([b"1", "ñ".encode()])]) + end
+    rows, findings = read(tmp_path / "t.csv", content)
+    assert [row.fields for row in rows] == [["a", "b"], ["1", "ñ"]]
+    assert findings == []
+
+
+def test_a_quoted_line_break_keeps_the_line_numbers_right(tmp_path: Path) -> None:
+    """A row is named by its first line, a character in it by its own line and column."""
+    rows, _ = read(tmp_path / "t.csv", b'a,b\n"one\ntwo ""x""",y\nlast,z\n')
+    assert [row.line for row in rows] == [1, 2, 4]
+    place = rows[1].place(0, offset=len('one\ntwo "'), width=1)
+    # line 3 reads: two ""x""",y  and the x stands in its 7th column
+    assert (place.line, place.column, place.text) == (3, 7, 'two ""x""",y')
+    assert rows[1].place(1).column == 12
+
+
+def test_a_bad_byte_is_named_by_its_offset_and_the_row_left_out(tmp_path: Path) -> None:
+    """Invalid UTF-8 is reported once per bad line with the byte's offset in the file; the other rows are read."""
+    content = b"a,b\nx,1\n" + "año,2\n".encode("latin-1") + b"y,3\n" + b"\xffz,4\n"
+    rows, findings = read(tmp_path / "t.csv", content)
+    assert [row.fields[0] for row in rows] == ["a", "x", "y"]
+    # "a,b\n" and "x,1\n" are 8 bytes, then "a": the ñ is byte 9
+    assert [(f.code, f.line, f.column) for f in findings] == [("E003", 3, 2), ("E003", 5, 1)]
+    assert "byte 9 of the file (0xf1)" in findings[0].message
+    assert "año" in findings[0].hint
+
+
+def test_utf16_is_named(tmp_path: Path) -> None:
+    """A UTF-16 file is one finding, not one per line."""
+    rows, findings = read(tmp_path / "t.csv", "a,b\n1,2\n".encode("utf-16"))
+    assert rows == []
+    assert [f.code for f in findings] == ["E003"]
+
+
+def test_unclosed_quote_names_the_line_where_the_row_begins(tmp_path: Path) -> None:
+    """A quote that is never closed must not swallow the rest of the file in silence."""
+    rows, findings = read(tmp_path / "t.csv", b'a,b\n1,2\n3,"open\n5,6\n')
+    assert [row.line for row in rows] == [1, 2]
+    assert [(f.code, f.line, f.text) for f in findings] == [("E005", 3, '3,"open')]
+
+
+def test_old_line_ends_are_named(tmp_path: Path) -> None:
+    """A file with bare carriage returns as line ends is refused with the reason."""
+    rows, findings = read(tmp_path / "t.csv", b"a,b\r1,2\r3,4\r")
+    assert rows == []
+    assert [f.code for f in findings] == ["E005"]
+    assert "carriage return" in findings[0].message
+
+
+def test_a_broken_quote_costs_its_row_only(tmp_path: Path) -> None:
+    """Reading goes on after a row with broken quotes."""
+    rows, findings = read(tmp_path / "t.csv", b'a,b\n"x"y,2\n3,4\n')
+    assert [row.fields for row in rows] == [["a", "b"], ["3", "4"]]
+    assert [(f.code, f.line) for f in findings] == [("E005", 2)]
+
+
+def test_wrong_number_of_fields(tmp_path: Path) -> None:
+    """A row with more or fewer fields than the header is reported and left out; blank lines are nothing."""
+    rows, findings = read(tmp_path / "t.csv", b"a,b\n1\n\n1,2,3\n4,5\n")
+    assert [row.fields for row in rows] == [["a", "b"], ["4", "5"]]
+    assert [(f.code, f.line) for f in findings] == [("E004", 2), ("E004", 4)]
+
+
+@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf"])
+def test_an_empty_file(tmp_path: Path, content: bytes) -> None:
+    """An empty file is E002."""
+    assert [f.code for f in read(tmp_path / "t.csv", content)[1]] == ["E002"]
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    """A file that is not there is E001, raised where errors are raised."""
+    with pytest.raises(InputError, match="E001"):
+        list(RowReader(tmp_path / "none.csv", raise_errors).rows())
+
+
+def test_a_broken_header_ends_the_reading(tmp_path: Path) -> None:
+    """No later row may be taken for the header."""
+    rows, findings = read(tmp_path / "t.csv", b'"a"x,b\n1,2\n')
+    assert rows == []
+    assert [f.code for f in findings] == ["E005"]
