@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from lexiscope.core.result import Record
 from lexiscope.report.document import Section
-from lexiscope.report.tables import Cell, Column, Format, Interval, Missing, Table
+from lexiscope.report.tables import DASH, Cell, Column, Format, Interval, Missing, Noted, Table
 
 _ORDER = ("reproduced", "within rounding", "not reproduced", "not reproducible", "undefined")
 _WORDS = {"": "not compared"}
@@ -22,25 +22,16 @@ def published_records(records: Sequence[Record]) -> list[Record]:
 def published_table(records: Sequence[Record], *, name: str = "published", number: str = "") -> Table:
     """Return the table *paper prints / we find / status*, one row per record with a published value, in order."""
     chosen = published_records(records)
-    columns = [
+    columns = (
         Column("Statistic"),
-        Column("Subject"),
-        Column("Where measured"),
+        Column("Of"),
+        Column("Printed in"),
         Column("Paper prints", align="right"),
         Column("We find", _FOUND, note="At four decimals, with its interval where one was computed."),
         Column("Status"),
-        Column("Printed in"),
-        Column("Remark"),
-    ]
-    rows = tuple(_row(record) for record in chosen)
-    kept = [index for index in range(len(columns)) if any(row[index] not in ("", None) for row in rows)]
-    return Table(
-        name,
-        number,
-        "What the paper prints and what we find",
-        tuple(columns[index] for index in kept),
-        tuple(tuple(row[index] for index in kept) for row in rows),
     )
+    title = "What the paper prints and what we find"
+    return Table(name, number, title, columns, tuple(_row(record) for record in chosen))
 
 
 def comparison_section(records: Sequence[Record]) -> Section | None:
@@ -78,8 +69,8 @@ def found_value(record: Record) -> Cell:
 
 
 def _row(record: Record) -> tuple[Cell, ...]:
-    printed = "" if record.published is None else f"{record.published:.10g}".replace("-", "−")
+    printed = DASH if record.published is None else f"{record.published:.10g}".replace("-", "−")
     status = _WORDS.get(record.status, record.status)
-    place = where_measured(record)
-    remark = record.note if record.value is not None else ""
-    return record.statistic, record.subject, place, printed, found_value(record), status, record.source, remark
+    noted = Noted(status, record.note) if record.note and record.value is not None else status
+    of_what = ", ".join(part for part in (record.subject, where_measured(record)) if part)
+    return record.statistic, of_what, record.source, printed, found_value(record), noted

@@ -7,6 +7,7 @@ forbids scripts and requests (its content security policy), so that nothing in a
 from __future__ import annotations
 
 import base64
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 _ALLOWED_TAGS = {"p", "em", "strong", "i", "b", "a", "ul", "ol", "li", "code", "sub", "sup", "br", "q", "cite"}
 _DEEPEST_HEADING = 6
 #: Row names up to this many characters are kept on one line; hyphenated model names read badly when broken.
-_SHORT = 36
+_SHORT = 32
 
 
 def render(report: Report) -> str:
@@ -104,7 +105,14 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters.update(drawing=_drawing, rich=_rich, layout=layout, heading=_heading, short_names=_short_names)
+    found.filters.update(
+        drawing=_drawing,
+        rich=_rich,
+        layout=layout,
+        heading=_heading,
+        column_classes=_column_classes,
+        breakable=_breakable,
+    )
     found.filters.update(figure_link=_figure_link, table_link=_table_link)
     found.tests["rich"] = lambda paragraph: isinstance(paragraph, RichText)
     return found
@@ -134,8 +142,25 @@ def _data_link(text: str) -> str:
     return "data:text/csv;charset=utf-8;base64," + base64.b64encode(text.encode("utf-8")).decode("ascii")
 
 
-def _short_names(table: Table) -> bool:
-    return all(not isinstance(row[0], str) or len(row[0]) <= _SHORT for row in table.rows)
+def _column_classes(table: Table) -> list[str]:
+    return [_column_class(table, index) for index in range(len(table.columns))]
+
+
+def _column_class(table: Table, index: int) -> str:
+    if table.columns[index].right:
+        return "right"
+    longest = max((len(row[index].text) for row in layout(table).rows), default=0)
+    if index == 0 and longest <= _SHORT:
+        return "tight"
+    return "long" if longest > _SHORT else ""
+
+
+def _breakable(text: str) -> Markup:
+    from markupsafe import Markup, escape
+
+    # long names of statistics and files have no spaces: let them break after their own joints
+    parts = [re.sub(r"(?<=[_(,=/&])", "\0", part) if len(part) > 16 else part for part in text.split(" ")]
+    return Markup("<wbr>").join(escape(" ".join(parts)).split("\0"))
 
 
 def _figure_link(figure: Figure) -> str:

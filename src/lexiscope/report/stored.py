@@ -23,7 +23,7 @@ from lexiscope.core.run import read_json, write_atomically, write_json
 from lexiscope.report.document import Paragraph, Report, RichText, Section
 from lexiscope.report.figures import PROLOGUE, Figure, write_figure
 from lexiscope.report.latex import to_latex
-from lexiscope.report.tables import Cell, Column, Format, Interval, Missing, Table, to_csv
+from lexiscope.report.tables import Cell, Column, Format, Interval, Missing, Noted, Table, to_csv
 
 SECTIONS = "sections.json"
 
@@ -134,17 +134,24 @@ def _text(path: Path) -> str:
 def _cell_to_json(cell: Cell) -> object:
     if isinstance(cell, Missing):
         return {"missing": cell.reason}
+    if isinstance(cell, Noted):
+        return {"text": cell.text, "note": cell.note}
     if isinstance(cell, Interval):
         return {"low": cell.low, "high": cell.high, "value": cell.value}
     return cell
 
 
 def _cell_from_json(cell: object) -> Cell:
-    if isinstance(cell, Mapping):
-        return Missing(cell["missing"]) if "missing" in cell else Interval(cell["low"], cell["high"], cell["value"])
-    if cell is None or isinstance(cell, str | bool | int | float):
-        return cell
-    raise InputError(f"a stored table cell cannot be {type(cell).__name__}")
+    match cell:
+        case {"missing": str(reason)}:
+            return Missing(reason)
+        case {"text": str(text), "note": str(note)}:
+            return Noted(text, note)
+        case {"low": float(low), "high": float(high), "value": float() | None as value}:
+            return Interval(low, high, value)
+        case None | str() | bool() | int() | float():
+            return cell
+    raise InputError(f"a stored table cell cannot be {cell!r}")
 
 
 def _section_to_json(section: Section) -> dict[str, Any]:

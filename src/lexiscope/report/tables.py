@@ -40,7 +40,15 @@ class Interval:
     value: float | None = None
 
 
-Cell = str | bool | int | float | Interval | Missing | None
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Words with a remark; the remark is printed as a lettered note below the table."""
+
+    text: str
+    note: str
+
+
+Cell = Noted | str | bool | int | float | Interval | Missing | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +187,7 @@ def _plain(cell: object) -> Cell:
         return Missing("not defined")
     if isinstance(value, Interval):
         return _plain_interval(value)
-    if value is None or isinstance(value, str | bool | int | float | Missing):
+    if value is None or isinstance(value, str | bool | int | float | Missing | Noted):
         return value
     raise InputError(f"a table cell cannot hold {type(value).__name__}: {value!r}")
 
@@ -206,6 +214,8 @@ def _letter(letters: dict[str, str], note: str) -> str:
 def _printed(cell: Cell, form: Format, letters: dict[str, str]) -> Printed:
     if isinstance(cell, Missing):
         return Printed(DASH, _letter(letters, cell.reason))
+    if isinstance(cell, Noted):
+        return Printed(cell.text, _letter(letters, cell.note))
     if cell is None:
         return Printed(DASH)
     if isinstance(cell, bool):
@@ -228,8 +238,14 @@ def _spread(row: Sequence[Cell], wide: Sequence[bool]) -> list[object]:
         if isinstance(cell, Interval):
             cells += [cell.value, cell.low, cell.high]
         else:
-            cells += [None if isinstance(cell, Missing) else cell, *([None, None] if is_wide else [])]
+            cells += [_bare_value(cell), *([None, None] if is_wide else [])]
     return cells
+
+
+def _bare_value(cell: Cell) -> object:
+    if isinstance(cell, Missing):
+        return None
+    return cell.text if isinstance(cell, Noted) else cell
 
 
 def _raised(letter: str) -> str:
