@@ -1,0 +1,295 @@
+"""Items × subjects → responses: who is asked what, in a fixed order, each answer kept, a broken run continued.
+
+A run folder holds ``question.json`` (what is asked of whom), ``parts/`` (the finished answers of one subject to one
+view, each sealed by a checksum), ``work/`` (finished batches of a part that is not finished yet) and
+``responses.parquet`` (all parts in order). What is in it depends on the question only, not on how often the run
+was broken off. :func:`collect_run` adds ``run.json``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from lexiscope.core import catalog
+from lexiscope.core.errors import InputError, Place, RunError
+from lexiscope.core.item import Item, check_unique_ids
+from lexiscope.core.lock import locked
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_json
+from lexiscope.core.subject import Subject, SubjectSpec
+from lexiscope.core.task import Task
+
+RESPONSES = "responses.parquet"
+QUESTION = "question.json"
+
+CollectProgress = Callable[[str, int, int], None]
+"""Called with the part's name (``encoder:minilm, full``), the number of things done and their total."""
+
+
+@runtime_checkable
+class Seeded(Protocol):
+    """A subject whose answers depend on the seed of the run."""
+
+    def with_seed(self, seed: int) -> Subject:
+        """Return the same subject in a run with this seed."""
+
+
+@runtime_checkable
+class Configured(Protocol):
+    """A subject that can say how it was run."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Settings for the run record, every default written out."""
+
+
+def collect(
+    items: Sequence[Item],
+    subjects: Sequence[Subject | SubjectSpec | str],
+    task: Task | str,
+    *,
+    views: Sequence[str] = ("full",),
+    out: Path | None = None,
+    seed: int = 0,
+    progress: CollectProgress | None = None,
+) -> ResponseTable:
+    """Ask every subject every item in every view; return all answers, ordered by subject, view, item, layer.
+
+    *subjects* are subjects or their specs. With *out*, every finished part is kept in that folder and written to
+    ``responses.parquet`` at the end; the same call on the same folder continues where it was broken off and ends
+    with the same bytes, and may ask further subjects or views, but nothing else.
+    Errors: :class:`CapabilityError` for a subject that cannot answer, before any work starts; :class:`RunError` for
+    a folder that another process writes to, that belongs to another question, or whose parts are damaged.
+    """
+    question = _question(items, subjects, task, views, seed)
+    if out is None:
+        return _joined(question, [_answers(question, part, None, progress) for part in question.parts])
+    with locked(out):
+        _claim(out, question)
+        table = _joined(question, [_part(out, question, part, progress) for part in question.parts])
+        table.write_parquet(out / RESPONSES)
+    return table
+
+
+def collect_run(
+    items: Sequence[Item],
+    subjects: Sequence[Subject | SubjectSpec | str],
+    task: Task | str,
+    *,
+    out: Path,
+    views: Sequence[str] = ("full",),
+    seed: int = 0,
+    command: Sequence[str] = (),
+    settings: Mapping[str, Any] | None = None,
+    checksums: Mapping[str, str] | None = None,
+    progress: CollectProgress | None = None,
+) -> ResponseTable:
+    """Collect as :func:`collect` does, then write ``run.json`` beside the answers.
+
+    *command* is what the user typed, *settings* what else the run depends on, *checksums* the sha256 of the data
+    files that the items came from. All of ``run.json`` but its block ``machine`` is the same for the same run.
+    Errors: those of :func:`collect`.
+    """
+    begun = time.monotonic()
+    asked = [_subject(subject, seed) for subject in subjects]
+    table = collect(items, asked, task, views=views, out=out, seed=seed, progress=progress)
+    record = {
+        "command": list(command),
+        "settings": dict(settings or {}),
+        "task": task if isinstance(task, str) else task.name,
+        "views": list(views),
+        "seed": seed,
+        "items": {"n": len(items), "sha256": items_sha256(items), "datasets": sorted({i.dataset for i in items})},
+        "subjects": [_described(subject) for subject in asked],
+        "counts": [_counted(table, items, name) for name in table.unique("subject_id")],
+        "data": dict(checksums or {}),
+        "files": manifest(out, [RESPONSES, QUESTION]),
+        "versions": versions(),
+        "machine": {
+            "platform": platform.platform(),
+            "cpus": os.cpu_count(),
+            "seconds_of_last_attempt": round(time.monotonic() - begun, 3),
+        },
+    }
+    write_json(out / "run.json", record)
+    return table
+
+
+def items_sha256(items: Sequence[Item]) -> str:
+    """Return the sha256 of items in their order: another letter, span, condition or order is another hash."""
+    rows = [{**asdict(item), "conditions": dict(item.conditions)} for item in items]
+    return hashlib.sha256(json.dumps(rows, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+# -- the question ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One subject asked in one view: what is computed, kept and continued as a whole."""
+
+    subject: Subject
+    view: str
+    revision: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.subject.subject_id}, {self.view}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What is asked of whom."""
+
+    items: tuple[Item, ...]
+    task: Task
+    seed: int
+    sha256: str
+    parts: tuple[_Part, ...]
+
+    def key(self, part: _Part) -> dict[str, Any]:
+        """Return everything that can change the answers of a part."""
+        return {
+            "items": self.sha256,
+            "n_items": len(self.items),
+            "task": self.task.name,
+            "seed": self.seed,
+            "subject": part.subject.subject_id,
+            "kind": part.subject.kind,
+            "revision": part.revision,
+            "view": part.view,
+        }
+
+
+def _question(
+    items: Sequence[Item],
+    subjects: Sequence[Subject | SubjectSpec | str],
+    task: Task | str,
+    views: Sequence[str],
+    seed: int,
+) -> _Question:
+    asked = [_subject(subject, seed) for subject in subjects]
+    question = catalog.task(task) if isinstance(task, str) else task
+    if not items or not asked or not views:
+        raise InputError("nothing to ask: items, subjects and views need at least one entry each")
+    check_unique_ids(tuple(items))
+    for name, values in (("subject", [subject.subject_id for subject in asked]), ("view", list(views))):
+        if len(set(values)) < len(values):
+            raise InputError(f"the same {name} is asked twice: {', '.join(values)}")
+    for subject in asked:
+        question.answer_function(subject)
+    parts = tuple(_Part(subject, view, subject.facts.revision) for subject in asked for view in views)
+    return _Question(tuple(items), question, seed, items_sha256(items), parts)
+
+
+def _subject(subject: Subject | SubjectSpec | str, seed: int) -> Subject:
+    made = catalog.subject(subject) if isinstance(subject, str | SubjectSpec) else subject
+    return made.with_seed(seed) if isinstance(made, Seeded) else made
+
+
+def _claim(out: Path, question: _Question) -> None:
+    """Check that the folder is new or belongs to this question, and note the question in it."""
+    path = out / QUESTION
+    now = [question.key(part) for part in question.parts]
+    if not path.is_file():
+        if (out / RESPONSES).exists():
+            raise RunError(f"this folder holds {RESPONSES} but no {QUESTION}", place=Place(str(out)), hint=_ELSEWHERE)
+        write_json(path, {"parts": now})
+        return
+    before = read_json(path).get("parts", [])
+    if any(part not in now for part in before):
+        changed = next(part for part in before if part not in now)
+        raise RunError(
+            "this run folder belongs to another question",
+            place=Place(str(path)),
+            why=_difference(changed, now),
+            hint=_ELSEWHERE,
+        )
+    if before != now:
+        write_json(path, {"parts": now})
+
+
+_ELSEWHERE = "name another folder, or delete this one"
+
+
+def _difference(before: Mapping[str, Any], now: Sequence[Mapping[str, Any]]) -> str:
+    """Say what differs between a part of the folder and the nearest part that is asked now."""
+    nearest = max(now, key=lambda part: sum(part[name] == value for name, value in before.items() if name in part))
+    differing = [name for name in before if before[name] != nearest.get(name)]
+    return "; ".join(f"{name} was {before[name]!r} and is now {nearest.get(name)!r}" for name in differing)
+
+
+# -- the answers ----------------------------------------------------------------------------------------------
+
+
+def _answers(question: _Question, part: _Part, work: Path | None, progress: CollectProgress | None) -> ResponseTable:
+    answer = question.task.answer_function(part.subject)
+
+    def tell(done: int, total: int) -> None:
+        if progress is not None:
+            progress(part.name, done, total)
+
+    return answer(question.items, part.subject, view=part.view, work=work, progress=tell)
+
+
+def _part(out: Path, question: _Question, part: _Part, progress: CollectProgress | None) -> ResponseTable:
+    """Return the answers of a part: kept ones where it is finished, else new ones, kept from now on."""
+    key = question.key(part)
+    name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:24]
+    table_path, seal_path = out / "parts" / f"{name}.parquet", out / "parts" / f"{name}.json"
+    if seal_path.is_file():
+        return _read_part(table_path, read_json(seal_path), key)
+    table = _answers(question, part, out / "work", progress)
+    table.write_parquet(table_path)
+    # the seal comes last: a part without one is not finished
+    write_json(seal_path, {"key": key, "sha256": sha256_of(table_path), "rows": len(table)})
+    return table
+
+
+def _read_part(path: Path, seal: Mapping[str, Any], key: Mapping[str, Any]) -> ResponseTable:
+    actual = sha256_of(path) if path.is_file() else "nothing"
+    if seal.get("key") != key or seal.get("sha256") != actual:
+        raise RunError(
+            "this part of a run is damaged",
+            place=Place(str(path)),
+            why=f"it hashes to {actual}, written was {seal.get('sha256')}",
+            hint=f"delete it and {path.with_suffix('.json').name}, then run the same command again",
+        )
+    return ResponseTable.read_parquet(path)
+
+
+def _joined(question: _Question, tables: Sequence[ResponseTable]) -> ResponseTable:
+    """Concatenate the parts; refuse two subjects that answer under one id."""
+    owner: dict[str, str] = {}
+    for part, table in zip(question.parts, tables, strict=True):
+        for name in table.unique("subject_id"):
+            if owner.setdefault(name, part.subject.subject_id) != part.subject.subject_id:
+                raise InputError(f"{owner[name]} and {part.subject.subject_id} both hold answers of {name!r}")
+    return ResponseTable.concat(tables)
+
+
+# -- the record -----------------------------------------------------------------------------------------------
+
+
+def _described(subject: Subject) -> dict[str, Any]:
+    settings = subject.settings if isinstance(subject, Configured) else {}
+    return {"facts": asdict(subject.facts), "settings": settings}
+
+
+def _counted(table: ResponseTable, items: Sequence[Item], name: str) -> dict[str, Any]:
+    rows = table.where(subject_id=name)
+    return {
+        "subject": name,
+        "items_asked": len(items),
+        "items_answered": len(set(rows.unique("item_id"))),
+        "rows": len(rows),
+        "rows_without_value": len(rows.where(value=None)),
+    }

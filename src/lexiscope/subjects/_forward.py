@@ -1,0 +1,275 @@
+"""One forward pass per batch: every layer is pooled at once into the result, no hidden state is kept.
+
+Layer 0 is what the first block reads, layer i what block i + 1 reads, and the last layer what the model returns:
+that is the convention of ``output_hidden_states`` for encoders and decoders alike (a decoder's last layer has its
+final normalisation applied). Which modules are the blocks is found out, and proved, on one sentence when the model
+is loaded; where no modules prove to be the blocks, ``output_hidden_states`` itself is used and ``route`` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from lexiscope.core.errors import Place, SubjectError, require
+from lexiscope.core.subject import Floats
+from lexiscope.subjects._model_folder import ModelFolder
+from lexiscope.subjects._span_tokens import TokenisedSentence
+
+_CHECK_SENTENCE = "The bank of the river is far from the other bank."
+_NO_LIMIT = 1_000_000
+_ROUTE_TOLERANCE = 1e-5
+
+
+class ForwardPass:
+    """A loaded model with its tokenizer.
+
+    ``route`` is ``hooks`` or ``hidden_states``; ``longest`` the most tokens that the model can read.
+    """
+
+    def __init__(self, folder: ModelFolder, *, dtype: str, device: str, trust_remote_code: bool) -> None:
+        self._torch = require("torch", "models")
+        transformers = require("transformers", "models")
+        place = str(folder.path)
+        self.tokenizer, fast = _load_tokenizer(transformers, place, trust_remote_code)
+        self._model = _load_model(transformers, place, trust_remote_code)
+        self._model.to(_dtype(self._torch, dtype)).to(_device(self._torch, device))
+        self._device = device
+        self.unknown: int | None = fast.unk_token_id
+        self._pad = int(fast.pad_token_id or 0)
+        self.longest = _longest(self._model, int(fast.model_max_length))
+        self.n_layers = folder.n_layers
+        self._pooler: _Pooler | None = None
+        self._blocks = self._find_blocks()
+        self.route = "hooks" if self._blocks else "hidden_states"
+        self._take = [block.register_forward_pre_hook(self._on_block, with_kwargs=True) for block in self._blocks]
+
+    def run(self, batch: Sequence[TokenisedSentence]) -> Floats:
+        """Return the mean vector of every span of a batch at every layer.
+
+        *Shape: (spans of the batch, layers + 1, width)*, float32.
+        """
+        with self._torch.inference_mode():
+            ids, mask = self._inputs([sentence.ids for sentence in batch])
+            pooler = _Pooler(self._torch, batch, ids.shape[1], self.n_layers + 1, self._device)
+            if self.route == "hidden_states":
+                states = self._model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
+                for state in states:
+                    pooler.take(state)
+                return pooler.vectors()
+            self._pooler = pooler
+            try:
+                pooler.take(self._model(input_ids=ids, attention_mask=mask).last_hidden_state)
+            finally:
+                self._pooler = None
+            return pooler.vectors()
+
+    @contextmanager
+    def threads(self, number: int | None) -> Iterator[None]:
+        """Use *number* threads inside the block and restore the process's own setting after it."""
+        before = self._torch.get_num_threads()
+        if number is not None and number != before:
+            self._torch.set_num_threads(number)
+        try:
+            yield
+        finally:
+            if self._torch.get_num_threads() != before:
+                self._torch.set_num_threads(before)
+
+    def _inputs(self, sentences: Sequence[tuple[int, ...]]) -> tuple[Any, Any]:
+        longest = max(len(ids) for ids in sentences)
+        rows = np.full((len(sentences), longest), self._pad, dtype=np.int64)
+        mask = np.zeros_like(rows)
+        for row, ids in enumerate(sentences):
+            rows[row, : len(ids)] = ids
+            mask[row, : len(ids)] = 1
+        # without padding a mask of ones says nothing; leaving it out lets attention take its fast path
+        attention = None if mask.all() else self._torch.from_numpy(mask).to(self._device)
+        return self._torch.from_numpy(rows).to(self._device), attention
+
+    def _on_block(self, _module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if self._pooler is not None:
+            self._pooler.take(_hidden(args, kwargs))
+
+    def _find_blocks(self) -> list[Any]:
+        """Find the modules whose inputs are the hidden states 0..L-1, proved on one sentence."""
+        torch = self._torch
+        ids = torch.tensor([self.tokenizer.encode(_CHECK_SENTENCE).ids or [0]], device=self._device)
+        with torch.inference_mode():
+            states = self._model(input_ids=ids, output_hidden_states=True).hidden_states
+            if states is None or len(states) != self.n_layers + 1 or len({state.shape for state in states}) != 1:
+                raise SubjectError(
+                    f"the model does not return {self.n_layers} layers of one width and an embedding layer",
+                    why="the states are: " + ", ".join(str(tuple(state.shape)) for state in states or ()),
+                )
+            for modules in _candidates(torch, self._model):
+                seen, last = _record(modules, lambda: self._model(input_ids=ids).last_hidden_state)
+                if len(seen) == self.n_layers and _equal(torch, [*seen, last], states):
+                    return modules
+        return []
+
+
+class _Pooler:
+    """Averages the sub-words of every span, layer after layer, into one array."""
+
+    def __init__(self, torch: Any, batch: Sequence[TokenisedSentence], longest: int, layers: int, device: str) -> None:
+        spans = [[row * longest + token for token in span] for row, s in enumerate(batch) for span in s.spans]
+        counts = [len(span) for span in spans]
+        self._torch, self._layers, self._device = torch, layers, device
+        self._tokens = torch.tensor([token for span in spans for token in span], device=device)
+        self._owner = torch.repeat_interleave(torch.arange(len(spans)), torch.tensor(counts)).to(device)
+        self._counts = torch.tensor(counts, dtype=torch.float32, device=device)[:, None]
+        self._single = max(counts) == 1
+        self._out: Any = None
+        self._layer = 0
+
+    def take(self, hidden: Any) -> None:
+        """Pool one layer, *(sentences, tokens, width)*; layers come in order."""
+        width = hidden.shape[-1]
+        if self._out is None:
+            self._out = self._torch.empty((len(self._counts), self._layers, width), device=self._device)
+        rows = hidden.reshape(-1, width).index_select(0, self._tokens).float()
+        if not self._single:
+            sums = self._torch.zeros((len(self._counts), width), device=self._device)
+            rows = sums.index_add_(0, self._owner, rows) / self._counts
+        self._out[:, self._layer] = rows
+        self._layer += 1
+
+    def vectors(self) -> Floats:
+        """Return the pooled vectors as a numpy array."""
+        if self._layer != self._layers:
+            raise SubjectError(f"the model passed {self._layer} layers, {self._layers} were expected")
+        return np.asarray(self._out.cpu().numpy(), dtype=np.float32)
+
+
+def _candidates(torch: Any, model: Any) -> Iterator[list[Any]]:
+    """Yield the elements of every list of modules: a model's blocks are one of these lists."""
+    for module in model.modules():
+        if isinstance(module, torch.nn.ModuleList) and len(module):
+            yield list(module)
+
+
+def _record(modules: list[Any], forward: Callable[[], Any]) -> tuple[list[Any], Any]:
+    seen: list[Any] = []
+
+    def keep(_module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        seen.append(_hidden(args, kwargs))
+
+    handles = [module.register_forward_pre_hook(keep, with_kwargs=True) for module in modules]
+    try:
+        last = forward()
+    finally:
+        for handle in handles:
+            handle.remove()
+    return seen, last
+
+
+def _hidden(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return args[0] if args else kwargs.get("hidden_states")
+
+
+def _equal(torch: Any, ours: Sequence[Any], theirs: Sequence[Any]) -> bool:
+    return all(
+        torch.is_tensor(one)
+        and one.shape == other.shape
+        and torch.allclose(one.float(), other.float(), rtol=0, atol=_ROUTE_TOLERANCE)
+        for one, other in zip(ours, theirs, strict=True)
+    )
+
+
+def _load_tokenizer(transformers: Any, place: str, trust_remote_code: bool) -> tuple[Any, Any]:
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(
+            place, use_fast=True, trust_remote_code=trust_remote_code, local_files_only=True
+        )
+    except (OSError, ValueError, ImportError, KeyError) as error:
+        raise _unreadable(place, "tokenizer", error) from error
+    if not tokenizer.is_fast:
+        raise SubjectError(
+            "this model has no fast tokenizer, so its sub-words have no character offsets",
+            place=Place(place),
+            hint="convert it to tokenizer.json, or use another model",
+        )
+    fast = tokenizer.backend_tokenizer
+    # a tokenizer file may ask for padding and truncation; lengths are ours to decide, and nothing is cut off
+    fast.no_padding()
+    fast.no_truncation()
+    return fast, tokenizer
+
+
+def _load_model(transformers: Any, place: str, trust_remote_code: bool) -> Any:
+    with _silent(transformers):
+        try:
+            model, loading = transformers.AutoModel.from_pretrained(
+                place,
+                use_safetensors=True,
+                trust_remote_code=trust_remote_code,
+                local_files_only=True,
+                output_loading_info=True,
+            )
+        except (OSError, ValueError, ImportError, KeyError, RuntimeError) as error:
+            raise _unreadable(place, "model", error) from error
+    # a pooler on top is not a layer and may be absent; any other absent weight would be random numbers
+    absent = sorted(name for name in loading["missing_keys"] if "pooler" not in name)
+    if absent or loading.get("mismatched_keys"):
+        raise SubjectError(
+            "the weights do not fit the model's configuration",
+            place=Place(place),
+            why=f"absent or of another shape: {', '.join([*absent, *map(str, loading['mismatched_keys'])][:5])}",
+        )
+    if getattr(model.config, "is_encoder_decoder", False):
+        model = model.get_encoder()
+    if hasattr(model.config, "use_cache"):
+        model.config.use_cache = False
+    return model.eval().requires_grad_(False)
+
+
+@contextmanager
+def _silent(transformers: Any) -> Iterator[None]:
+    """Keep loading bars and the list of unused heads off the screen (absent weights are an error of ours)."""
+    log = transformers.utils.logging
+    level, bar = log.get_verbosity(), log.is_progress_bar_enabled()
+    log.set_verbosity_error()
+    log.disable_progress_bar()
+    try:
+        yield
+    finally:
+        log.set_verbosity(level)
+        if bar:
+            log.enable_progress_bar()
+
+
+def _unreadable(place: str, what: str, error: Exception) -> SubjectError:
+    first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    code = "trust_remote_code" in str(error)
+    return SubjectError(
+        f"this {what} needs code that comes with it" if code else f"the {what} cannot be read",
+        place=Place(place),
+        why=first,
+        hint="read that code first, then name its revision: ?trust_remote_code=REVISION" if code else "",
+    )
+
+
+def _longest(model: Any, tokenizer_limit: int) -> int | None:
+    limits = [tokenizer_limit] if tokenizer_limit < _NO_LIMIT else []
+    for name, module in model.named_modules():
+        # RoBERTa and its kin count positions from the padding index + 1
+        if name.endswith((".position_embeddings", "wpe")) and hasattr(module, "num_embeddings"):
+            limits.append(module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1))
+    config = getattr(model.config, "text_config", model.config)
+    stated = getattr(config, "max_position_embeddings", None)
+    return min([*limits, *([stated] if isinstance(stated, int) and stated > 0 else [])], default=None)
+
+
+def _dtype(torch: Any, name: str) -> Any:
+    return {"fp32": torch.float32, "bf16": torch.bfloat16}[name]
+
+
+def _device(torch: Any, name: str) -> str:
+    available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if not available[name]:
+        raise SubjectError(f"this machine has no device {name!r} that torch can use", hint="leave the option out")
+    return name

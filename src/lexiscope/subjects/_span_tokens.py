@@ -1,0 +1,133 @@
+"""From character spans to sub-words, and from sentences to batches. No torch here.
+
+A target's sub-words are those whose character offsets overlap its span; the target is never searched for
+(design/0002-spans.md). A batch plan depends on the set of sentences and spans only, not on the order of the items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lexiscope.core.errors import Place, SubjectError
+from lexiscope.core.usage import Usage
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of a model: every distinct sentence once, with its distinct spans.
+
+    ``sentences`` are sorted by text, their spans by position; ``rows`` gives each (sentence, span) its row in the
+    distinct vectors; ``usage_rows`` gives each usage that was asked for its row.
+    """
+
+    sentences: tuple[tuple[str, tuple[Span, ...]], ...]
+    rows: dict[tuple[str, int, int], int]
+    usage_rows: tuple[int, ...]
+
+    @classmethod
+    def of(cls, usages: Sequence[Usage]) -> Request:
+        """Collect the distinct usages; rows are in the order of first appearance."""
+        rows: dict[tuple[str, int, int], int] = {}
+        usage_rows = tuple(rows.setdefault(usage.key, len(rows)) for usage in usages)
+        spans: dict[str, list[Span]] = {}
+        for text, start, end in rows:
+            spans.setdefault(text, []).append((start, end))
+        return cls(tuple((text, tuple(sorted(spans[text]))) for text in sorted(spans)), rows, usage_rows)
+
+    def rows_of(self, batch: Sequence[int]) -> list[int]:
+        """Return the rows of a batch's vectors, in the order in which the batch holds them."""
+        return [
+            self.rows[text, *span] for number in batch for text, spans in [self.sentences[number]] for span in spans
+        ]
+
+    def content(self, batch: Sequence[int]) -> list[tuple[str, tuple[Span, ...]]]:
+        """Return the sentences and spans of a batch: what its stored file is named after."""
+        return [self.sentences[number] for number in batch]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenisedSentence:
+    """A sentence as a model reads it: token ids with special tokens, and the sub-words of each span."""
+
+    ids: tuple[int, ...]
+    spans: tuple[tuple[int, ...], ...]
+
+
+def overlapping(offsets: Sequence[Span], special: Sequence[int], span: Span) -> tuple[int, ...]:
+    """Return the tokens whose characters overlap a half-open span.
+
+    Special tokens never do. Byte-level tokenizers may count the space before a word to its token: that token
+    still overlaps; a neighbour that only touches the span does not.
+
+    >>> overlapping([(0, 0), (0, 3), (3, 6), (6, 8), (0, 0)], [1, 0, 0, 0, 1], (4, 8))
+    (2, 3)
+    """
+    start, end = span
+    return tuple(
+        number
+        for number, ((first, last), is_special) in enumerate(zip(offsets, special, strict=True))
+        if not is_special and first < end and last > start
+    )
+
+
+def tokenise(
+    tokenizer: Any, sentences: Sequence[tuple[str, tuple[Span, ...]]], *, longest: int | None, unknown: int | None
+) -> list[TokenisedSentence]:
+    """Tokenise sentences once, with the special tokens that the model wants, and find the sub-words of every span.
+
+    *tokenizer* is a ``tokenizers.Tokenizer``; *longest* the most tokens that the model can read; *unknown* the id
+    of its unknown token.
+    Errors: :class:`SubjectError` for a sentence that is too long (nothing is ever cut off), a span without
+    sub-words, and a target that the tokenizer does not know at all.
+    """
+    encodings = tokenizer.encode_batch([text for text, _ in sentences])
+    found = []
+    for (text, spans), encoding in zip(sentences, encodings, strict=True):
+        ids, offsets, special = encoding.ids, encoding.offsets, encoding.special_tokens_mask
+        if longest is not None and len(ids) > longest:
+            raise _too_long(text, spans[0], offsets, longest, len(ids))
+        tokens = tuple(overlapping(offsets, special, span) for span in spans)
+        for span, numbers in zip(spans, tokens, strict=True):
+            if not numbers:
+                raise _unusable("no sub-word of the tokenizer overlaps the target", text, span)
+            if all(ids[number] == unknown for number in numbers):
+                raise _unusable("the tokenizer does not know the target: all its sub-words are unknown", text, span)
+        found.append(TokenisedSentence(tuple(ids), tokens))
+    return found
+
+
+def plan_batches(lengths: Sequence[int], *, budget: int) -> tuple[tuple[int, ...], ...]:
+    """Group sentences of similar length: at most 1.1 × the shortest, at most *budget* tokens with padding.
+
+    *lengths* are token counts in the fixed order of the sentences; ties keep that order. A single sentence that is
+    longer than the budget is a batch of its own.
+
+    >>> plan_batches([10, 5, 11, 5], budget=22)
+    ((1, 3), (0, 2))
+    """
+    batches: list[tuple[int, ...]] = []
+    current: list[int] = []
+    for number in sorted(range(len(lengths)), key=lambda number: (lengths[number], number)):
+        longest = lengths[number]
+        if current and (10 * longest > 11 * lengths[current[0]] or longest * (len(current) + 1) > budget):
+            batches.append(tuple(current))
+            current = []
+        current.append(number)
+    return (*batches, tuple(current)) if current else tuple(batches)
+
+
+def _too_long(text: str, span: Span, offsets: Sequence[Span], longest: int, length: int) -> SubjectError:
+    lost = not any(first < span[1] and last > span[0] for first, last in offsets[:longest])
+    why = "the target itself would be lost to truncation" if lost else "the end of its context would be cut off"
+    error = _unusable(f"the sentence has {length} tokens, the model reads at most {longest}: {why}", text, span)
+    error.hint = "shorten the context around the target"
+    return error
+
+
+def _unusable(what: str, text: str, span: Span) -> SubjectError:
+    place = Place(text=text, column=span[0] + 1, width=span[1] - span[0])
+    return SubjectError(what, place=place, hint="correct or leave out the item, or use another model")

@@ -1,0 +1,126 @@
+"""Baselines for relatedness: what is worth beating. ``random``, ``constant`` and ``word_overlap``.
+
+``baseline:random`` draws a rating for every item from a seed (``baseline:random?seed=7``; without one, the seed of
+the run), ``baseline:constant`` gives the middle of the scale, ``baseline:word_overlap`` the Jaccard distance between
+the words around the two targets.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.errors import InputError, Place, SpecError
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.subject import SubjectSpec
+from lexiscope.core.usage import Usage
+from lexiscope.subjects._options import split_name
+
+CAPABILITIES = ("Judges",)
+TASKS = ("relatedness",)
+
+_POINTS = 5
+_MIDDLE = 3.0
+_WORD = re.compile(r"\w+(?:['’]\w+)*")
+
+
+def load(spec: SubjectSpec) -> Baseline:
+    """Make the baseline that a spec names.
+
+    Errors: :class:`SpecError` for an unknown name or option.
+    """
+    name, _, options = split_name(spec.name)
+    if name not in _RULES:
+        raise SpecError(f"there is no baseline {name!r}", hint=f"use one of {', '.join(_RULES)}")
+    if set(options) - {"seed"} or (options and name != "random") or not options.get("seed", "0").isdecimal():
+        raise SpecError(f"the baseline {spec.name!r} is not understood", hint="only random takes an option: ?seed=N")
+    return Baseline(name, seed=int(options["seed"]) if options else None)
+
+
+class Baseline:
+    """A rule that answers without understanding.
+
+    *seed* is the one named in the spec, *run_seed* the one of the run; they matter to ``random`` only.
+    """
+
+    kind = "baseline"
+
+    def __init__(self, name: str, *, seed: int | None = None, run_seed: int = 0) -> None:
+        self.name = name
+        self.seed = seed
+        self.run_seed = run_seed
+
+    def with_seed(self, seed: int) -> Baseline:
+        """Return the same baseline in a run with this seed; a seed named in the spec goes first."""
+        return Baseline(self.name, seed=self.seed, run_seed=seed)
+
+    @property
+    def subject_id(self) -> str:
+        """Its spec; the seed is part of it where it was named."""
+        return f"baseline:{self.name}" + (f"?seed={self.seed}" if self.seed is not None else "")
+
+    @property
+    def facts(self) -> SubjectFacts:
+        """Its name, and as its revision the version of its rule with the seed in use."""
+        revision = f"1 seed={self._used_seed}" if self.name == "random" else "1"
+        return SubjectFacts(self.subject_id, title=self.name, kind=self.kind, n_parameters=0, revision=revision)
+
+    def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
+        """Return one row per item: measure ``rating``, or ``jaccard_distance`` for ``word_overlap``.
+
+        Errors: :class:`InputError` for a task that the rules do not fit.
+        """
+        if task not in TASKS:
+            raise InputError(f"baselines answer {', '.join(TASKS)}, not {task!r}")
+        measure, rule = _RULES[self.name]
+        return ResponseTable.from_columns(
+            {
+                "subject_id": self.subject_id,
+                "subject_kind": self.kind,
+                "item_id": [item.item_id for item in items],
+                "task": task,
+                "measure": measure,
+                "value": [rule(item, self._used_seed) for item in items],
+            }
+        )
+
+    @property
+    def _used_seed(self) -> int:
+        return self.run_seed if self.seed is None else self.seed
+
+
+def _random(item: Item, seed: int) -> float:
+    # a hash of seed and id, so that an item's answer does not depend on its neighbours
+    number = int.from_bytes(hashlib.sha256(f"{seed}\n{item.item_id}".encode()).digest()[:8], "big")
+    return float(1 + number % _POINTS)
+
+
+def _constant(_item: Item, _seed: int) -> float:
+    return _MIDDLE
+
+
+def _word_overlap(item: Item, _seed: int) -> float:
+    """Return 1 − |shared words| / |all words| of the two contexts without the targets; 0 where both are empty.
+
+    *Unit:* 0 to 1. *Higher means:* less related.
+    """
+    if len(item.usages) != 2:
+        raise InputError("word overlap needs two usages", place=Place(item_id=item.item_id))
+    first, second = (_context_words(usage) for usage in item.usages)
+    union = first | second
+    return 1.0 - len(first & second) / len(union) if union else 0.0
+
+
+def _context_words(usage: Usage) -> set[str]:
+    context = f"{usage.text[: usage.start]} {usage.text[usage.end :]}"
+    return {match.group().casefold() for match in _WORD.finditer(context)}
+
+
+_RULES: dict[str, tuple[str, Callable[[Item, int], float]]] = {
+    "random": ("rating", _random),
+    "constant": ("rating", _constant),
+    "word_overlap": ("jaccard_distance", _word_overlap),
+}

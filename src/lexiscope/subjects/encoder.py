@@ -1,0 +1,247 @@
+"""Encoders and decoders as readers: the vector of a target in its context, at every layer.
+
+``encoder:minilm`` is the model that the extra ``demo`` installs; ``encoder:FOLDER`` and ``encoder:HUB_ID#REVISION``
+are any Hugging Face model with safetensors weights and a fast tokenizer. Options follow a question mark:
+``encoder:minilm?dtype=bf16&device=cuda&threads=2``.
+
+The vector of a target is the mean of the sub-words that overlap its character span. Each distinct sentence is read
+once, whatever the number of targets in it, and every layer is taken from that one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from functools import cached_property
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.errors import Place, SubjectError
+from lexiscope.core.subject import Floats, Progress, SubjectSpec
+from lexiscope.core.usage import Usage
+from lexiscope.subjects._forward import ForwardPass
+from lexiscope.subjects._model_folder import TOKENIZER_FILES, ModelFolder, locate
+from lexiscope.subjects._options import EncoderOptions, encoder_options, split_name
+from lexiscope.subjects._span_tokens import Request, TokenisedSentence, plan_batches, tokenise
+from lexiscope.subjects._vector_store import VectorStore, digest
+
+CAPABILITIES = ("Embeds",)
+
+POOLING = "mean of the sub-words that overlap the span"
+_LIBRARIES = ("torch", "transformers", "tokenizers")
+_STORE_FORMAT = 1
+_MIN_TRUSTED = 12
+
+
+def load(spec: SubjectSpec) -> Encoder:
+    """Make the encoder that a spec names. Its weights are read when it first has something to compute.
+
+    Errors: :class:`SpecError` for an unknown option.
+    """
+    name, revision, options = split_name(spec.name)
+    return Encoder(name, revision=revision, options=encoder_options(options))
+
+
+class Encoder:
+    """A language model that gives the vector of a target in its context, at every layer.
+
+    *name* is ``minilm``, a folder, or a hub id; *revision* a branch, tag or commit of the hub.
+    """
+
+    kind = "encoder"
+
+    def __init__(self, name: str, *, revision: str = "", options: EncoderOptions | None = None) -> None:
+        self.name = name
+        self.hub_revision = revision
+        self.options = options or EncoderOptions()
+        self._route = ""
+
+    # -- what it is -------------------------------------------------------------------------------------------
+
+    @property
+    def subject_id(self) -> str:
+        """Its spec, with the options that change its numbers and without those that only change its speed."""
+        revision = f"#{self.hub_revision}" if self.hub_revision else ""
+        dtype = f"?dtype={self.options.dtype}" if self.options.dtype != "fp32" else ""
+        return f"encoder:{self.name}{revision}{dtype}"
+
+    @cached_property
+    def folder(self) -> ModelFolder:
+        """The model's folder, checked.
+
+        Errors: :class:`SubjectError` naming what is missing; :class:`MissingExtraError`.
+        """
+        code = ("*.py",) if self.options.trust_remote_code else ()
+        folder = locate(
+            self.name,
+            self.hub_revision,
+            allow=("*.safetensors", "*.index.json", "config.json", *TOKENIZER_FILES, *code),
+        )
+        folder.check()
+        return folder
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """0 (the embeddings) and the model's layers 1..L."""
+        return tuple(range(self.folder.n_layers + 1))
+
+    @cached_property
+    def revision(self) -> str:
+        """One sha256 over configuration, weights, tokenizer and code."""
+        return self.folder.revision()
+
+    @property
+    def facts(self) -> SubjectFacts:
+        """What its files say of it; parameters are counted in the headers of the weights."""
+        config = self.folder.config
+        return SubjectFacts(
+            subject_id=self.subject_id,
+            title=Path(self.name).name,
+            kind=self.kind,
+            architecture=", ".join(config.get("architectures") or [str(config.get("model_type", ""))]),
+            n_layers=self.folder.n_layers,
+            width=self.folder.width,
+            n_parameters=self.folder.n_parameters(),
+            revision=self.revision,
+            source=self.name,
+        )
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How it is run, for the run record.
+
+        ``route`` is ``hooks``, or ``hidden_states`` for an architecture whose layers must all be kept in memory
+        until they are pooled; it is empty before the first vector.
+        """
+        return {**asdict(self.options), "batch_tokens": self.options.budget, "pooling": POOLING, "route": self._route}
+
+    # -- what it can do ---------------------------------------------------------------------------------------
+
+    def embed(self, usages: Sequence[Usage], *, work: Path | None = None, progress: Progress | None = None) -> Floats:
+        """Return one vector per usage and layer.
+
+        *Shape: (usages, layers, width)*, float32. The same usage gives the same vector whatever stands beside it
+        (to 1e-5) and, asked together with the same usages in whatever order, the same bytes. With *work*, each
+        finished batch is kept in that folder, a broken call continues, and a call whose vectors are all stored
+        loads no model. *progress* is called with the number of distinct usages done and their total.
+        *Source:* SAW-C §4.1. Errors: :class:`SubjectError` naming the usage that has no vector.
+        """
+        request = Request.of(usages)
+        if not request.sentences:
+            return np.zeros((0, len(self.layers), self.folder.width or 0), dtype=np.float32)
+        vectors: Floats | None = None
+        done = 0
+        for rows, part in self._batches(request, self._store(work)):
+            if vectors is None:
+                vectors = np.empty((len(request.rows), *part.shape[1:]), dtype=np.float32)
+            vectors[rows] = part
+            done += len(rows)
+            if progress is not None:
+                progress(done, len(request.rows))
+        assert vectors is not None
+        # without repetitions the rows already are the usages: no second copy of a large array
+        return vectors if len(usages) == len(request.rows) else vectors[list(request.usage_rows)]
+
+    def token_counts(self, usages: Sequence[Usage]) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Count the tokens of each usage's sentence (special tokens included) and of its target.
+
+        *Shape: (usages, 2)*. *Unit:* tokens. *Source:* SAW-C Table 3.
+        """
+        request = Request.of(usages)
+        counts = np.zeros((len(request.rows), 2), dtype=np.int64)
+        for number, sentence in enumerate(self._tokenised(request, range(len(request.sentences)))):
+            for row, span in zip(request.rows_of([number]), sentence.spans, strict=True):
+                counts[row] = len(sentence.ids), len(span)
+        return counts[list(request.usage_rows)]
+
+    # -- how --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _forward(self) -> ForwardPass:
+        return ForwardPass(
+            self.folder,
+            dtype=self.options.dtype,
+            device=self.options.device,
+            trust_remote_code=self._trusted(),
+        )
+
+    def _batches(self, request: Request, store: VectorStore | None) -> Iterator[tuple[list[int], Floats]]:
+        """Yield the rows and the vectors of every batch, computed or stored."""
+        plan = store.read_plan(request.sentences) if store else None
+        sentences: dict[int, TokenisedSentence] = {}
+        if plan is None:
+            everything = range(len(request.sentences))
+            sentences = dict(zip(everything, self._tokenised(request, everything), strict=True))
+            plan = {"lengths": [len(sentences[number].ids) for number in everything], "route": self._forward.route}
+            if store:
+                store.write_plan(request.sentences, plan)
+        self._route = plan["route"]
+        for batch in plan_batches(plan["lengths"], budget=self.options.budget):
+            yield request.rows_of(batch), self._vectors(request, batch, sentences, store)
+
+    def _vectors(
+        self, request: Request, batch: Sequence[int], sentences: dict[int, TokenisedSentence], store: VectorStore | None
+    ) -> Floats:
+        content = request.content(batch)
+        if store and store.has(content):
+            return store.read(content)
+        if not sentences:
+            sentences.update(zip(batch, self._tokenised(request, batch), strict=True))
+        missing = [number for number in batch if number not in sentences]
+        sentences.update(zip(missing, self._tokenised(request, missing), strict=True))
+        with self._forward.threads(self.options.threads or None):
+            vectors = self._forward.run([sentences[number] for number in batch])
+        _check_finite(vectors, content)
+        if store:
+            store.write(content, vectors)
+        return vectors
+
+    def _tokenised(self, request: Request, numbers: Sequence[int]) -> list[TokenisedSentence]:
+        forward = self._forward
+        chosen = request.content(numbers)
+        return tokenise(forward.tokenizer, chosen, longest=forward.longest, unknown=forward.unknown)
+
+    def _store(self, work: Path | None) -> VectorStore | None:
+        if work is None:
+            return None
+        revision = self.folder.revision(memory=work / "hashes.json")
+        versions = {name: _version(name) for name in _LIBRARIES}
+        key = [_STORE_FORMAT, revision, self.options.dtype, self.options.device, POOLING, versions]
+        return VectorStore(work / "vectors", digest(key))
+
+    def _trusted(self) -> bool:
+        """Say whether the model's own code may run: only where its revision is named."""
+        named = self.options.trust_remote_code
+        if not named:
+            return False
+        if len(named) >= _MIN_TRUSTED and (named == self.hub_revision or self.revision.startswith(named)):
+            return True
+        raise SubjectError(
+            f"trust_remote_code names revision {named!r}, which is not the revision of this model",
+            place=Place(str(self.folder.path)),
+            hint=f"read the model's Python files, then write ?trust_remote_code={self.hub_revision or self.revision}",
+        )
+
+
+def _version(library: str) -> str:
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return "absent"
+
+
+def _check_finite(vectors: Floats, content: Sequence[tuple[str, tuple[tuple[int, int], ...]]]) -> None:
+    finite = np.isfinite(vectors).all(axis=2)
+    if finite.all():
+        return
+    row, layer = (int(axis[0]) for axis in np.nonzero(~finite))
+    text, (start, end) = [(text, span) for text, spans in content for span in spans][row]
+    raise SubjectError(
+        f"the model's vector of the target is not finite (NaN or infinity) at layer {layer}",
+        place=Place(text=text, column=start + 1, width=end - start),
+        hint="use dtype=fp32; if it is in use, the weights themselves are broken",
+    )

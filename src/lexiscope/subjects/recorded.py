@@ -1,0 +1,96 @@
+"""Recorded answers: the people and models whose answers are already in a file or come with a dataset.
+
+``recorded:FILE.csv`` and ``recorded:FILE.parquet`` read a response table that Lexiscope wrote;
+``recorded:DATASET`` takes the answers that were published with a dataset of the catalog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from lexiscope.core import catalog
+from lexiscope.core.dataset import Dataset, SubjectFacts
+from lexiscope.core.errors import SpecError
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.run import sha256_of
+from lexiscope.core.subject import SubjectSpec
+
+CAPABILITIES = ("Judges",)
+
+_MEASURE_OF_SILENCE = "rating"
+
+
+def load(spec: SubjectSpec) -> Recorded:
+    """Make the subject that gives recorded answers. The file or the dataset is read when it is first asked.
+
+    Errors: :class:`SpecError` where the name is neither a file nor a dataset.
+    """
+    name = spec.name
+    if Path(name).suffix in (".csv", ".parquet"):
+        if not Path(name).is_file():
+            raise SpecError(f"there is no file {name!r} of recorded answers")
+    elif name not in catalog.names("datasets"):
+        known = ", ".join(catalog.names("datasets"))
+        raise SpecError(f"{name!r} is neither a .csv or .parquet file nor a dataset", hint=f"datasets: {known}")
+    return Recorded(name)
+
+
+class Recorded:
+    """People and models whose answers are on record; each row keeps the id of who gave it."""
+
+    kind = "recorded"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @property
+    def subject_id(self) -> str:
+        """Its spec; rows of the table carry the ids of those who answered."""
+        return f"recorded:{self.name}"
+
+    @property
+    def facts(self) -> SubjectFacts:
+        """Where the answers come from; the revision is the checksum of the file or of the dataset's files."""
+        if self._is_file:
+            return SubjectFacts(self.subject_id, kind=self.kind, revision=sha256_of(Path(self.name)), source=self.name)
+        sums = " ".join(sha for _, sha in sorted(self._dataset.checksums))
+        card = self._dataset.card
+        return SubjectFacts(
+            self.subject_id, card.title, kind=self.kind, revision=f"{card.version} {sums}".strip(), source=card.source
+        )
+
+    def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
+        """Return the recorded rows of the asked items and this task, as they were recorded.
+
+        An item of which nobody's answer is on record gets one row under this subject's own id, without value.
+        Errors: :class:`RunError` or :class:`InputError` for a file that is no response table.
+        """
+        asked = tuple(item.item_id for item in items)
+        found = self._answers.where(task=task, item_id=asked)
+        known = set(found.unique("item_id"))
+        silent = [item_id for item_id in asked if item_id not in known]
+        if not silent:
+            return found
+        rows = {"item_id": np.array(silent, dtype=object), "subject_id": self.subject_id, "subject_kind": self.kind}
+        nothing = ResponseTable.from_columns(rows | {"task": task, "measure": _MEASURE_OF_SILENCE})
+        return ResponseTable.concat([found, nothing])
+
+    @property
+    def _is_file(self) -> bool:
+        return Path(self.name).suffix in (".csv", ".parquet")
+
+    @cached_property
+    def _dataset(self) -> Dataset:
+        return catalog.dataset(self.name)
+
+    @cached_property
+    def _answers(self) -> ResponseTable:
+        if not self._is_file:
+            return self._dataset.responses
+        path = Path(self.name)
+        return ResponseTable.read_csv(path) if path.suffix == ".csv" else ResponseTable.read_parquet(path)

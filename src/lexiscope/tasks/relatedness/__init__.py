@@ -1,0 +1,226 @@
+"""Relatedness in context: how related are the meanings of one word in two sentences?
+
+People rate it from 1 (not related at all) to 5 (the same meaning). A model that gives vectors answers with the
+cosine distance between the target's vectors in the two sentences, at every layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from lexiscope.core.errors import InputError, Place, SubjectError
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.scale import Scale
+from lexiscope.core.subject import Embeds, Floats, Judges, Progress, Subject
+from lexiscope.core.task import Task
+from lexiscope.core.usage import Usage
+from lexiscope.items.views import view_item
+
+NAME = "relatedness"
+MEASURE_DISTANCE = "cosine_distance"
+MEASURE_RATING = "rating"
+_USAGES = 2
+
+ANCHORS: dict[str, tuple[tuple[float, str], ...]] = {
+    "en": ((1.0, "not related at all"), (5.0, "the same meaning")),
+    "es": ((1.0, "totalmente sin relación"), (5.0, "mismo significado")),
+}
+"""The words at the ends of the scale, by language; the Spanish ones are SAW-C's (§3.3)."""
+
+SCALE = Scale(1, 5, anchors=ANCHORS["en"])
+
+Doubles = np.ndarray[Any, np.dtype[np.float64]]
+Rows = np.ndarray[Any, np.dtype[np.int64]]
+
+
+def scale_in(language: str) -> Scale:
+    """Return the scale with its words in a language (``en``, ``es``).
+
+    Errors: :class:`InputError` for a language in which the anchors are not written.
+    """
+    if language not in ANCHORS:
+        raise InputError(f"the relatedness scale has no words in {language!r}", hint=f"use {', '.join(ANCHORS)}")
+    return Scale(SCALE.low, SCALE.high, anchors=ANCHORS[language])
+
+
+def by_embedding(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the cosine distance of the two targets' vectors, at every layer.
+
+    Rows are in the order of the items, then of the layers. Each distinct usage is embedded once.
+    *Source:* SAW-C §4.2. Errors: :class:`InputError` for an item without exactly two usages;
+    :class:`SubjectError` naming the item whose usage has no vector, or one of length zero.
+    """
+    embedder = cast(Embeds, subject)
+    layers = np.asarray(embedder.layers)
+    shown = [_checked(view_item(item, view)) for item in items]
+    usages, left, right = _distinct(shown)
+    try:
+        vectors = embedder.embed(usages, work=work, progress=progress)
+    except SubjectError as error:
+        raise _naming_item(error, shown) from error
+    _check_lengths(vectors, left, right, shown)
+    return ResponseTable.from_columns(
+        {
+            "subject_id": subject.subject_id,
+            "subject_kind": subject.kind,
+            "item_id": np.repeat(np.array([item.item_id for item in shown], dtype=object), len(layers)),
+            "task": NAME,
+            "measure": MEASURE_DISTANCE,
+            "value": cosine_distances(vectors, left, right).ravel(),
+            "layer": np.tile(layers, len(shown)),
+            "view": view,
+        }
+    )
+
+
+def by_judgment(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the judgments that the subject gives or has recorded, in the order of the items.
+
+    An answer to another view of the same items is left out; an answer whose view is not stated counts for every
+    view. An item without an answer in this view has a row without value.
+    Errors: :class:`SubjectError` for an item of which the subject says nothing at all, and for a subject without
+    any answer in this view.
+    """
+    shown = [_checked(view_item(item, view)) for item in items]
+    everything = cast(Judges, subject).judge(shown, NAME)
+    _check_none_silent(everything, shown, subject)
+    views = everything.column("view")
+    table = everything.filter((views == view) | np.equal(views, None).astype(bool))
+    if not len(table):
+        known = ", ".join(str(each) for each in everything.unique("view"))
+        raise SubjectError(f"{subject.subject_id} has no answer in the view {view!r}", hint=f"it has: {known}")
+    answered = set(table.unique("item_id"))
+    missing = [item.item_id for item in shown if item.item_id not in answered]
+    if progress is not None:
+        progress(len(shown), len(shown))
+    return _in_order(ResponseTable.concat([table, _without_value(missing, subject, view)]), shown)
+
+
+def cosine_distances(vectors: Floats, left: Rows, right: Rows) -> Doubles:
+    """Return 1 − cosine between pairs of rows, at every layer.
+
+    It is computed in double precision as half the squared distance between the vectors scaled to length 1, which
+    equals 1 − cosine, is exactly 0 for equal vectors and never below 0.
+
+    *Shape:* vectors (usages, layers, width), left and right (pairs,) → (pairs, layers). *Unit:* 0 to 2.
+    *Higher means:* less related. *Source:* SAW-C §4.2.
+
+    Right angle, then the opposite direction:
+
+    >>> vectors = np.array([[[1.0, 0.0]], [[0.0, 2.0]], [[-3.0, 0.0]]], dtype=np.float32)
+    >>> cosine_distances(vectors, np.array([0, 0]), np.array([1, 2])).ravel().tolist()
+    [1.0, 2.0]
+    """
+    distances = np.empty((len(left), vectors.shape[1]))
+    # layer by layer: the copies in double precision stay small beside the vectors
+    for layer in range(vectors.shape[1]):
+        rows = vectors[:, layer].astype(np.float64)
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        difference = rows[left] - rows[right]
+        distances[:, layer] = 0.5 * np.einsum("ij,ij->i", difference, difference)
+    return distances
+
+
+def _checked(item: Item) -> Item:
+    if len(item.usages) != _USAGES:
+        raise InputError(
+            f"a relatedness item has two usages, this one has {len(item.usages)}",
+            place=Place(item_id=item.item_id),
+        )
+    return item
+
+
+def _check_none_silent(table: ResponseTable, items: Sequence[Item], subject: Subject) -> None:
+    known = set(table.unique("item_id"))
+    silent = [item.item_id for item in items if item.item_id not in known]
+    if silent:
+        raise SubjectError(
+            f"{subject.subject_id} gave no row for {len(silent)} of {len(items)} items",
+            place=Place(item_id=silent[0]),
+            why="an item without an answer needs a row whose value is missing",
+        )
+
+
+def _without_value(item_ids: list[str], subject: Subject, view: str) -> ResponseTable:
+    rows = {"item_id": item_ids, "subject_id": subject.subject_id, "subject_kind": subject.kind, "view": view}
+    return ResponseTable.from_columns(rows | {"task": NAME, "measure": MEASURE_RATING})
+
+
+def _in_order(table: ResponseTable, items: Sequence[Item]) -> ResponseTable:
+    """Return the rows of these items in the order of the items, each item's rows as they stood."""
+    position = {item.item_id: number for number, item in enumerate(items)}
+    codes, names = table.codes("item_id")
+    order = np.array([position.get(name, -1) for name in names], dtype=np.int64)[codes]
+    rows = np.argsort(order, kind="stable")
+    return table.take(rows[order[rows] >= 0])
+
+
+def _distinct(items: Sequence[Item]) -> tuple[list[Usage], Rows, Rows]:
+    """Return the distinct usages and, for every item, the rows of its two."""
+    rows: dict[tuple[str, int, int], int] = {}
+    usages: list[Usage] = []
+    pairs = np.empty((len(items), _USAGES), dtype=np.int64)
+    for number, item in enumerate(items):
+        for side, usage in enumerate(item.usages):
+            if usage.key not in rows:
+                rows[usage.key] = len(usages)
+                usages.append(usage)
+            pairs[number, side] = rows[usage.key]
+    return usages, pairs[:, 0], pairs[:, 1]
+
+
+def _naming_item(error: SubjectError, items: Sequence[Item]) -> SubjectError:
+    """Return the same error with the id of the first item that holds the usage it is about."""
+    place = error.place
+    for item in items if place is not None and place.column is not None else ():
+        assert place is not None
+        assert place.column is not None
+        if (place.text, place.column - 1) in {(usage.text, usage.start) for usage in item.usages}:
+            named = Place(item_id=item.item_id, text=place.text, column=place.column, width=place.width)
+            return SubjectError(error.what, code=error.code, place=named, why=error.why, hint=error.hint)
+    return error
+
+
+def _check_lengths(vectors: Floats, left: Rows, right: Rows, items: Sequence[Item]) -> None:
+    usable = np.isfinite(vectors).all(axis=2) & (vectors != 0).any(axis=2)
+    bad = ~(usable[left] & usable[right])
+    if not bad.any():
+        return
+    item, layer = (int(axis[0]) for axis in np.nonzero(bad))
+    raise SubjectError(
+        f"the cosine distance is undefined at layer {layer}: a target's vector is zero or not finite",
+        place=Place(item_id=items[item].item_id),
+        hint="leave the item out, or use another model",
+    )
+
+
+TASK = Task(
+    name=NAME,
+    summary="How related are the meanings of one word in two sentences?",
+    scale=SCALE,
+    item_fields=("usages",),
+    answers=(("Judges", by_judgment), ("Embeds", by_embedding)),
+    measures=(
+        (MEASURE_RATING, "points from 1 to 5; higher means more related"),
+        (MEASURE_DISTANCE, "1 − cosine, from 0 to 2; higher means less related"),
+    ),
+)
