@@ -1,0 +1,129 @@
+"""Time and accuracy of crossed mixed models against lme4, on the trials of SAW-C.
+
+Run: LEXISCOPE_DATA=<folder> python benchmarks/mixed_models.py [--repeats 5] [--starts 1] [--maximal]
+
+Both sides get the same CSV and fit one model at a time in one thread; R's start-up, reading and checking of columns are
+not in the times. Without Rscript and lme4 only this library is timed. ``--maximal`` adds the 22-parameter model of §4.5,
+which takes lme4 minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
+import numpy as np
+
+from lexiscope.analysis.mixed import fit
+from lexiscope.analysis.mixed_data import Column
+from lexiscope.analysis.r_script import csv_text
+
+NORMS = "(1 + Same_sense | Participant) + (1 + Same_sense | List) + (1 | Word)"
+DISTANCE = "(1 + Same_sense + Distance | Participant) + (1 | List) + (1 | Word)"
+MODELS = {
+    "3.5 full": f"Response ~ Same_sense + {NORMS}",
+    "3.5 without sense": f"Response ~ 1 + {NORMS}",
+    "4.5 full": f"Response ~ Same_sense + Distance + {DISTANCE}",
+    "4.5 without sense": f"Response ~ Distance + {DISTANCE}",
+    "4.5 without distance": f"Response ~ Same_sense + {DISTANCE}",
+    "intercepts only": "Response ~ Same_sense + (1 | Participant) + (1 | List) + (1 | Word)",
+}
+MAXIMAL = "Response ~ Same_sense + Distance + " + " + ".join(
+    f"(1 + Same_sense + Distance | {group})" for group in ("Participant", "List", "Word")
+)
+R_LOOP = """
+suppressPackageStartupMessages(library(lme4))
+arguments <- commandArgs(TRUE)
+trials <- read.csv(arguments[1])
+trials$Same_sense <- as.numeric(trials$Same_sense == "Same Sense")
+for (column in c("Participant", "List", "Word")) trials[[column]] <- factor(trials[[column]])
+for (i in seq_len(as.integer(arguments[2]))) {
+  seconds <- system.time(model <- suppressWarnings(suppressMessages(
+    lmer(as.formula(arguments[3]), trials, REML = FALSE))))[["elapsed"]]
+  cat(sprintf("%.6f %.6f\\n", seconds, as.numeric(logLik(model))))
+}
+"""
+
+
+def read_trials(folder: Path) -> dict[str, Column]:
+    """Return the trials with BETO's distance at layer 12."""
+    with (folder / "sawc_relatedness_full_critical_data.csv").open(encoding="utf-8", newline="") as file:
+        trials = list(csv.DictReader(file))
+    path = folder / "models_stimpunct" / "sawc-distances_model-bert-base-spanish-wwm-cased.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        layer = [row for row in csv.DictReader(file) if row["Layer"] == "12"]
+    distance = {
+        (row["Sentence_1"].removesuffix("."), row["Sentence_2"].removesuffix(".")): float(row["Distance"])
+        for row in layer
+    }
+    text = {name: np.array([row[name] for row in trials]) for name in ("Same_sense", "Participant", "List", "Word")}
+    return {
+        "Response": np.array([int(row["Response"]) for row in trials]),
+        "Distance": np.array([distance[row["Sentence_1"], row["Sentence_2"]] for row in trials]),
+        **text,
+    }
+
+
+def time_here(formula: str, trials: Mapping[str, Column], repeats: int, starts: int) -> tuple[list[float], float]:
+    """Return the seconds of every repeat and the log-likelihood."""
+    seconds, log_likelihood = [], 0.0
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        log_likelihood = fit(formula, trials, starts=starts, satterthwaite=False).log_likelihood
+        seconds.append(time.perf_counter() - begin)
+    return seconds, log_likelihood
+
+
+def time_lme4(formula: str, csv_path: Path, repeats: int) -> tuple[list[float], float] | None:
+    """Return the same from lme4, or None where R or lme4 is missing."""
+    if shutil.which("Rscript") is None:
+        return None
+    command = ["Rscript", "--vanilla", "-e", R_LOOP, str(csv_path), str(repeats), formula]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return None
+    rows = [line.split() for line in done.stdout.splitlines()]
+    return [float(row[0]) for row in rows], float(rows[-1][1])
+
+
+def main() -> None:
+    """Print one line per model."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--starts", type=int, default=1)
+    parser.add_argument("--maximal", action="store_true")
+    options = parser.parse_args()
+    trials = read_trials(Path(os.environ["LEXISCOPE_DATA"]) / "sawc")
+    models = MODELS | ({"4.5 maximal": MAXIMAL} if options.maximal else {})
+    print(f"{len(trials['Response'])} trials, median of {options.repeats}, {options.starts} start(s), one thread")
+    print(f"{'model':22} {'here s':>8} {'lme4 s':>8} {'lme4/here':>9} {'log-lik. here':>15} {'here - lme4':>12}")
+    fit(models["intercepts only"], trials, starts=1)  # imports and first-call costs are not the fit's
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "trials.csv")
+        path.write_text(csv_text(trials, list(trials)), encoding="utf-8")
+        for name, formula in models.items():
+            seconds, log_likelihood = time_here(formula, trials, options.repeats, options.starts)
+            lme4 = time_lme4(formula, path, options.repeats)
+            ours = statistics.median(seconds)
+            theirs = (
+                f"{'-':>8} {'-':>9}"
+                if lme4 is None
+                else f"{statistics.median(lme4[0]):8.2f} {statistics.median(lme4[0]) / ours:9.1f}"
+            )
+            gap = "-" if lme4 is None else f"{log_likelihood - lme4[1]:.1e}"
+            print(f"{name:22} {ours:8.2f} {theirs} {log_likelihood:15.6f} {gap:>12}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""Maximising the likelihood from several starts: what is kept, and how saddles are left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lexiscope.analysis import mixed_optimum
+from lexiscope.analysis.mixed_data import prepare
+from lexiscope.analysis.mixed_formula import read_formula
+from lexiscope.analysis.mixed_optimum import Optimum, Stop, degrees_of_freedom, maximise
+from lexiscope.core.errors import StatisticError
+
+FORMULA = read_formula("y ~ x + (1 + x | g) + (1 | h)")
+
+
+def data(seed: int = 7) -> Any:
+    random = np.random.default_rng(seed)
+    g, h = (grid.ravel() for grid in np.meshgrid(range(15), range(10), indexing="ij"))
+    x = random.normal(size=g.size)
+    y = 1 + x + random.normal(0, 0.8, 15)[g] + random.normal(0, 0.7, 15)[g] * x + random.normal(0, 0.5, 10)[h]
+    return prepare(FORMULA, {"y": y + random.normal(size=g.size), "x": x, "g": g, "h": h})
+
+
+def optimum(stops: list[tuple[float, bool]]) -> Optimum:
+    return Optimum(result=None, stops=tuple(Stop(*stop) for stop in stops), converged=True, remarks=())
+
+
+def test_other_optima_are_counted_once_and_only_where_converged() -> None:
+    """Two stops within 0.01 are one optimum; a start that never converged found none."""
+    found = optimum([(-10.0, True), (-10.004, True), (-12.5, True), (-12.499, True), (-11.0, False)])
+    assert found.n_at_best == 2
+    assert found.others == (-12.499,)
+
+
+def test_one_optimum_has_no_others() -> None:
+    """Starts that agree leave nothing to remark."""
+    assert optimum([(-10.0, True), (-10.0, True)]).others == ()
+
+
+def test_every_start_is_a_different_point_and_reaches_the_optimum() -> None:
+    """Random starts differ under one seed, repeat under the same, and all end at the same optimum here."""
+    structures = mixed_optimum._model(FORMULA, data(), reml=False).matrices.random_structures
+    first, again = ([*mixed_optimum._starting_points(structures, 5, seed)] for seed in (1, 1))
+    assert first[0] is None
+    assert first[1].tolist() == [1.0, 0.0, 1.0, 1.0]  # type: ignore[union-attr]
+    assert all(np.array_equal(a, b) for a, b in zip(first[1:], again[1:], strict=True))
+    assert len({tuple(point) for point in first[1:] if point is not None}) == 4
+    assert maximise(FORMULA, data(), reml=False, starts=5, seed=1).n_at_best == 5
+
+
+def test_a_saddle_at_zero_variance_is_left() -> None:
+    """A start on a variance of exactly zero, where the gradient vanishes, still reaches the optimum."""
+    model = mixed_optimum._model(FORMULA, data(), reml=False)
+    best = model.fit()
+    stuck = model.fit(start=np.array([0.0, 0.0, 0.0, 0.0]))
+    left = mixed_optimum._from_inside(model, stuck) if stuck.deviance > best.deviance + 0.02 else stuck
+    assert left.deviance == pytest.approx(best.deviance, abs=1e-4)
+
+
+def test_degrees_of_freedom_of_an_unconverged_fit_are_not_given() -> None:
+    """Where the fit did not converge there is no curvature to derive degrees of freedom from."""
+    assert degrees_of_freedom(Optimum(None, (), False, ())) == (None, "the fit did not converge")
+
+
+class Failing:
+    """A model whose every fit fails in the linear algebra."""
+
+    def fit(self, start: object) -> None:
+        raise np.linalg.LinAlgError("not positive definite")
+
+
+def test_a_model_without_any_valid_fit_is_an_error() -> None:
+    """When every start fails the reason of each is told; nothing is returned in its place."""
+    with pytest.raises(StatisticError, match="start 2 gave no valid fit: not positive definite"):
+        mixed_optimum._fit_all(Failing(), iter([None, np.ones(1)]))
