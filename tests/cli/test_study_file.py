@@ -38,8 +38,10 @@ def test_schema_is_the_settings() -> None:
 FULL = StudySettings(
     study="saw_c",
     items="my items.csv",
+    scale=(0.0, 0.1),
+    language="es",
     subjects=("encoder:minilm", "chat:small@http://127.0.0.1:8000/v1"),
-    recorded=("beto", "123", "true"),
+    recorded=("beto", "123", "true", "- # [x] {y}", "1.5"),
     views=("full", "full+final_stop"),
     seed=0,
     n_bootstrap=0,
@@ -50,7 +52,7 @@ FULL = StudySettings(
     threads=2,
     device="cuda:0",
     analyses=(("RQ1", "exploratory"), ("RQ 2: size?", "confirmatory")),
-    exclusions=("time > mean + 3 sd", "r2 < .1", "- # [x] {y}"),
+    exclusions=("failed_catch(items=c1|c2,expected=5)",),
     title='A "title": with\ttab',
     ethics="One line.\nAnother: über ñ — 語\u2028end \\ \x07 ",
     outputs=(),
@@ -74,7 +76,7 @@ def test_round_trip_is_exact(given_settings: StudySettings, tmp_path: Path) -> N
 )
 def test_any_text_survives(text: str, listed: list[str]) -> None:
     """Whatever a user writes into a text field comes back letter for letter."""
-    wanted = replace(StudySettings("saw_c"), ethics=text, exclusions=tuple(listed))
+    wanted = replace(StudySettings("saw_c"), ethics=text, recorded=tuple(listed))
     assert parse_study(study_yaml(wanted)) == wanted
 
 
@@ -121,6 +123,9 @@ FAULTS = [
     ("study: !!python/object/apply:os.system [x]\n", "1:8", "E604", "anchors", "write the value out"),
     ("study: &a saw_c\ntitle: *a\n", "1:8", "E604", "anchors", "write the value out"),
     ("a: " + "[" * 30 + "]" * 30 + "\n", "1:13", "E605", "nested deeper", ""),
+    ("study: saw_c\nscale: [1, 5, 7]\n", "2:8", "E612", "scale: needs at most 2", "lowest"),
+    ("study: saw_c\nscale: [1, .inf]\n", "2:12", "E612", "scale.1: must be a finite number", "lowest"),
+    ("study: saw_c\nexclusions:\n  - catch\n", "3:5", "E614", "no exclusion rule 'catch'", "failed_catch"),
     ("study: saw_c\nviews: []\n", "2:8", "E612", "views: needs at least 1", "what of the input"),
     ("study: saw_c\nseed: 1\n---\nseed: 2\n", "3:1", "E603", "this is not YAML", ""),
     ("study: \u0007\n", "", "E603", "this is not YAML", ""),

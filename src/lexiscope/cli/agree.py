@@ -106,14 +106,16 @@ def _content(read: RatingsFile, summary: AgreeSummary) -> dict[str, object]:
 def _print(summary: AgreeSummary) -> None:
     say(", ".join(f"{name}: {count}" for name, count in summary.counts))
     main = [record for record in summary.records if SPREAD not in record.statistic]
-    print_table(("statistic", "value [95 % interval]", "n"), [_row(record) for record in main], whole=("statistic",))
+    print_table(
+        ("statistic", "value [95 % interval]", "n"), [_row(record) for record in main], whole=("statistic", "n")
+    )
     for line in filter(None, (_spread(record, summary.records) for record in main)):
         say(line)
     shown = summary.raters[:SHOWN_RATERS]
     more = len(summary.raters) - len(shown)
-    rows = [(row.rater, row.n, row.mean, row.sd, row.leave_one_out, row.flag) for row in shown]
+    raters = [(row.rater, row.n, row.mean, row.sd, row.leave_one_out, row.flag) for row in shown]
     say("\nRaters, those who agree least first" + (f" ({more} more: --json or --out)" if more else ""))
-    print_table(("rater", "n", "mean", "sd", "leave-one-out", "remark"), rows, right=("n", "mean", "sd"))
+    print_table(("rater", "n", "mean", "sd", "leave-one-out", "remark"), raters, right=("n", "mean", "sd"))
 
 
 def _row(record: Record) -> tuple[str, str, str]:
@@ -122,7 +124,10 @@ def _row(record: Record) -> tuple[str, str, str]:
     value = f"undefined: {record.note}" if record.value is None else f"{record.value:.4f}"
     if record.low is not None and record.high is not None:
         value += f" [{record.low:.3f}, {record.high:.3f}]"
-    return name, value, "" if record.n is None else f"{record.n} {record.condition}"
+    # what n counts may be specified (groups of raters; items, A–B): the name has room for it
+    counted, _, more = record.condition.replace(" of ", ", ", 1).partition(", ")
+    name += f"\n  {more}" if more else ""
+    return name, value, "" if record.n is None else f"{record.n} {counted}"
 
 
 def _spread(record: Record, records: Sequence[Record]) -> str:

@@ -10,6 +10,7 @@ import click
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.scale import Scale
 from lexiscope.core.subject import SubjectSpec
+from lexiscope.items.views import VIEWS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -72,6 +73,6 @@ def views(function: Function) -> Function:
         "--view",
         "views",
         multiple=True,
-        metavar="VIEW",
-        help="What of the input a subject sees: full, full+final_stop, context, word, label. May be repeated.",
+        type=click.Choice(tuple(VIEWS)),
+        help="What of the input a subject sees. May be repeated.",
     )(function)

@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal
 
 import click
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from lexiscope.core.subject import Progress as Report
-
 WIDTH = 80
+Report = Callable[[str, int, int], None]
 Side = Literal["left", "right"]
 
 
@@ -78,14 +77,20 @@ def remark_threads(threads: int, *, quiet: bool = False) -> None:
 
 @contextmanager
 def progress_bar(label: str, *, quiet: bool = False) -> Iterator[Report | None]:
-    """Give a function ``(done, total)`` that moves a bar on stderr; ``None`` where nobody is watching."""
+    """Give a function ``(part, done, total)`` that moves one bar per part on stderr; ``None`` where nobody watches."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bars:
-        bar = bars.add_task(label, total=None)
-        yield lambda done, total: bars.update(bar, completed=done, total=total)
+        known: dict[str, TaskID] = {}
+
+        def report(part: str, done: int, total: int) -> None:
+            if part not in known:
+                known[part] = bars.add_task(f"{label}: {part}", total=total)
+            bars.update(known[part], completed=done, total=total)
+
+        yield report
 
 
 def _width() -> int:

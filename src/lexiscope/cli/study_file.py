@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from lexiscope.analysis.exclusion import parse_rule
 from lexiscope.cli.yaml_source import YamlSource, parse_yaml, read_yaml
 from lexiscope.core import catalog
-from lexiscope.core.errors import InputError, SpecError
+from lexiscope.core.errors import InputError
 from lexiscope.core.run import write_atomically
 from lexiscope.core.study import Analysis, StudySettings
 from lexiscope.core.subject import SubjectSpec
 
+Finite = Annotated[float, Field(allow_inf_nan=False)]
 _DEFAULT = StudySettings(study="")
 
 #: field -> what stands above it in a written file
@@ -29,13 +32,15 @@ COMMENTS: dict[str, str] = {
     "study": "the study: a name from `lexiscope list studies`",
     "dataset": "a dataset from `lexiscope list datasets`; empty: the study's own",
     "items": "or an item file of your own (never both)",
+    "scale": "lowest and highest point of the rating scale of your own item file",
+    "language": "language of your own item file (es, en …), where it has no column for it",
     "subjects": "live subjects that answer beside the recorded ones, as kind:name (encoder:minilm)",
     "recorded": "limit the recorded models to these ids; empty: all",
     "views": "what of the input a model sees; the first view is the main one",
     "seed": "seed of every resampling and of every random start",
     "n_bootstrap": "bootstrap samples per interval; 0: no intervals",
     "starts": "starting points of each mixed model; the best optimum is kept",
-    "mixed_models": "paper (the formulas that were published), maximal (maximal model first), none",
+    "mixed_models": "paper (the published tests), maximal (also maximal random effects), every (every subject), none",
     "agreement": "leave_one_out (a rater against the others), included (the own rating stays in the mean)",
     "min_ratings": "fewest ratings that an item needs",
     "threads": "threads of the numerical libraries",
@@ -56,13 +61,15 @@ class StudyFile(BaseModel):
     study: str = Field(min_length=1)
     dataset: str = _DEFAULT.dataset
     items: str = _DEFAULT.items
+    scale: list[Finite] = Field(default=list(_DEFAULT.scale), min_length=2, max_length=2)
+    language: str = _DEFAULT.language
     subjects: list[str] = list(_DEFAULT.subjects)
     recorded: list[str] = list(_DEFAULT.recorded)
     views: list[str] = Field(default=list(_DEFAULT.views), min_length=1)
     seed: int = Field(default=_DEFAULT.seed, ge=0)
     n_bootstrap: int = Field(default=_DEFAULT.n_bootstrap, ge=0)
     starts: int = Field(default=_DEFAULT.starts, ge=1)
-    mixed_models: Literal["paper", "maximal", "none"] = _DEFAULT.mixed_models
+    mixed_models: Literal["paper", "maximal", "every", "none"] = _DEFAULT.mixed_models
     agreement: Literal["leave_one_out", "included"] = _DEFAULT.agreement
     min_ratings: int = Field(default=_DEFAULT.min_ratings, ge=1)
     threads: int = Field(default=_DEFAULT.threads, ge=1)
@@ -78,7 +85,8 @@ def read_study_file(path: Path | str) -> StudySettings:
     """Read the settings of a study from a YAML file.
 
     Errors: :class:`InputError` with file, line, column, the line and a caret: E60x (not plain YAML), E611 (unknown
-    name), E612 (wrong type or value), E613 (missing name), E614 (a study, dataset or subject that does not exist).
+    name), E612 (wrong type or value), E613 (missing name), E614 (a study, dataset, subject or rule that
+    does not exist).
     """
     return _settings(read_yaml(path))
 
@@ -178,12 +186,17 @@ def _check_names(source: YamlSource, model: StudyFile) -> None:
             raise InputError(
                 f"there is no {name!r} among the {room}", code="E614", place=source.place((key,)), hint=hint
             )
-    for number, spec in enumerate(model.subjects):
-        try:
-            SubjectSpec.parse(spec)
-        except SpecError as error:
-            place = source.place(("subjects", number))
-            raise InputError(error.what, code="E614", place=place, hint=error.hint) from error
+    checks: tuple[tuple[str, list[str], Callable[[str], object]], ...] = (
+        ("subjects", model.subjects, SubjectSpec.parse),
+        ("exclusions", model.exclusions, parse_rule),
+    )
+    for key, entries, read in checks:
+        for number, entry in enumerate(entries):
+            try:
+                read(entry)
+            except InputError as error:
+                place = source.place((key, number))
+                raise InputError(error.what, code="E614", place=place, hint=error.hint) from error
 
 
 def _value(value: Any) -> str:
@@ -201,10 +214,10 @@ _PLAIN = re.compile(r"[A-Za-z][\w./]*([+:-][\w./]+)*", re.ASCII)
 _RESERVED = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 
 
-def _scalar(value: str | int) -> str:
+def _scalar(value: str | float) -> str:
     """A number, a plain word, or a text in double quotation marks in which nothing is left to interpretation."""
-    if isinstance(value, int):
-        return str(value)
+    if not isinstance(value, str):
+        return repr(value)
     if _PLAIN.fullmatch(value) and value.lower() not in _RESERVED:
         return value
     return '"' + "".join(_escaped(sign) for sign in value) + '"'

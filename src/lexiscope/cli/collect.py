@@ -1,0 +1,96 @@
+"""``lexiscope collect``: ask subjects about items and keep every answer."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from lexiscope.cli import options
+from lexiscope.cli.check import read_map
+from lexiscope.cli.item_source import load_items
+from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say
+from lexiscope.cli.verb import Verb
+from lexiscope.collect import collect_run
+from lexiscope.core.response import ResponseTable
+
+
+@click.command(cls=Verb)
+@click.option("--items", required=True, metavar="DATASET|FILE", help="A dataset of the catalog, or a file of items.")
+@click.option("--map", "pairs", multiple=True, metavar="PART=COLUMN", help="For a file: sentence_1=Frase, as in check.")
+@click.option("--language", default="", help="Only items in this language; for a file: its language.")
+@click.option("--task", default="relatedness", show_default=True, help="The question that is asked.")
+@options.subjects
+@options.views
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The run folder.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the run.")
+@options.threads
+@options.as_json
+@options.quiet
+def collect(
+    *,
+    items: str,
+    pairs: tuple[str, ...],
+    language: str,
+    task: str,
+    subjects: tuple[str, ...],
+    views: tuple[str, ...],
+    out: Path,
+    seed: int,
+    threads: int,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Ask subjects about items and keep every answer.
+
+    The run folder holds the answers (responses.parquet) and how they came about (run.json). The same command on the
+    same folder does nothing when the run is finished and continues it when it was broken off.
+    """
+    if not subjects:
+        raise click.UsageError("name at least one subject: --subject encoder:minilm")
+    source = load_items(items, read_map(pairs), task=task, language=language)
+    remark_threads(threads, quiet=quiet)
+    with progress_bar(task, quiet=quiet) as report:
+        table = collect_run(
+            source.items,
+            subjects,
+            task,
+            out=out,
+            views=views or ("full",),
+            seed=seed,
+            command=["lexiscope", *sys.argv[1:]],
+            settings={"items": items, "language": language, "columns": list(pairs), "threads": threads},
+            checksums=source.checksums,
+            progress=report,
+        )
+    rows = answer_rows(table)
+    if as_json:
+        print_json(rows)
+        return
+    print_table(tuple(rows[0]) if rows else ("subject",), [tuple(row.values()) for row in rows])
+    say(f"written: {out / 'responses.parquet'} ({len(table)} rows)")
+    remark(f"next: lexiscope report {out} --out report.html", quiet=quiet)
+
+
+def answer_rows(table: ResponseTable) -> list[dict[str, object]]:
+    """Return one row per subject, view and measure: the items and layers answered, and the rows without a value."""
+    rows: list[dict[str, object]] = []
+    for subject in table.unique("subject_id"):
+        of_subject = table.where(subject_id=subject)
+        for view in of_subject.unique("view"):
+            of_view = of_subject.where(view=view)
+            for measure in of_view.unique("measure"):
+                part = of_view.where(measure=measure)
+                layers = [layer for layer in part.unique("layer") if layer is not None]
+                rows.append(
+                    {
+                        "subject": subject,
+                        "view": view or "",
+                        "measure": measure,
+                        "items": len(part.unique("item_id")),
+                        "layers": f"{min(layers)}–{max(layers)}" if layers else "",
+                        "without value": len(part.where(value=None)),
+                    }
+                )
+    return rows

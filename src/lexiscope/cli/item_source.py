@@ -1,0 +1,44 @@
+"""Items by the name of a dataset or from a file: what ``--items`` accepts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lexiscope.cli.verb import existing_file
+from lexiscope.core import catalog
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+from lexiscope.core.run import sha256_of
+from lexiscope.items.columns import ColumnMap
+from lexiscope.items.importer import import_items
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSource:
+    """Items and the sha256 of the files that they came from."""
+
+    name: str
+    items: tuple[Item, ...]
+    checksums: Mapping[str, str]
+
+
+def load_items(name: str, columns: ColumnMap | None = None, *, task: str, language: str = "") -> ItemSource:
+    """Return the items of a dataset of the catalog, or of a file; *language* keeps the items in one language.
+
+    A name with a path separator or a suffix is a file, anything else a dataset.
+
+    Errors: :class:`InputError` for a file that does not pass ``lexiscope check``, or where no item is left;
+    :class:`SpecError` for an unknown dataset.
+    """
+    if Path(name).suffix or Path(name).name != name:
+        path = existing_file(name)
+        found = import_items(path, columns, dataset=path.stem, task=task, language=language or "und")
+        return ItemSource(name, found.items, {path.name: sha256_of(path)})
+    data = catalog.dataset(name)
+    items = tuple(item for item in data.items if not language or item.usages[0].language == language)
+    if not items:
+        known = ", ".join(sorted({item.usages[0].language for item in data.items}))
+        raise InputError(f"{name} has no items in {language!r}", hint=f"it has: {known}")
+    return ItemSource(name, items, dict(data.checksums))

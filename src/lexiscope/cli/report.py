@@ -1,0 +1,42 @@
+"""``lexiscope report``: one page of one run, or of several side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lexiscope.cli.options import quiet as quiet_option
+from lexiscope.cli.output import remark, say
+from lexiscope.cli.verb import Verb
+from lexiscope.core.errors import InputError, Place
+from lexiscope.report.html import write_report
+from lexiscope.report.runs import from_runs
+
+
+@click.command(cls=Verb)
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The page, report.html.")
+@quiet_option
+def report(*, runs: tuple[Path, ...], out: Path, quiet: bool) -> None:
+    """Write one report of one or more runs.
+
+    The page is one file that opens without a network. Several runs stand side by side, statistic by statistic.
+    """
+    for run in runs:
+        _require_run(run)
+    page = from_runs(runs)
+    path = write_report(page, out)
+    say(f"written: {path}")
+    remark(f"{len(page.records)} numbers, {len(page.sections)} sections", quiet=quiet)
+
+
+def _require_run(folder: Path) -> None:
+    """Say what is missing in the user's words: a folder of answers alone has nothing that a report could show."""
+    if not folder.is_dir():
+        raise InputError("there is no such run folder", code="E001", place=Place(str(folder)))
+    if not (folder / "sections.json").is_file():
+        answers = (folder / "responses.parquet").is_file()
+        hint = "lexiscope study runs an analysis on answers" if answers else "name the folder given to --out"
+        what = "this run holds answers but no analysis" if answers else "this is not the folder of a run"
+        raise InputError(what, code="E008", place=Place(str(folder)), hint=hint)

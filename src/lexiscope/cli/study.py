@@ -1,0 +1,125 @@
+"""``lexiscope study``: run a whole paper, on its data or on the user's."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+import click
+
+from lexiscope.cli import options
+from lexiscope.cli.main import pin_threads
+from lexiscope.cli.output import progress_bar, remark, remark_threads, say
+from lexiscope.cli.study_file import read_study_file, write_study_file
+from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.core import catalog
+from lexiscope.core.errors import SpecError
+from lexiscope.core.study import StudySettings
+from lexiscope.report.tables import Table, to_text
+
+
+class Summary(Protocol):
+    """What a study returns: where its report is, how many numbers it printed, what to know, a short table."""
+
+    @property
+    def report(self) -> Path:
+        """The page."""
+
+    @property
+    def n_records(self) -> int:
+        """How many records ``results.json`` holds."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the user should know before reading on."""
+
+    @property
+    def overview(self) -> Table:
+        """The main results."""
+
+
+Run = Callable[..., Summary]
+
+
+@click.command(cls=Verb)
+@click.argument("name", metavar="NAME|FILE.yaml")
+@click.option("--dataset", metavar="DATASET", help="A dataset of the catalog instead of the study's own.")
+@click.option("--items", metavar="FILE", help="Your own items, with ratings where there are any.")
+@click.option("--scale", nargs=2, type=float, metavar="LOW HIGH", help="The rating scale of your items.")
+@click.option("--language", metavar="TAG", help="The language of your items.")
+@options.subjects
+@click.option("--recorded", multiple=True, metavar="ID", help="Only these recorded models. May be repeated.")
+@options.views
+@click.option("--mixed", "mixed_models", type=click.Choice(("paper", "maximal", "every", "none")), help="Mixed models.")
+@click.option("--agreement", type=click.Choice(("leave_one_out", "included")), help="Which variant is the main one.")
+@click.option("--exclude", "exclusions", multiple=True, metavar="RULE", help="An exclusion rule. May be repeated.")
+@click.option("--bootstrap", "n_bootstrap", type=click.IntRange(min=0), help="Resamples per interval; 0: none.")
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of resampling and random starts.")
+@click.option("--threads", type=click.IntRange(min=1), help="Threads of the numerical libraries.  [default: 1]")
+@click.option("--device", help="Where live models run: cpu, cuda, mps.")
+@click.option("--title", help="Title of the report.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="The run folder.")
+@click.option(
+    "--write-yaml", type=click.Path(path_type=Path), metavar="FILE", help="Write all settings to a file, stop."
+)
+@options.quiet
+def study(*, name: str, out: Path | None, write_yaml: Path | None, quiet: bool, **given: Any) -> None:
+    """Run a study: a whole paper, on its data or on yours.
+
+    NAME is a study of the catalog; FILE.yaml holds the settings of one (--write-yaml writes such a file with every
+    setting spelled out). Options given here override the file. The same command on the same folder continues a
+    broken run and leaves a finished one as it is.
+    """
+    settings = settings_of(name, given)
+    if write_yaml is not None:
+        write_study_file(settings, write_yaml)
+        say(f"written: {write_yaml}")
+        return
+    if out is None:
+        raise click.UsageError("name the run folder: --out RUN")
+    run = _runner(settings.study)
+    if os.environ.get("OMP_NUM_THREADS") != str(settings.threads):
+        # a study file asks for another number than the command line: models, loaded later, still take it up
+        pin_threads(("--threads", str(settings.threads)))
+    remark_threads(settings.threads, quiet=quiet)
+    with progress_bar(settings.study, quiet=quiet) as progress:
+        summary = run(settings, out, progress=progress, command=["lexiscope", *sys.argv[1:]])
+    say(to_text(summary.overview))
+    for text in summary.remarks:
+        remark(text, quiet=quiet)
+    say(f"{summary.n_records} numbers in {out / 'results.json'}; the report: {summary.report}")
+
+
+def settings_of(name: str, given: dict[str, Any]) -> StudySettings:
+    """Return the settings of a study by name or file, with the options that were given on the command line.
+
+    An option that names data replaces the other way of naming them.
+    """
+    settings = _named(name)
+    chosen = {key: value for key, value in given.items() if value is not None and value != ()}
+    if "items" in chosen and "dataset" not in chosen:
+        chosen["dataset"] = ""
+    if "dataset" in chosen and "items" not in chosen:
+        chosen["items"] = ""
+    if chosen.get("items"):
+        existing_file(chosen["items"])
+    return replace(settings, **chosen)
+
+
+def _named(name: str) -> StudySettings:
+    if Path(name).suffix in (".yaml", ".yml"):
+        return read_study_file(existing_file(name))
+    # an unknown name is refused here, with the nearest known one, and before anything is written
+    catalog.summary("studies", name)
+    return StudySettings(study=name)
+
+
+def _runner(name: str) -> Run:
+    module = catalog.module("studies", name)
+    if not hasattr(module, "run"):
+        raise SpecError(f"the study {name!r} has no function run")
+    return cast(Run, module.run)
