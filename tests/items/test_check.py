@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from lexiscope.core.scale import Scale
+from lexiscope.datasets.mini_relatedness import load
 from lexiscope.items.check import check_file
 from lexiscope.items.columns import ColumnMap
 from lexiscope.items.findings import CheckReport
+from lexiscope.items.tabular import write_items
 
 DATA = Path(__file__).parents[1] / "data"
 ROOT = Path(__file__).parents[2]
@@ -161,6 +163,14 @@ def test_item_ids_and_wordforms(tmp_path: Path) -> None:
     assert check(tmp_path, head + rows).counts == {"E211": 1, "W206": 1, "W207": 1}
 
 
+def test_exported_items_can_be_checked(tmp_path: Path) -> None:
+    """The check reads what `write_items` wrote: the mini pairs have no fault in that form either."""
+    write_items(load().items, tmp_path / "items.csv")
+    report = check_file(tmp_path / "items.csv")
+    assert report.findings == ()
+    assert (report.n_items, report.n_words) == (360, 60)
+
+
 def test_catch_trials_may_be_identical(tmp_path: Path) -> None:
     """A pair marked as catch trial is identical on purpose and counts for no word."""
     head = "sentence_1,sentence_2,target,catch\n"
@@ -186,6 +196,13 @@ def test_ratings_off_the_scale_and_not_numbers(tmp_path: Path) -> None:
         ("E301", 3), ("E301", 4), ("E302", 5), ("E302", 7), ("E302", 9)
     ]  # fmt: skip
     assert report.counts["W201"] == 1
+
+
+def test_a_fault_in_a_repeated_row_is_named_each_time(tmp_path: Path) -> None:
+    """Rows that repeat a sentence are looked at once only where it has no fault."""
+    head = "item,sentence,target,start,end,rater,rating\n"
+    rows = "".join(f"1,A crane,crane,x,7,p{n},3\n2,A  crane,crane,3,8,p{n},3\n" for n in range(3))
+    assert check(tmp_path, head + rows, min_ratings=1).counts == {"E106": 3, "W108": 3}
 
 
 def test_few_ratings_one_rater_constant_rater(tmp_path: Path) -> None:

@@ -72,6 +72,13 @@ def test_the_design_table_counts_the_lists() -> None:
     assert design.text().splitlines()[1].split() == ["1", "30", "20", "10"]
 
 
+def test_without_conditions_only_words_and_sizes_are_spread() -> None:
+    """An empty balance is allowed: 4 words × 3 items in 3 lists put each word once into each list."""
+    listed = [item(f"{word}{n}", word) for word in "abcd" for n in range(3)]
+    design = assign_lists(listed, 3, balance=(), seed=1)
+    assert [Counter(one.word for one in items) for items in design.lists] == [dict.fromkeys("abcd", 1)] * 3
+
+
 def test_impossible_divisions() -> None:
     """More lists than items, no list, or an item twice: errors."""
     listed = [item("a", "w", same_sense=True)]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lexiscope.core.errors import InputError
 from lexiscope.items.findings import Finding, raise_errors
@@ -36,6 +40,21 @@ def test_a_quoted_line_break_keeps_the_line_numbers_right(tmp_path: Path) -> Non
     # line 3 reads: two ""x""",y  and the x stands in its 7th column
     assert (place.line, place.column, place.text) == (3, 7, 'two ""x""",y')
     assert rows[1].place(1).column == 12
+
+
+@given(st.lists(st.text('ab",;\n é', max_size=6), min_size=2, max_size=4))
+def test_every_character_of_every_field_is_found(fields: list[str]) -> None:
+    """Whatever is quoted, the place of a character in a field is that character in the file's line."""
+    sink = io.StringIO()
+    csv.writer(sink, lineterminator="\n").writerow(fields)
+    row = Row("t.csv", 1, fields, sink.getvalue())
+    for index, text in enumerate(fields):
+        for offset in (offset for offset, char in enumerate(text) if char != "\n"):
+            place = row.place(index, offset=offset)
+            assert place.text is not None
+            assert place.column is not None
+            assert place.text == sink.getvalue().split("\n")[(place.line or 0) - 1]
+            assert place.text[place.column - 1] == text[offset]
 
 
 def test_a_bad_byte_is_named_by_its_offset_and_the_row_left_out(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lexiscope.core.errors import Place, SpanError
 from lexiscope.core.scale import Scale
@@ -18,13 +18,17 @@ from lexiscope.items.findings import Finding, Report
 from lexiscope.items.rows import Row
 
 # zero-width and soft characters, no-break spaces, control characters: a reader does not see them, a model does
+# (not the joiners U+200C and U+200D, which are part of the spelling in several scripts)
 _INVISIBLE = re.compile(
-    "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060\ufeff]"
+    "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u00a0\u00ad\u200b\u200e\u200f\u2028-\u202f\u2060\ufeff]"
 )
+_EXTRA_SPACE = re.compile(r"^[ \t]+|[ \t]+$|[ \t]{2,}")
 _TRUE, _FALSE = (
     frozenset({"true", "1", "yes", "same", "same sense"}),
     frozenset({"false", "0", "no", "different", "different sense"}),
 )
+_WHOLE = re.compile("[0-9]+")
+_UNREADABLE = (-1, -1)
 _NO_ANSWER = frozenset({"", "na", "n/a", "null", "none"})
 
 
@@ -49,6 +53,7 @@ class RowChecks:
     report: Report
     scale: Scale | None = None
     language: str = "und"
+    _clean: dict[tuple[str, ...], Usage] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def question(self, row: Row) -> Question | None:
         """Return what the row asks, or ``None`` where an error of the row prevents it (it was reported)."""
@@ -86,6 +91,16 @@ class RowChecks:
         return ("1", "2") if self.indices.get("sentence_2") is not None else ("1",)
 
     def _usage(self, row: Row, side: str) -> Usage | None:
+        # a table with a row per rating repeats each sentence many times: a clean one is looked at once
+        key = (side, *[row.fields[index] for index in self.indices.of_side(side)])
+        if key in self._clean:
+            return self._clean[key]
+        usage = self._checked_usage(row, side)
+        if usage is not None and not self._strange_characters(usage.text):
+            self._clean[key] = usage
+        return usage
+
+    def _checked_usage(self, row: Row, side: str) -> Usage | None:
         at = self.indices.get(f"sentence_{side}")
         text = row.fields[at] if at is not None else ""
         target = self.indices.text(f"target_{side}", row.fields) or self.indices.text("target", row.fields)
@@ -99,19 +114,22 @@ class RowChecks:
             )
             return None
         self._look_at_characters(row, at, text)
+        # a span that cannot be read is never replaced by a search for the target
+        if span == _UNREADABLE:
+            return None
         return self._located(row, side, text, target, span)
 
     def _span(self, row: Row, side: str) -> tuple[int, int] | None:
         texts = [self.indices.text(f"{part}_{side}", row.fields) for part in ("start", "end")]
         if texts == [None, None]:
             return None
-        if all(text is not None and re.fullmatch(r"\d+", text) for text in texts):
+        wrong = [part for part, text in zip(("start", "end"), texts, strict=True) if not _WHOLE.fullmatch(text or "")]
+        if not wrong:
             return int(texts[0] or 0), int(texts[1] or 0)
-        part = "start" if texts[0] is None or not texts[0].isdigit() else "end"
-        place = row.place(self.indices.get(f"{part}_{side}"))
+        place = row.place(self.indices.get(f"{wrong[0]}_{side}"))
         hint = "give both ends of the span as whole numbers (half-open character offsets), or leave both empty"
-        self._say("E106", f"the {part} of the span of sentence {side} is not a whole number", place, row, hint)
-        return None
+        self._say("E106", f"the {wrong[0]} of the span of sentence {side} is not a whole number", place, row, hint)
+        return _UNREADABLE
 
     def _located(
         self, row: Row, side: str, text: str, target: str | None, span: tuple[int, int] | None
@@ -145,16 +163,20 @@ class RowChecks:
         )
 
     def _look_at_characters(self, row: Row, at: int | None, text: str) -> None:
+        for code, message, found in self._strange_characters(text):
+            place = row.place(at, offset=found.start(), width=len(found.group()))
+            self._say(code, message, place, row, "remove it, or replace it by one ordinary space")
+
+    def _strange_characters(self, text: str) -> list[tuple[str, str, re.Match[str]]]:
         if text.isascii() and text.isprintable() and text == " ".join(text.split()):
-            return
-        hidden = _INVISIBLE.search(text)
+            return []
+        hidden, extra = _INVISIBLE.search(text), _EXTRA_SPACE.search(text)
+        strange = []
         if hidden is not None:
-            fault = f"invisible character U+{ord(hidden.group()):04X} in the sentence"
-            self._say("W107", fault, row.place(at, offset=hidden.start()), row, "replace it by a space or remove it")
-        extra = re.search(r"^[ \t]+|[ \t]+$|[ \t]{2,}", text)
+            strange.append(("W107", f"invisible character U+{ord(hidden.group()):04X} in the sentence", hidden))
         if extra is not None:
-            place = row.place(at, offset=extra.start(), width=len(extra.group()))
-            self._say("W108", "superfluous white space in the sentence", place, row, "remove it")
+            strange.append(("W108", "superfluous white space in the sentence", extra))
+        return strange
 
     # -- flags and numbers --------------------------------------------------------------------------------------
 

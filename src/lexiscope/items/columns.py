@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from lexiscope.core.errors import InputError
@@ -21,17 +21,17 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "end_1": ("end1", "end"),
     "start_2": ("start2",),
     "end_2": ("end2",),
-    "word": ("word", "lemma"),
+    "word": ("word", "lemma", "lemma1"),
     "sense_1": ("sense1", "senseid1", "senseids1", "sense", "senseid"),
     "sense_2": ("sense2", "senseid2", "senseids2"),
-    "same_sense": ("samesense", "same"),
-    "language": ("language", "lang"),
+    "same_sense": ("samesense", "same", "conditionsamesense"),
+    "language": ("language", "lang", "language1"),
     "list_id": ("listid", "list"),
     "rater": ("rater", "raterid", "participant", "participantid", "subject", "subjectid", "annotator"),
     "rating": ("rating", "response", "relatedness", "judgment", "judgement"),
     "norm": ("norm", "mean", "meanrelatedness", "meanrating"),
     "n_ratings": ("nratings", "count"),
-    "catch": ("catch", "iscatch"),
+    "catch": ("catch", "iscatch", "conditioncatch"),
 }
 
 
@@ -76,7 +76,7 @@ class ColumnMap:
         >>> ColumnMap.from_mapping({"sentence_1": "Oración"}).sentence_1
         'Oración'
         """
-        known = [field.name for field in fields(cls) if field.name != "raters"]
+        known = [one.name for one in fields(cls) if one.name != "raters"]
         wrong = [name for name in mapping if name not in known]
         if wrong:
             raise InputError(f"no part of an item is called {wrong[0]!r}", hint=f"use one of {', '.join(known)}")
@@ -104,10 +104,10 @@ class ColumnMap:
 
     def items(self) -> Iterator[tuple[str, str]]:
         """Yield (part, column) for the parts that are set, in order."""
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for one in fields(self):
+            value = getattr(self, one.name)
             if isinstance(value, str):
-                yield field.name, value
+                yield one.name, value
         yield from ((f"rater:{name}", name) for name in self.raters)
 
 
@@ -117,6 +117,13 @@ class Indices:
 
     numbers: Mapping[str, int]
     raters: tuple[tuple[str, int], ...] = ()
+    _sides: dict[str, tuple[int, ...]] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for side in ("1", "2"):
+            parts = [f"{part}_{side}" for part in ("sentence", "target", "start", "end", "sense")]
+            parts += ["target", "word", "language"]
+            self._sides[side] = tuple(self.numbers[part] for part in parts if part in self.numbers)
 
     @classmethod
     def of(cls, columns: ColumnMap, header: Sequence[str]) -> Indices:
@@ -128,6 +135,10 @@ class Indices:
     def get(self, part: str) -> int | None:
         """Return the number of a part's column, from 0, or ``None``."""
         return self.numbers.get(part)
+
+    def of_side(self, side: str) -> tuple[int, ...]:
+        """Return the columns on which the usage of one side (``1`` or ``2``) depends."""
+        return self._sides[side]
 
     def text(self, part: str, row_fields: Sequence[str]) -> str | None:
         """Return a part's text without outer white space; ``None`` where there is no column or no text."""

@@ -33,8 +33,11 @@ class Row:
         """Return the place of a field, or of a character inside it; without an index the place of the row."""
         if index is None or index >= len(self.fields):
             return Place(self.path, self.line, text=_first_line(self.raw))
-        positions = _field_positions(self.raw, self.delimiter)[index]
-        at = positions[min(offset, len(positions) - 1)]
+        if '"' in self.raw:
+            positions = _field_positions(self.raw, self.delimiter)[index]
+            at = positions[min(offset, len(positions) - 1)]
+        else:
+            at = sum(len(field) + 1 for field in self.fields[:index]) + min(offset, len(self.fields[index]))
         begin = self.raw.rfind("\n", 0, at) + 1
         text = _first_line(self.raw[begin:])
         shown = max(1, min(width, len(text) - (at - begin)))

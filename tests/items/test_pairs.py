@@ -1,19 +1,15 @@
-"""Pairs from a stimulus list, and the views of an item."""
+"""Pairs from a stimulus list."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from lexiscope.core.errors import InputError, SpecError
-from lexiscope.core.item import Item
+from lexiscope.core.errors import InputError
 from lexiscope.core.usage import Usage
 from lexiscope.items.importer import import_items
 from lexiscope.items.pairs import Stimulus, enumerate_pairs, pair_counts, stimulus_ids
-from lexiscope.items.views import view_item, view_usage, with_final_stop, without_final_stop
 
 
 def stimulus(name: str, cue: str, sense: str | None) -> Stimulus:
@@ -51,41 +47,3 @@ def test_saw_c_pairs_from_its_stimulus_list(published: Path) -> None:
     per_word = [n for _, n in counts.per_word]
     assert (counts.n_pairs, counts.n_same, len(per_word)) == (812, 241, 102)
     assert (min(per_word), max(per_word), round(counts.mean_per_word, 2)) == (6, 28, 7.96)
-
-
-def test_a_final_stop_is_added_once() -> None:
-    """The stop is added only where no sentence-final sign stands, and the span stays."""
-    for text, stopped in [
-        ("A bank", "A bank."),
-        ("A bank.", "A bank."),
-        ("A bank!", "A bank!"),
-        ('A "bank."', 'A "bank."'),
-    ]:
-        usage = Usage(text, text.index("bank"), text.index("bank") + 4)
-        found = with_final_stop(usage)
-        assert (found.text, found.start, found.end) == (stopped, usage.start, usage.end)
-
-
-@given(st.text(max_size=20))
-def test_adding_and_removing_a_stop(rest: str) -> None:
-    """Removing undoes adding; both are without effect the second time; the target never changes."""
-    usage = Usage(f"bank{rest}", 0, 4)
-    stopped = with_final_stop(usage)
-    assert with_final_stop(stopped) == stopped
-    assert stopped == usage or without_final_stop(stopped) == usage
-    assert without_final_stop(usage).target == stopped.target == "bank"
-
-
-def test_a_stop_that_belongs_to_the_target_stays() -> None:
-    """Removing the final stop may not cut the target, nor an ellipsis."""
-    assert without_final_stop(Usage("In the U.S.", 7, 11)).text == "In the U.S."
-    assert without_final_stop(Usage("A bank...", 2, 6)).text == "A bank..."
-
-
-def test_views_by_name() -> None:
-    """A view applies to all usages and keeps the item; an unknown view is an error that names the known ones."""
-    item = Item("i", "d", (Usage("A bank", 2, 6), Usage("The bank.", 4, 8)), conditions={"same_sense": True})
-    assert view_item(item, "full") == item
-    assert [usage.text for usage in view_item(item, "full+final_stop").usages] == ["A bank.", "The bank."]
-    with pytest.raises(SpecError, match=r"full\+final_stop"):
-        view_usage(item.usages[0], "half")
