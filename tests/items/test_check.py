@@ -6,9 +6,12 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lexiscope.core.scale import Scale
 from lexiscope.datasets.mini_relatedness import load
@@ -89,6 +92,32 @@ def test_targets_and_spans(tmp_path: Path, row: str, code: str | None) -> None:
     report = check(tmp_path, f"sentence,target,start,end\n{row}\n")
     assert [f.code for f in report.findings] == ([code] if code else [])
     assert all(f.line == 2 for f in report.findings)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "The Bank was old,bank,,",
+        "גדת הנהר הייתה רטובה,הנהר,,",
+        "The \U0001f3e6 bank 🙂,bank,,",
+        '"He said ""bank"", twice",bank,,',
+        f"{'very ' * 10_000}old bank,bank,,",
+    ],
+)
+def test_unusual_texts_are_no_faults(tmp_path: Path, row: str) -> None:
+    """Another case, right-to-left script, emoji, quotes and very long sentences are read as they stand."""
+    assert check(tmp_path, f"sentence,target,start,end\n{row}\n").findings == ()
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_break_the_check(content: bytes) -> None:
+    """Any bytes give a report: findings, never an exception, and carets no wider than their line."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.csv"
+        path.write_bytes(b"sentence,target,start,end,rater,rating\n" + content)
+        report = check_file(path)
+    assert all(f.text == "" or len(f.caret) <= len(f.text) + 1 for f in report.findings)
+    assert json.loads(report.json())["exit_status"] == report.exit_status
 
 
 def test_normal_forms(tmp_path: Path) -> None:
