@@ -72,7 +72,7 @@ def _try(file: DataFile, part: Path) -> tuple[str, bool]:
         return f"the server answered: {error}", 400 <= code < 500 and code != 429
     except requests.TooManyRedirects as error:
         return str(error), True
-    except requests.ConnectionError as error:
+    except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError) as error:
         return f"no connection, or it was lost: {error}", False
     except (requests.RequestException, _TooMuch, OSError) as error:
         return str(error), isinstance(error, _TooMuch)

@@ -104,7 +104,7 @@ def verified(path: Path, file: DataFile, *, dataset: str) -> str:
 
 def check(card: DatasetCard, *, folder: Path | None = None) -> tuple[FileStatus, ...]:
     """Return the state of every file of a dataset, in the order of its card; nothing is raised or downloaded."""
-    return tuple(_status(file, folder) for file in card.files)
+    return tuple(_status(file, folder if card.availability != "embedded" else _embedded()) for file in card.files)
 
 
 def get(
@@ -123,16 +123,23 @@ def get(
     """
     if card.availability == "obtain":
         raise DataError(f"{card.name} cannot be downloaded: {card.licence}", hint=card.how_to_obtain)
+    folder = _embedded() if card.availability == "embedded" else None
     files = [file for file in card.files if optional or not file.optional]
     paths = []
     for done, file in enumerate(files, start=1):
-        found = locate_optional(file, dataset=card.name)
-        if found is None:
-            download(file, cache() / file.path, hint=_by_hand(file), wait=wait)
-        paths.append(cache() / file.path if found is None else found.path)
+        found = locate_optional(file, dataset=card.name, folder=folder)
+        paths.append(found.path if found is not None else _downloaded(file, card.name, wait))
         if progress is not None:
             progress(done, len(files))
     return tuple(paths)
+
+
+def _downloaded(file: DataFile, dataset: str, wait: Callable[[float], object]) -> Path:
+    if not file.url:
+        raise DataError(f"{dataset}: the data file {file.path} has no address", hint=_by_hand(file))
+    target = cache() / file.path
+    download(file, target, hint=_by_hand(file), wait=wait)
+    return target
 
 
 def _status(file: DataFile, folder: Path | None) -> FileStatus:
@@ -143,6 +150,11 @@ def _status(file: DataFile, folder: Path | None) -> FileStatus:
     if file.sha256 is None:
         return FileStatus(file, "not pinned", paths[0], actual)
     return FileStatus(file, "ok" if actual == file.sha256 else "wrong checksum", paths[0], actual)
+
+
+def _embedded() -> Path:
+    """Return the folder below which the package carries its embedded files."""
+    return Path(__file__).parents[1] / "datasets"
 
 
 def _places(folder: Path | None) -> tuple[Path, ...]:
