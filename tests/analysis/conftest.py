@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
+from lexiscope.analysis.ratings import Ratings
 
 Row = dict[str, str]
 
@@ -146,3 +149,40 @@ def rawc_trials(published: Path) -> dict[str, NDArray[np.generic]]:
     for name in ("distance_bert", "distance_elmo"):
         columns[name] = np.array([float(pairs[row["word"], row["version"]][name]) for row in trials])
     return {"relatedness": np.array([int(row["relatedness"]) for row in trials]), **columns}
+
+
+@pytest.fixture(scope="session")
+def sawc_rows(published: Path) -> list[Row]:
+    """SAW-C's trials as they stand in the file."""
+    return read(published / "sawc" / "sawc_relatedness_full_critical_data.csv")
+
+
+@pytest.fixture(scope="session")
+def sawc_ratings(sawc_rows: list[Row]) -> Ratings:
+    """SAW-C's ratings; an item is a pair of sentences (its tag)."""
+    columns = ([row[name] for row in sawc_rows] for name in ("Participant", "Tag", "Response"))
+    raters, items, values = columns
+    return Ratings.from_arrays(raters, items, [int(value) for value in values])
+
+
+@pytest.fixture(scope="session")
+def rawc_ratings(published: Path) -> Ratings:
+    """RAW-C's ratings; an item is a word and a version."""
+    rows = read(published / "rawc" / "normed_critical.csv")
+    items = [f"{row['word']} {row['version']}" for row in rows]
+    return Ratings.from_arrays([row["subject"] for row in rows], items, [int(row["relatedness"]) for row in rows])
+
+
+@pytest.fixture(scope="session")
+def ambistory_ratings(published: Path) -> dict[str, Ratings]:
+    """AmbiStory's ratings by split; a rater is a column of one of the 130 groups."""
+    ratings = {}
+    for split in ("train", "dev", "test"):
+        samples = json.loads((published / "ambistory" / f"{split}.json").read_text(encoding="utf-8")).values()
+        rows = [
+            (f"{int(sample['sample_id']) % 130}:{column}", sample["sample_id"], choice)
+            for sample in samples
+            for column, choice in enumerate(sample["choices"])
+        ]
+        ratings[split] = Ratings.from_arrays(*zip(*rows, strict=True))
+    return ratings

@@ -100,9 +100,7 @@ def best_rater(
     best = np.full(len(labels), -np.inf)
     np.maximum.at(best, code.reshape(-1), agreement.values)
     name = statistic_name("best_rater_correlation", variant=agreement.variant, method=agreement.method)
-    definition = "mean over groups of the highest correlation of any of its raters with the mean of " + _group_of(
-        agreement
-    )
+    definition = "mean over groups of the highest correlation of one of its raters with the mean of "
     interval = mean_interval(best, level=level, resamples=resamples, seed=seed)
     return Ceiling(name, float(best.mean()), interval, len(best), "groups of raters", definition + _group_of(agreement))
 

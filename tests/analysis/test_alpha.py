@@ -1,0 +1,226 @@
+"""Krippendorff's alpha equals its definition, its published example, and the figure of the AmbiStory paper."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lexiscope.analysis.alpha import LEVELS, Level, coincidence_matrix, krippendorff_alpha
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.errors import InputError, StatisticError
+
+# Krippendorff 2011, section E: four observers, twelve units, missing values
+EXAMPLE = """
+1 2 3 3 2 1 4 1 2 . . .
+1 2 3 3 2 2 4 1 2 5 . 3
+. 3 3 3 2 3 4 2 2 5 1 .
+1 2 3 3 2 4 4 1 2 5 1 .
+"""
+
+units = st.lists(st.lists(st.integers(0, 4), min_size=0, max_size=5), min_size=2, max_size=8)
+
+
+def example() -> Ratings:
+    rows = [line.split() for line in EXAMPLE.strip().splitlines()]
+    cells = [(f"o{r}", f"u{u:02}", value) for r, row in enumerate(rows) for u, value in enumerate(row)]
+    values = [float("nan") if value == "." else float(value) for _, _, value in cells]
+    return Ratings.from_arrays([cell[0] for cell in cells], [cell[1] for cell in cells], values)
+
+
+def of_units(table: list[list[int]]) -> Ratings:
+    rows = [(f"r{r}", f"u{u}", value) for u, row in enumerate(table) for r, value in enumerate(row)]
+    return Ratings.from_arrays(*(zip(*rows, strict=True) if rows else ([], [], [])))
+
+
+def by_definition(table: list[list[int]], level: Level) -> float:
+    """1 − D_o / D_e, pair by pair, with the difference functions as Krippendorff writes them."""
+    pairable = [row for row in table if len(row) > 1]
+    values = [value for row in pairable for value in row]
+    n = len(values)
+
+    def difference(c: int, k: int) -> float:
+        low, high = min(c, k), max(c, k)
+        if level == "nominal":
+            return float(c != k)
+        if level == "interval":
+            return float((c - k) ** 2)
+        if level == "ratio":
+            return ((c - k) / (c + k)) ** 2 if c + k else 0.0
+        between = sum(values.count(g) for g in range(low, high + 1))
+        return (between - (values.count(c) + values.count(k)) / 2) ** 2
+
+    observed = sum(difference(a, b) / (len(row) - 1) for row in pairable for a, b in itertools.permutations(row, 2))
+    expected = sum(difference(a, b) for a, b in itertools.permutations(values, 2)) / (n - 1)
+    return 1 - observed / expected
+
+
+@pytest.mark.parametrize(
+    ("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)]
+)
+def test_the_published_example(level: Level, published: float) -> None:
+    """Krippendorff 2011 prints .743, .815, .849 and .797 for the example with missing values."""
+    found = krippendorff_alpha(example(), level=level)
+    assert round(found.value, 3) == published
+    assert found.name == f"krippendorff_alpha(level={level})"
+    # 41 values, one of them alone in its unit
+    assert (found.n_items, found.n_ratings, found.n_unpaired, found.n_raters) == (11, 40, 1, 4)
+    assert found.interval.low < found.value < found.interval.high
+
+
+def test_the_coincidence_matrix_of_the_published_example() -> None:
+    """Krippendorff 2011 prints the matrix; its entries sum to the 40 pairable values."""
+    values, matrix = coincidence_matrix(example())
+    assert values.tolist() == [1, 2, 3, 4, 5]
+    expected = [
+        [7, 4 / 3, 1 / 3, 1 / 3, 0],
+        [4 / 3, 10, 4 / 3, 1 / 3, 0],
+        [1 / 3, 4 / 3, 8, 1 / 3, 0],
+        [1 / 3, 1 / 3, 1 / 3, 4, 0],
+        [0, 0, 0, 0, 3],
+    ]
+    np.testing.assert_allclose(matrix, expected, atol=1e-12)
+
+
+@given(units, st.sampled_from(LEVELS))
+@settings(max_examples=2000, deadline=None)
+def test_alpha_equals_its_definition(table: list[list[int]], level: Level) -> None:
+    """On any table with missing ratings alpha equals the sum over pairs to 1e-12, or is undefined for a reason."""
+    pairable = [row for row in table if len(row) > 1]
+    if len(pairable) < 2 or len({value for row in pairable for value in row}) < 2:
+        with pytest.raises(StatisticError):
+            krippendorff_alpha(of_units(table), level=level, resamples=0)
+        return
+    found = krippendorff_alpha(of_units(table), level=level, resamples=0)
+    assert found.value == pytest.approx(by_definition(table, level), abs=1e-12)
+
+
+@given(units, st.sampled_from(LEVELS))
+@settings(max_examples=200, deadline=None)
+def test_an_interval_is_made_of_alphas_of_resampled_units(table: list[list[int]], level: Level) -> None:
+    """Reweighting the units gives the alphas of tables in which units are repeated."""
+    from lexiscope.analysis.bootstrap import percentile_interval, resample_counts
+
+    pairable = [row for row in table if len(row) > 1]
+    if len(pairable) < 2 or len({value for row in pairable for value in row}) < 2:
+        return
+    found = krippendorff_alpha(of_units(table), level=level, resamples=40, seed=1)
+    draws = []
+    for counts in np.concatenate(list(resample_counts(len(pairable), resamples=40, seed=1))):
+        drawn = [row for row, times in zip(pairable, counts, strict=True) for _ in range(times)]
+        varies = len({value for row in drawn for value in row}) > 1
+        draws.append(by_definition(drawn, level) if varies else float("nan"))
+    expected = percentile_interval(draws)
+    assert found.interval.undefined == expected.undefined
+    np.testing.assert_allclose(
+        [found.interval.low, found.interval.high], [expected.low, expected.high], atol=1e-9, equal_nan=True
+    )
+
+
+@given(units, st.sampled_from(LEVELS), st.randoms(use_true_random=False))
+@settings(max_examples=200, deadline=None)
+def test_alpha_does_not_know_who_said_what(table: list[list[int]], level: Level, random) -> None:  # type: ignore[no-untyped-def]
+    """Swapping raters within items, reordering items and adding an empty rater change nothing."""
+    pairable = [row for row in table if len(row) > 1]
+    if len(pairable) < 2 or len({value for row in pairable for value in row}) < 2:
+        return
+    shuffled = [random.sample(row, len(row)) for row in random.sample(table, len(table))]
+    ratings = of_units(shuffled)
+    empty = Ratings.from_arrays(
+        [*(ratings.rater_ids[k] for k in ratings.rater), "empty"],
+        [*(ratings.item_ids[k] for k in ratings.item), ratings.item_ids[0]],
+        [*ratings.value, float("nan")],
+    )
+    value = krippendorff_alpha(of_units(table), level=level, resamples=0).value
+    assert krippendorff_alpha(empty, level=level, resamples=0).value == pytest.approx(value, abs=1e-10)
+
+
+@given(units)
+@settings(max_examples=100, deadline=None)
+def test_levels_ignore_what_they_should(table: list[list[int]]) -> None:
+    """Nominal alpha ignores relabelling, ordinal any monotone map, interval a shift and scale, ratio a scale."""
+    pairable = [row for row in table if len(row) > 1]
+    if len(pairable) < 2 or len({value for row in pairable for value in row}) < 2:
+        return
+    maps = {
+        "nominal": lambda v: (3, 0, 4, 1, 2)[v],
+        "ordinal": lambda v: v**3,
+        "interval": lambda v: 7 * v - 3,
+        "ratio": lambda v: 5 * v,
+    }
+    for level, change in maps.items():
+        mapped = [[change(value) for value in row] for row in table]
+        first, second = (
+            krippendorff_alpha(of_units(rows), level=level, resamples=0).value  # type: ignore[arg-type]
+            for rows in (table, mapped)
+        )
+        assert second == pytest.approx(first, abs=1e-10)
+
+
+def test_perfect_agreement_is_one() -> None:
+    """Raters who always agree have alpha 1 at every level, and so has every resample that varies."""
+    ratings = of_units([[1, 1, 1], [2, 2], [5, 5, 5], [3, 3]])
+    for level in LEVELS:
+        found = krippendorff_alpha(ratings, level=level, resamples=200)
+        assert found.value == 1
+        assert (found.interval.low, found.interval.high) == (1, 1)
+
+
+def test_large_values_keep_their_digits() -> None:
+    """An offset of a million (a reaction time) costs no digit of the interval alpha."""
+    table = [[1, 2], [2, 2], [4, 5], [3, 1]]
+    shifted = [[value + 1_000_000 for value in row] for row in table]
+    first, second = (krippendorff_alpha(of_units(rows), resamples=0).value for rows in (table, shifted))
+    assert second == pytest.approx(first, abs=1e-10)
+
+
+def test_undefined_alpha_is_an_error() -> None:
+    """One rater, no variation, an unknown level, negative values on a ratio scale, an item without a word."""
+    with pytest.raises(StatisticError, match=r"no item has ratings of two raters \(1 raters"):
+        krippendorff_alpha(of_units([[1], [2]]))
+    with pytest.raises(StatisticError, match="all 4 ratings are 3"):
+        krippendorff_alpha(of_units([[3, 3], [3, 3]]))
+    with pytest.raises(StatisticError, match="no level 'metric'"):
+        krippendorff_alpha(of_units([[1, 2], [2, 1]]), level="metric")  # type: ignore[arg-type]
+    with pytest.raises(StatisticError, match="not negative"):
+        krippendorff_alpha(of_units([[-1, 2], [2, 1]]), level="ratio")
+    with pytest.raises(InputError, match="have no label"):
+        krippendorff_alpha(of_units([[1, 2], [2, 1]]), groups={"u0": "bank"})
+
+
+def test_items_of_a_word_are_resampled_together() -> None:
+    """With groups the interval is wider where items of a word are alike."""
+    generator = np.random.default_rng(0)
+    table = [[int(value), int(value + generator.integers(0, 2))] for value in np.repeat(generator.integers(1, 5, 8), 6)]
+    ratings = of_units(table)
+    groups = {item: str(int(item[1:]) // 6) for item in ratings.item_ids}
+    alone, grouped = (krippendorff_alpha(ratings, groups=g).interval for g in (None, groups))
+    assert grouped.high - grouped.low > alone.high - alone.low
+
+
+@pytest.mark.published
+def test_ambistory_alpha(ambistory_ratings: dict[str, Ratings]) -> None:
+    """Interval alpha over all 3,798 samples is .506 as printed (§4.1); train .5015, dev .4991, test .5215."""
+    parts = {split: krippendorff_alpha(part, resamples=0).value for split, part in ambistory_ratings.items()}
+    assert {split: round(value, 4) for split, value in parts.items()} == {
+        "train": 0.5015,
+        "dev": 0.4991,
+        "test": 0.5215,
+    }
+    raters, items, values = [], [], []
+    for split, part in ambistory_ratings.items():
+        raters += [part.rater_ids[k] for k in part.rater]
+        items += [f"{split} {part.item_ids[k]}" for k in part.item]
+        values += part.value.tolist()
+    everything = Ratings.from_arrays(raters, items, values)
+    found = {level: krippendorff_alpha(everything, level=level, resamples=200) for level in LEVELS[:3]}
+    assert {level: round(alpha.value, 4) for level, alpha in found.items()} == {
+        "nominal": 0.2091,
+        "ordinal": 0.5040,
+        "interval": 0.5061,
+    }
+    assert found["interval"].interval.low < 0.506 < found["interval"].interval.high
+    assert found["interval"].n_ratings == 19_049
