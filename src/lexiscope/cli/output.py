@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal
@@ -62,6 +63,20 @@ def print_json(content: object) -> None:
 def say(text: str = "") -> None:
     """Print a line of the result on stdout."""
     click.echo(text)
+
+
+def say_folded(text: str) -> None:
+    """Print running text on stdout, folded between words at 80 columns."""
+    for line in text.splitlines():
+        click.echo(textwrap.fill(line, WIDTH, break_on_hyphens=False) if line else "")
+
+
+def say_plain_table(text: str) -> None:
+    """Print a table that is plain text already; the notes below its last rule are folded, its rows are not."""
+    lines = text.splitlines()
+    last_rule = max((number for number, line in enumerate(lines) if line and set(line) == {"─"}), default=-1)
+    say("\n".join(lines[: last_rule + 1]))
+    say_folded("\n".join(lines[last_rule + 1 :]))
 
 
 def remark(text: str, *, quiet: bool = False) -> None:

@@ -39,4 +39,4 @@ def _require_run(folder: Path) -> None:
         answers = (folder / "responses.parquet").is_file()
         hint = "lexiscope study runs an analysis on answers" if answers else "name the folder given to --out"
         what = "this run holds answers but no analysis" if answers else "this is not the folder of a run"
-        raise InputError(what, code="E008", place=Place(str(folder)), hint=hint)
+        raise InputError(what, code="E009", place=Place(str(folder)), hint=hint)

@@ -13,7 +13,7 @@ import click
 
 from lexiscope.cli import options
 from lexiscope.cli.main import pin_threads
-from lexiscope.cli.output import progress_bar, remark, remark_threads, say
+from lexiscope.cli.output import progress_bar, remark, remark_threads, say, say_plain_table
 from lexiscope.cli.study_file import read_study_file, write_study_file
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
@@ -88,7 +88,7 @@ def study(*, name: str, out: Path | None, write_yaml: Path | None, quiet: bool, 
     remark_threads(settings.threads, quiet=quiet)
     with progress_bar(settings.study, quiet=quiet) as progress:
         summary = run(settings, out, progress=progress, command=["lexiscope", *sys.argv[1:]])
-    say(to_text(summary.overview))
+    say_plain_table(to_text(summary.overview))
     for text in summary.remarks:
         remark(text, quiet=quiet)
     say(f"{summary.n_records} numbers in {out / 'results.json'}; the report: {summary.report}")

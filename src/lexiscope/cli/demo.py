@@ -1,0 +1,123 @@
+"""``lexiscope demo``: a first result in a minute, with the embedded model and the embedded items."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from lexiscope.cli import options
+from lexiscope.cli.demo_part import Part
+from lexiscope.cli.demo_people import against_people
+from lexiscope.cli.demo_senses import without_ratings
+from lexiscope.cli.output import Report as Progress
+from lexiscope.cli.output import progress_bar, remark, remark_threads, say, say_folded, say_plain_table
+from lexiscope.cli.verb import Verb
+from lexiscope.collect import collect_run
+from lexiscope.core import catalog
+from lexiscope.core.dataset import Dataset
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import to_json
+from lexiscope.core.run import manifest, versions, write_atomically, write_json
+from lexiscope.report.document import Report
+from lexiscope.report.html import write_report
+from lexiscope.report.stored import store
+from lexiscope.report.tables import to_text
+from lexiscope.resources import fetch
+
+SUBJECT = "encoder:minilm"
+TASK = "relatedness"
+VIEW = "full+final_stop"
+MINI, RATED = "mini_relatedness", "raw_c"
+SEED = 20250429
+
+
+@click.command(cls=Verb)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("lexiscope-demo"),
+    show_default=True,
+    metavar="RUN",
+    help="The run folder.",
+)
+@options.threads
+@options.quiet
+def demo(*, out: Path, threads: int, quiet: bool) -> None:
+    """Show a first result: the embedded model on the embedded items.
+
+    A small English encoder reads pairs of sentences that share an ambiguous noun. Where RAW-C is at hand (in the
+    folder that LEXISCOPE_DATA names, or after lexiscope data get raw_c), it is compared with the ratings of 77 people.
+    """
+    remark_threads(threads, quiet=quiet)
+    data = [_english(catalog.dataset(MINI))]
+    if rated_data_at_hand():
+        data.append(catalog.dataset(RATED))
+    else:
+        remark("RAW-C is not at hand: no comparison with people. lexiscope data get raw_c fetches it.", quiet=quiet)
+    with progress_bar(SUBJECT, quiet=quiet) as progress:
+        answers = [_asked(dataset, out, progress) for dataset in data]
+    parts = [without_ratings(data[0].items, answers[0], seed=SEED)]
+    if len(data) > 1:
+        people = data[1].responses.where(subject_kind="participant")
+        parts.append(against_people(data[1].items, answers[1], people, title=data[1].card.name, seed=SEED))
+    page = write_run(out, data, answers, parts, threads)
+    for part in parts:
+        say_plain_table(to_text(part.table))
+        say_folded("\n" + "\n".join(part.words) + "\n")
+        say()
+    say(f"The report: {page}")
+
+
+def rated_data_at_hand() -> bool:
+    """Say whether every file of RAW-C that loading needs lies on this machine; a wrong file is an error later on."""
+    return all(found.status != "missing" or found.file.optional for found in fetch.check(catalog.card(RATED)))
+
+
+def write_run(
+    out: Path, data: Sequence[Dataset], answers: Sequence[ResponseTable], parts: Sequence[Part], threads: int
+) -> Path:
+    """Write the run folder, ``run.json`` last but for the page, and return the path of the page."""
+    records = tuple(record for part in parts for record in part.records)
+    ResponseTable.concat(list(answers)).write_parquet(out / "responses.parquet")
+    write_atomically(out / "results.json", to_json(records))
+    run = {
+        "command": ["lexiscope", "demo"],
+        "settings": {"subject": SUBJECT, "task": TASK, "view": VIEW, "threads": threads},
+        "seed": SEED,
+        "data": {name: sha for dataset in data for name, sha in dataset.checksums},
+        "files": manifest(out, ["responses.parquet", "results.json"]),
+        "versions": versions(),
+    }
+    write_json(out / "run.json", run)
+    report = Report(
+        title="Lexiscope: a first result",
+        subtitle=f"{SUBJECT} on {' and '.join(dataset.card.title for dataset in data)}",
+        sections=tuple(part.section for part in parts),
+        run=run,
+        records=records,
+        citations=tuple(dataset.card.citation for dataset in data),
+    )
+    store(report, out)
+    return write_report(report, out / "report.html")
+
+
+def _english(dataset: Dataset) -> Dataset:
+    """The items in the model's own language, which is English."""
+    items = tuple(item for item in dataset.items if item.usages[0].language == "en")
+    return Dataset(dataset.card, items, dataset.responses, dataset.checksums)
+
+
+def _asked(dataset: Dataset, out: Path, progress: Progress | None) -> ResponseTable:
+    return collect_run(
+        dataset.items,
+        [SUBJECT],
+        TASK,
+        out=out / dataset.card.name,
+        views=(VIEW,),
+        command=["lexiscope", *sys.argv[1:]],
+        checksums=dict(dataset.checksums),
+        progress=progress,
+    )
