@@ -1,1 +1,1 @@
-""""""
+"""Making, reading, checking and arranging stimuli."""
