@@ -294,6 +294,16 @@ def test_fits_of_different_data_are_refused(change: dict[str, Any], words: str) 
         compare(test.full, replace(test.reduced, **change))
 
 
+def test_one_model_in_two_spellings_is_refused() -> None:
+    """(1 + same || g) and (1 | g) + (0 + same | g) are one model: there is nothing to test."""
+    data = planted()
+    fixed = "y ~ rating + same + (1 | Word)"
+    with pytest.raises(StatisticError, match="written differently"):
+        likelihood_ratio(
+            f"{fixed} + (1 + same || Participant)", f"{fixed} + (1 | Participant) + (0 + same | Participant)", data
+        )
+
+
 @pytest.mark.parametrize(
     ("formula", "changes", "error", "words"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,44 @@ def test_a_saddle_at_zero_variance_is_left() -> None:
 def test_degrees_of_freedom_of_an_unconverged_fit_are_not_given() -> None:
     """Where the fit did not converge there is no curvature to derive degrees of freedom from."""
     assert degrees_of_freedom(Optimum(None, (), False, ())) == (None, "the fit did not converge")
+
+
+class Scripted:
+    """A model whose fits are given in advance, to reach what real data seldom reach."""
+
+    def __init__(self, *fits: SimpleNamespace) -> None:
+        self.fits, self.control = list(fits), None
+
+    def fit(self, start: object) -> SimpleNamespace:
+        return self.fits.pop(0)
+
+
+def stop(deviance: float, *, converged: bool, gradient: float | None) -> SimpleNamespace:
+    return SimpleNamespace(deviance=deviance, converged=converged, gradient_norm=gradient, theta=np.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("again", "deviance", "converged"),
+    [
+        (stop(100.0, converged=True, gradient=None), 100.0, True),
+        (stop(90.0, converged=True, gradient=None), 90.0, False),
+        (stop(110.0, converged=True, gradient=None), 100.0, False),
+        (stop(100.0, converged=False, gradient=None), 100.0, False),
+    ],
+)
+def test_a_second_optimiser_decides_on_convergence(again: SimpleNamespace, deviance: float, converged: bool) -> None:
+    """A stop that is no stationary point converged only where a second optimiser ends there too; the better stays."""
+    kept, agreed = mixed_optimum._continue_without_gradients(
+        Scripted(again), stop(100.0, converged=False, gradient=5.0)
+    )
+    assert (kept.deviance, agreed) == (deviance, converged)
+
+
+def test_a_vanishing_gradient_is_convergence_whatever_the_line_search_says() -> None:
+    """A line search that gives up on rounding at the optimum has still found it; a steep stop has not."""
+    assert mixed_optimum._is_stationary(stop(1.0, converged=False, gradient=1e-4))
+    assert not mixed_optimum._is_stationary(stop(1.0, converged=False, gradient=1.0))
+    assert not mixed_optimum._is_stationary(stop(1.0, converged=False, gradient=None))
 
 
 class Failing:

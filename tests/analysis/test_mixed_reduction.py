@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from lexiscope.analysis import mixed_optimum, mixed_reduction
 from lexiscope.analysis.mixed_reduction import RULE, reduce
 from lexiscope.core.errors import InputError
 
@@ -90,6 +92,20 @@ def test_a_reduction_that_fails_says_so() -> None:
     data = trials(word_slope=0.0, word_sd=0.0)
     reduction = reduce("y ~ same + (1 + same | word)", data, criterion="converged_and_not_singular")
     assert (reduction.satisfied, reduction.fit.random_effects) == (False, "(1 | word)")
+
+
+def test_a_model_that_does_not_converge_is_reduced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without convergence of the maximal model the correlations leave, and the reason is logged."""
+
+    def maximise(formula: Any, *arguments: Any, **options: Any) -> Any:
+        found = mixed_optimum.maximise(formula, *arguments, **options)
+        return replace(found, converged=not any(part.has_correlations for part in formula.random))
+
+    monkeypatch.setattr(mixed_reduction, "maximise", maximise)
+    first, second = reduce(MAXIMAL, trials(word_slope=0.6)).steps
+    assert (first.converged, second.converged) == (False, True)
+    assert second.reason == "the previous model did not converge"
+    assert second.removed == "all correlations between random effects"
 
 
 def test_an_unknown_criterion_is_refused() -> None:

@@ -114,6 +114,10 @@ def compare(full: MixedFit, reduced: MixedFit) -> LikelihoodRatio:
     _check_nested(read_formula(full.formula), read_formula(reduced.formula), reml=full.reml)
     chi2 = _chi2(full, reduced)
     df = full.n_parameters - reduced.n_parameters
+    if df < 1:
+        raise StatisticError(
+            f"both models have {full.n_parameters} parameters: they are one model, written differently"
+        )
     return LikelihoodRatio(chi2, df, _tail(chi2, df), _both(full, reduced), full, reduced, _warnings(full, reduced))
 
 
