@@ -48,7 +48,9 @@ class PublishedValue:
 class StudySettings:
     """What a run of a study can vary, every default spelled out; ``run.json`` holds all of it.
 
-    ``dataset`` names a dataset of the catalog, or ``items`` an item file of the user's own (never both).
+    ``dataset`` names a dataset of the catalog, or ``items`` an item file of the user's own (never both), with the
+    ends of its rating ``scale`` and its ``language``. ``mixed_models``: ``paper`` runs the published tests, ``maximal``
+    also those with maximal random effects, ``every`` also the tests with distance for every subject at its best layer.
     ``subjects`` are specs of live subjects that answer beside the recorded ones. ``recorded`` limits the recorded
     models to these ids (empty = all). ``views`` are the views whose distances are analysed; the first is the main one.
     ``analyses`` overrides the flag of a question: (question id, confirmatory | exploratory).
@@ -58,13 +60,15 @@ class StudySettings:
     study: str
     dataset: str = ""
     items: str = ""
+    scale: tuple[float, float] = (1.0, 5.0)
+    language: str = "und"
     subjects: tuple[str, ...] = ()
     recorded: tuple[str, ...] = ()
     views: tuple[str, ...] = ("full+final_stop",)
     seed: int = 20250429
     n_bootstrap: int = 2000
     starts: int = 5
-    mixed_models: Literal["paper", "maximal", "none"] = "paper"
+    mixed_models: Literal["paper", "maximal", "every", "none"] = "paper"
     agreement: Literal["leave_one_out", "included"] = "leave_one_out"
     min_ratings: int = 10
     threads: int = 1

@@ -1,0 +1,77 @@
+"""Mean distance by layer and condition, with intervals that resample groups of items (words)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lexiscope.analysis.bootstrap import (
+    FloatArray,
+    IntArray,
+    Interval,
+    group_codes,
+    percentile_interval,
+    resample_counts,
+)
+from lexiscope.core.errors import StatisticError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConditionLayers:
+    """The mean distance of the items in one condition, layer by layer.
+
+    *Shape:* ``mean`` (layers,), one interval per layer. *Unit:* cosine distance. *Higher means:* less related.
+    """
+
+    condition: str
+    mean: FloatArray
+    intervals: tuple[Interval, ...]
+    n: int
+
+
+def distance_by_condition(
+    distance: ArrayLike,
+    conditions: Sequence[str],
+    *,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[ConditionLayers, ...]:
+    """Return mean distance and interval at every layer for each condition, in the order of their names.
+
+    *Shape:* distance (items, layers); conditions and groups (items,). *Source:* SAW-C §4.2, Figure 3.
+    Errors: :class:`StatisticError` where the lengths differ.
+
+    >>> found = distance_by_condition([[0, 1], [0, 3], [0, 5]], ["a", "a", "b"], resamples=20)
+    >>> [(entry.condition, entry.mean.tolist(), entry.n) for entry in found]  # (1 + 3) / 2 at the second layer
+    [('a', [0.0, 2.0], 2), ('b', [0.0, 5.0], 1)]
+    """
+    columns = np.asarray(distance, dtype=np.float64)
+    labels = np.asarray(conditions, dtype=str)
+    if columns.ndim != 2 or len(columns) != len(labels):
+        raise StatisticError(f"distances of shape {columns.shape} do not go with {len(labels)} conditions")
+    codes, n_groups = group_codes(groups, len(labels))
+    found = []
+    for label in np.unique(labels):
+        chosen = labels == label
+        draws = _draws(columns[chosen], codes[chosen], n_groups, resamples, seed)
+        intervals = tuple(percentile_interval(draws[:, layer], level=level) for layer in range(columns.shape[1]))
+        found.append(ConditionLayers(str(label), columns[chosen].mean(axis=0), intervals, int(chosen.sum())))
+    return tuple(found)
+
+
+def _draws(columns: FloatArray, codes: IntArray, n_groups: int, resamples: int, seed: int) -> FloatArray:
+    sums = np.zeros((n_groups, columns.shape[1]))
+    np.add.at(sums, codes, columns)
+    sizes = np.bincount(codes, minlength=n_groups).astype(np.float64)
+    blocks = []
+    for counts in resample_counts(n_groups, resamples=resamples, seed=seed):
+        n = counts @ sizes
+        # a resample without any item of the condition has no mean
+        means = (counts @ sums) / np.where(n > 0, n, np.nan)[:, None]
+        blocks.append(means)
+    return np.concatenate(blocks)

@@ -1,0 +1,164 @@
+"""Relatedness in context: people's ratings beside the distances of encoders, layer by layer (SAW-C, RAW-C).
+
+Rivière, Beatty-Martínez & Trott 2025. The study runs on SAW-C, on RAW-C (``--dataset raw_c``), or on items of the
+user's own; recorded and live subjects are analysed together.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lexiscope.collect import CollectProgress
+from lexiscope.core.lock import locked
+from lexiscope.core.result import Record, read_records
+from lexiscope.core.run import write_atomically
+from lexiscope.core.study import PublishedValue, Question, StudySettings
+from lexiscope.report.document import Report
+from lexiscope.report.tables import Table
+from lexiscope.studies.saw_c.answers import answered
+from lexiscope.studies.saw_c.gather import gather
+from lexiscope.studies.saw_c.material import Material
+from lexiscope.studies.saw_c.part import Part, with_published
+from lexiscope.studies.saw_c.plans import plan_for
+from lexiscope.studies.saw_c.preregistration import SamplingPlan, preregistration
+from lexiscope.studies.saw_c.published import PUBLISHED as _PUBLISHED
+from lexiscope.studies.saw_c.sections import built
+from lexiscope.studies.saw_c.show import overview_table
+from lexiscope.studies.saw_c.trials import trial_table
+from lexiscope.studies.saw_c.writing import is_finished, run_record, write_machine, write_r, write_run
+
+CITATION = (
+    "Rivière, P. D., Beatty-Martínez, A. L., & Trott, S. (2025). Evaluating Contextualized Representations of "
+    "(Spanish) Ambiguous Words: A New Lexical Resource and Empirical Analysis. NAACL 2025 (long papers), 8322-8338.",
+    "Trott, S., & Bergen, B. (2021). RAW-C: Relatedness of Ambiguous Words, in Context. ACL-IJCNLP 2021, 7077-7087.",
+)
+QUESTIONS: tuple[Question, ...] = (
+    Question(
+        "Q1",
+        "Do people rate two uses of the same sense as more related than two different senses?",
+        "SAW-C §3.5",
+        "confirmatory",
+    ),
+    Question(
+        "Q2",
+        "At which layer do distances separate the same sense from different senses best?",
+        "SAW-C §4.2",
+        "exploratory",
+    ),
+    Question(
+        "Q3",
+        "How well do distances predict relatedness at each layer, beside single people?",
+        "SAW-C §4.3, §4.4",
+        "exploratory",
+    ),
+    Question(
+        "Q4",
+        "Do people see a sense boundary beyond distance, and in which direction is every model off?",
+        "SAW-C §4.5, §5.4",
+        "exploratory",
+    ),
+    Question(
+        "Q5",
+        "Do larger models fit people better, and how does fit change with depth?",
+        "SAW-C §5.2, §5.3",
+        "exploratory",
+    ),
+)
+PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
+PAPER_EXCLUSIONS: tuple[str, ...] = (
+    "Failed the catch trial (two identical sentences, answer other than the top of the scale).",
+    "Completion time more than 3 SD above the mean.",
+    "Agreement with the other participants of r² < .1 (Pearson).",
+    "Says that Spanish is not the first language.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a finished run has to say on one screen."""
+
+    report: Path
+    n_records: int
+    remarks: tuple[str, ...]
+    overview: Table
+
+
+def run(
+    settings: StudySettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
+) -> Summary:
+    """Run the whole study into a folder and return its summary.
+
+    A finished run is not computed again; a broken one continues from the answers that were collected. Both end with
+    the same bytes (``machine.json`` apart, which says where and how long).
+
+    Errors: those of the dataset, the subjects, and :class:`RunError` where the folder belongs to something else.
+    """
+    folder, started = Path(out), time.monotonic()
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder):
+        if is_finished(folder, settings):
+            return _summary(folder, settings, ("this run was finished before: nothing was computed again",))
+        material = gather(settings, folder, progress=progress)
+        parts = analyse(material, settings)
+        records = _records(material, parts)
+        report = _report(material, settings, parts, records)
+        extra = _exports(folder, material, settings)
+        write_run(folder, report, material, settings, extra=extra, command=command)
+        write_machine(folder, time.monotonic() - started)
+    return _summary(folder, settings, tuple(dict.fromkeys(r for part in parts.values() for r in part.remarks)))
+
+
+def analyse(material: Material, settings: StudySettings) -> dict[str, Part]:
+    """Run every analysis of the study on its material; parts by name, those of a question by its id."""
+    return answered(material, settings)
+
+
+def _records(material: Material, parts: Mapping[str, Part]) -> tuple[Record, ...]:
+    records = [record for part in parts.values() for record in part.records]
+    return with_published(records, PUBLISHED.get(material.name, ()))
+
+
+def _report(
+    material: Material, settings: StudySettings, parts: Mapping[str, Part], records: Sequence[Record]
+) -> Report:
+    title = settings.title or f"Relatedness in context: {material.card.title if material.card else material.name}"
+    return Report(
+        title=title,
+        subtitle="People and encoders side by side",
+        sections=built(material, settings, QUESTIONS, parts),
+        run=run_record(material, settings, records),
+        records=tuple(records),
+        citations=CITATION,
+    )
+
+
+def _exports(folder: Path, material: Material, settings: StudySettings) -> tuple[str, ...]:
+    from_plan = plan_for(material, settings)
+    names: tuple[str, ...] = ()
+    tests = tuple(test for test in from_plan.tests + from_plan.maximal if test.possible(material))
+    if "r_script" in settings.outputs and material.ratings is not None and tests:
+        columns: dict[str, tuple[str, int | None]] = {}
+        for test in tests:
+            columns |= {name: (subject, layer) for name, subject, layer in test.distances}
+        names += write_r(folder, tests, trial_table(material, columns))
+    if "preregistration" in settings.outputs:
+        names += (_write_preregistration(folder, material, settings),)
+    return names
+
+
+def _write_preregistration(folder: Path, material: Material, settings: StudySettings) -> str:
+    lists = {item.list_id for item in material.items if item.list_id is not None}
+    design = replace(SamplingPlan(), n_pairs=len(material.items), n_lists=max(1, len(lists)))
+    plan = replace(design, min_ratings=settings.min_ratings, first_target=round(1.2 * design.min_participants))
+    tests = tuple((test.name, test.full, test.reduced) for test in plan_for(material, settings).tests)
+    text = preregistration(plan, rules=settings.exclusions or PAPER_EXCLUSIONS, tests=tests, title=material.name)
+    write_atomically(folder / "preregistration.md", text)
+    return "preregistration.md"
+
+
+def _summary(folder: Path, settings: StudySettings, remarks: tuple[str, ...]) -> Summary:
+    records = read_records(folder / "results.json")
+    return Summary(folder / "report.html", len(records), remarks, overview_table(records, settings.views[0]))

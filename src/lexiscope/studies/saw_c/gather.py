@@ -1,0 +1,114 @@
+"""Where the study's material comes from: a dataset of the catalog or the user's items, recorded and live subjects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from lexiscope.analysis.exclusion import ExclusionResult, apply, parse_rule
+from lexiscope.collect import CollectProgress, collect
+from lexiscope.core import catalog
+from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts
+from lexiscope.core.errors import SpecError
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.run import sha256_of
+from lexiscope.core.scale import Scale
+from lexiscope.core.study import StudySettings
+from lexiscope.core.subject import Subject
+from lexiscope.items.importer import import_items
+from lexiscope.studies.saw_c.material import Material, material
+
+TASK = "relatedness"
+
+
+def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | None = None) -> Material:
+    """Load items and recorded answers, let the live subjects answer, apply the exclusions, arrange everything.
+
+    The answers of live subjects are kept under ``out/collected``, so that a broken run continues.
+    """
+    source = _dataset(settings)
+    recorded = _chosen(source, settings)
+    live = [catalog.subject(spec) for spec in settings.subjects]
+    answers = _live(source.items, live, settings, out, progress)
+    responses = ResponseTable.concat([recorded, answers])
+    facts = {fact.subject_id: fact for fact in source.subjects}
+    facts |= {subject.subject_id: subject.facts for subject in live}
+    kept, exclusion = _without_excluded(responses, settings)
+    return material(
+        source.card.name,
+        source.items,
+        kept,
+        facts,
+        views=settings.views,
+        card=source.card,
+        exclusion=exclusion,
+        checksums=source.checksums,
+    )
+
+
+def _dataset(settings: StudySettings) -> Dataset:
+    if not settings.items:
+        return catalog.dataset(settings.dataset or settings.study)
+    path = Path(settings.items)
+    scale = Scale(*settings.scale)
+    imported = import_items(path, dataset=path.stem, task=TASK, scale=scale, language=settings.language)
+    card = DatasetCard(
+        name=path.stem,
+        title=path.name,
+        task=TASK,
+        language=imported.items[0].usages[0].language,
+        licence="the user's own",
+        citation="",
+        source=path.name,
+        version=sha256_of(path)[:12],
+        availability="obtain",
+        summary=f"Items of the user's own, read from {path.name}.",
+        scale=scale,
+    )
+    return Dataset(card, imported.items, imported.responses, ((path.name, sha256_of(path)),))
+
+
+def _chosen(source: Dataset, settings: StudySettings) -> ResponseTable:
+    """Keep people and, of the recorded models, those that the settings name (all where they name none)."""
+    table = source.responses
+    if not settings.recorded:
+        return table
+    models = {fact.subject_id for fact in source.subjects}
+    unknown = sorted(set(settings.recorded) - models)
+    if unknown:
+        raise SpecError(
+            f"{source.card.name} has no recorded subject {unknown[0]!r}", hint=f"there are {sorted(models)}"
+        )
+    people = [subject for subject in table.unique("subject_id") if subject not in models]
+    return table.where(subject_id=(*people, *settings.recorded))
+
+
+def _live(
+    items: Sequence[Item],
+    subjects: Sequence[Subject],
+    settings: StudySettings,
+    out: Path,
+    progress: CollectProgress | None,
+) -> ResponseTable:
+    if not subjects:
+        return ResponseTable.empty()
+    return collect(
+        items, subjects, TASK, views=settings.views, out=out / "collected", seed=settings.seed, progress=progress
+    )
+
+
+def _without_excluded(
+    responses: ResponseTable, settings: StudySettings
+) -> tuple[ResponseTable, ExclusionResult | None]:
+    if not settings.exclusions:
+        return responses, None
+    result = apply([parse_rule(text) for text in settings.exclusions], responses)
+    return result.kept, result
+
+
+def live_facts(material: Material) -> tuple[SubjectFacts, ...]:
+    """Return what is known of every subject with distances, in the order of the distances, each once."""
+    facts = {distances.subject: distances.facts for distances in material.distances}
+    return tuple(replace(fact, subject_id=subject) for subject, fact in facts.items())

@@ -1,0 +1,94 @@
+"""The building blocks of the study's results: records, and the parts that the report is put together from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from lexiscope.analysis.bootstrap import Estimate, Interval
+from lexiscope.core.result import Record
+from lexiscope.core.study import PublishedValue
+from lexiscope.report.figures import Figure
+from lexiscope.report.tables import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one analysis yields: numbers, tables, figures, sentences, remarks."""
+
+    records: tuple[Record, ...] = ()
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    paragraphs: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+def joined(parts: Iterable[Part]) -> Part:
+    """Return one part with everything of several, in order."""
+    listed = list(parts)
+    return Part(
+        records=tuple(r for part in listed for r in part.records),
+        tables=tuple(t for part in listed for t in part.tables),
+        figures=tuple(f for part in listed for f in part.figures),
+        paragraphs=tuple(p for part in listed for p in part.paragraphs),
+        remarks=tuple(r for part in listed for r in part.remarks),
+    )
+
+
+def with_interval(record: Record, interval: Interval | None) -> Record:
+    """Return the record with an interval's ends and name."""
+    if interval is None:
+        return record
+    return replace(record, low=interval.low, high=interval.high, interval=interval.method)
+
+
+def from_estimate(estimate: Estimate, record: Record) -> Record:
+    """Return the record with an estimate's value, interval and n."""
+    return with_interval(replace(record, value=estimate.value, n=estimate.n), estimate.interval)
+
+
+def with_published(records: Sequence[Record], published: Sequence[PublishedValue]) -> tuple[Record, ...]:
+    """Set a paper's printed numbers beside ours.
+
+    A printed number that no record matches is added as a record of its own: ``not reproducible``, with the reason.
+    """
+    open_values = list(published)
+    out = []
+    for record in records:
+        hit = next((value for value in open_values if _matches(record, value)), None)
+        if hit is not None:
+            open_values.remove(hit)
+        out.append(_compared(record, hit) if hit is not None else record)
+    return tuple(out) + tuple(_absent(value) for value in open_values)
+
+
+def _matches(record: Record, value: PublishedValue) -> bool:
+    return (record.statistic, record.subject, record.dataset, record.layer, record.condition) == (
+        value.statistic,
+        value.subject,
+        value.dataset,
+        value.layer,
+        value.condition,
+    )
+
+
+def _compared(record: Record, value: PublishedValue) -> Record:
+    status = value.status_of(record.value) if record.value is not None else "undefined"
+    note = "; ".join(text for text in (record.note, value.remark if status != "reproduced" else "") if text)
+    return replace(record, published=float(value.printed), source=value.place, status=status, note=note)  # type: ignore[arg-type]
+
+
+def _absent(value: PublishedValue) -> Record:
+    reason = value.remark or "nothing in this run computes it"
+    return Record(
+        statistic=value.statistic,
+        value=None,
+        subject=value.subject,
+        dataset=value.dataset,
+        layer=value.layer,
+        condition=value.condition,
+        published=float(value.printed),
+        source=value.place,
+        status="not reproducible" if not value.reproducible else "not reproduced",
+        note=reason,
+    )

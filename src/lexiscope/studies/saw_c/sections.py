@@ -1,0 +1,149 @@
+"""The report of the study: what was asked, of whom, what came out, and what must be said against it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lexiscope.analysis.exclusion import ExclusionResult
+from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.study import Question, StudySettings
+from lexiscope.report.document import Section
+from lexiscope.report.sections import FilterStep, card_section, filters_table, questions_table
+from lexiscope.report.tables import Table
+from lexiscope.studies.saw_c.material import Material
+from lexiscope.studies.saw_c.part import Part
+from lexiscope.studies.saw_c.show import pick
+
+METHODS = (
+    "Norms are means over raters, computed as an integer sum over a count. Distances are 1 − cosine of the target's "
+    "vectors in the two sentences of a pair, the vector being the mean over the sub-words that overlap the target's "
+    "span; layer 0 is the input embedding. r, ρ and R² are between distances and norms over pairs; their intervals "
+    "resample words, because pairs of one word are not independent. R² is unadjusted. AIC of a logistic regression is "
+    "deviance + 2k, the intercept counted, without any penalty. Mixed models are fitted by maximum likelihood from "
+    "several starting points, with raw predictors; every likelihood-ratio test is printed with its random-effects "
+    "formula, on which it depends strongly. Expected Layer is computed from cumulative regressions on layers 0 to l, "
+    "negative increments kept.",
+)
+LIMITS = (
+    "Pairs of one word share sentences; an interval that resamples words respects this, a test that treats pairs as "
+    "independent does not. Norms come from the participants who took part, in their varieties of the language; "
+    "cosine distance is one measure among several, and the best of many layers is chosen on the data it is reported "
+    "for. The regression of fit on size rests on a dozen models of a few families, which are not independent.",
+)
+
+
+def built(
+    material: Material, settings: StudySettings, questions: Sequence[Question], parts: Mapping[str, Part]
+) -> tuple[Section, ...]:
+    """Return the sections of the report; *parts* are the study's parts by name."""
+    records = tuple(record for part in parts.values() for record in part.records)
+    overview = questions_table(questions, _results(records), name="table_1_questions", number="1")
+    sections = [
+        Section("questions", "What was asked, and what came out", tables=(overview,)),
+        _data(material, parts),
+        Section("methods", "How it was computed", (*METHODS, *_settings_text(settings))),
+    ]
+    for question in questions:
+        part = parts.get(question.question_id, Part())
+        if part.tables or part.figures or part.paragraphs:
+            flag = dict(settings.analyses).get(question.question_id, question.analysis)
+            texts = (f"{question.text} ({question.section})", *part.paragraphs, *part.remarks)
+            sections.append(
+                Section(question.question_id.lower(), _short(question), texts, part.tables, part.figures, flag=flag)
+            )
+    sections.append(_part_section("norms-of-items", "Norms of all items", parts.get("norms")))
+    sections.append(Section("limits", "Limits", LIMITS + _ethics(settings)))
+    return tuple(section for section in sections if section.paragraphs or section.tables or section.subsections)
+
+
+def _part_section(name: str, title: str, part: Part | None) -> Section:
+    part = part or Part()
+    return Section(name, title, part.paragraphs + part.remarks, part.tables, part.figures)
+
+
+def _data(material: Material, parts: Mapping[str, Part]) -> Section:
+    inner = [card_section(material.card)] if material.card is not None else []
+    for name, title in (("design", "The stimuli"), ("people", "The people"), ("subjects", "The models")):
+        inner.append(_part_section(name, title, parts.get(name)))
+    if material.exclusion is not None:
+        rules = tuple(f"{entry.order}. {entry.description}" for entry in material.exclusion.log)
+        inner.append(Section("exclusions", "Exclusions", rules, (_filters(material.exclusion),)))
+    kept = tuple(section for section in inner if section.paragraphs or section.tables)
+    return Section("asked", "What was asked, of whom", subsections=kept)
+
+
+def _filters(exclusion: ExclusionResult) -> Table:
+    steps = [FilterStep(entry.rule, "participants", entry.n_before, entry.n_after) for entry in exclusion.log]
+    steps += [FilterStep(entry.rule, "ratings", entry.trials_before, entry.trials_after) for entry in exclusion.log]
+    return filters_table(steps, name="exclusions")
+
+
+def _settings_text(settings: StudySettings) -> tuple[str, ...]:
+    return (
+        f"{settings.n_bootstrap} bootstrap resamples, seed {settings.seed}; {settings.starts} starting points of each "
+        f"mixed model; views analysed: {', '.join(settings.views)}; agreement set beside models: {settings.agreement}.",
+    )
+
+
+def _ethics(settings: StudySettings) -> tuple[str, ...]:
+    return (f"Ethics: {settings.ethics}",) if settings.ethics else ()
+
+
+def _short(question: Question) -> str:
+    return question.text.rstrip("?")
+
+
+# -- results in words ---------------------------------------------------------------------------------------------
+
+
+def _results(records: Sequence[Record]) -> dict[str, str]:
+    found = {
+        "Q1": _sense_result(records),
+        "Q2": _best_result(records, "min_aic_over_layers", "lowest AIC"),
+        "Q3": _best_result(records, "max_r_squared_over_layers", "highest R²"),
+        "Q4": _beyond_result(records),
+        "Q5": _size_result(records),
+    }
+    return {question: text for question, text in found.items() if text}
+
+
+def _sense_result(records: Sequence[Record]) -> str:
+    test = pick(records, statistic_name("chi2", test="sense", df=1)) or pick(
+        records, statistic_name("chi2", test="same", df=1)
+    )
+    same = pick(records, "condition_mean(over=trials)", condition="same_sense=True")
+    other = pick(records, "condition_mean(over=trials)", condition="same_sense=False")
+    texts = []
+    if same is not None and other is not None and same.value is not None and other.value is not None:
+        texts.append(f"mean rating {same.value:.2f} for the same sense, {other.value:.2f} for different senses")
+    if test is not None and test.value is not None and test.p is not None:
+        texts.append(f"χ²(1) = {test.value:.2f}, p = {test.p:.2g}")
+    return "; ".join(texts)
+
+
+def _best_result(records: Sequence[Record], statistic: str, words: str) -> str:
+    found = [r for r in records if r.statistic == statistic and r.value is not None]
+    if not found:
+        return ""
+    choose = min if statistic.startswith("min") else max
+    best = choose(found, key=lambda record: record.value or 0.0)
+    at = "" if best.layer is None else f" at layer {best.layer}"
+    interval = f" [{best.low:.2f}, {best.high:.2f}]" if best.low is not None and best.high is not None else ""
+    return f"{words} of all subjects: {best.subject}{at}, {best.value:.2f}{interval}"
+
+
+def _beyond_result(records: Sequence[Record]) -> str:
+    texts = []
+    for test in ("sense_beyond_distance", "distance_beyond_sense"):
+        record = pick(records, statistic_name("chi2", test=test, df=1))
+        if record is not None and record.value is not None and record.p is not None:
+            texts.append(f"{test.replace('_', ' ')}: χ²(1) = {record.value:.2f}, p = {record.p:.2g}")
+    return "; ".join(texts)
+
+
+def _size_result(records: Sequence[Record]) -> str:
+    record = pick(records, statistic_name("slope", of="log10_parameters", outcome="max_r_squared"))
+    if record is None or record.value is None or record.low is None or record.high is None:
+        return ""
+    change = f"{record.value:.3f} [{record.low:.3f}, {record.high:.3f}]"
+    return f"R² changes by {change} per tenfold parameters (n = {record.n})"

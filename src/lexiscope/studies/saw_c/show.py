@@ -1,0 +1,274 @@
+"""Tables of the study: what is shown of the records, under the paper's table numbers where it has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.result import Record, statistic_name
+from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, Cell, Column, Format, Interval, Missing, Table
+
+if TYPE_CHECKING:
+    from lexiscope.studies.saw_c.lmm import Tested
+
+TWO = Format("number", 2)
+THREE = Format("number", 3)
+COMPUTED = Format("number", 3)
+
+
+def shown(record: Record | None, *, interval: bool = True) -> Cell:
+    """Return a record as a table cell: value with interval, value, or the reason why there is none."""
+    if record is None:
+        return Missing("not computed")
+    if record.value is None:
+        return Missing(record.note)
+    if interval and record.low is not None and record.high is not None:
+        return Interval(record.low, record.high, record.value)
+    return record.value
+
+
+def pick(records: Iterable[Record], statistic: str, **where: object) -> Record | None:
+    """Return the first record with this statistic and these fields, or ``None``."""
+    for record in records:
+        if record.statistic == statistic and all(getattr(record, key) == value for key, value in where.items()):
+            return record
+    return None
+
+
+def count_table(name: str, number: str, title: str, rows: Sequence[tuple[str, Record]]) -> Table:
+    """Return a table of single numbers."""
+    columns = (Column("Quantity"), Column("Value", align="right"))
+    return Table(name, number, title, columns, tuple((label, _counted(record)) for label, record in rows))
+
+
+def _counted(record: Record) -> Cell:
+    """A whole number without decimals, any other with two."""
+    if record.value is None:
+        return Missing(record.note)
+    return f"{record.value:,.0f}" if record.value == int(record.value) else f"{record.value:.2f}"
+
+
+def registry_table(facts: Sequence[SubjectFacts]) -> Table:
+    """Return Table 2: the subjects."""
+    columns = (
+        Column("Subject"),
+        Column("Model"),
+        Column("Family"),
+        Column("Languages"),
+        Column("Layers", INTEGER),
+        Column("Parameters", INTEGER),
+        Column("Tokenizer"),
+        Column("Objective"),
+        Column("Training text"),
+        Column("Revision"),
+    )
+    rows = [
+        (
+            fact.title or fact.subject_id,
+            fact.subject_id,
+            fact.family,
+            "multilingual" if fact.multilingual else ", ".join(fact.languages),
+            fact.n_layers,
+            fact.n_parameters,
+            fact.tokenizer,
+            fact.objective,
+            fact.corpus,
+            fact.revision[:12],
+        )
+        for fact in facts
+    ]
+    return Table("table_2_subjects", "2", "The model subjects", columns, tuple(rows))
+
+
+def tokenisation_table(records: Sequence[Record], facts: Sequence[SubjectFacts]) -> Table:
+    """Return Table 3: token differences within a pair and tokens per target."""
+    titles = {fact.subject_id: fact.title or fact.subject_id for fact in facts}
+    columns = (
+        Column("Subject"),
+        Column("View"),
+        Column("Difference, mean", THREE, note="tokens by which the two sentences of a pair differ"),
+        Column("Mode", INTEGER),
+        Column("Max", INTEGER),
+        Column("Target tokens", THREE, note="mean over distinct words"),
+        Column("… over pairs", THREE),
+    )
+    statistics = [statistic_name("token_difference", summary=s) for s in ("mean", "mode", "max")]
+    statistics += [statistic_name("target_tokens", mean_over=over) for over in ("words", "pairs")]
+    keys = list(dict.fromkeys((record.subject, record.view) for record in records))
+    rows = [
+        (titles.get(subject, subject), view, *(shown(pick(records, s, subject=subject, view=view)) for s in statistics))
+        for subject, view in keys
+    ]
+    return Table("table_3_tokens", "3", "How the subjects' tokenizers cut the stimuli", columns, tuple(rows))
+
+
+def boundary_table(records: Sequence[Record], subjects: Sequence[str], view: str) -> Table:
+    """Return where each subject separates the senses best, and its Expected Layer by AIC."""
+    columns = (
+        Column("Subject"),
+        Column("Lowest AIC", TWO, note="logistic regression of same sense on distance, over layers"),
+        Column("at layer", INTEGER),
+        Column("AIC, intercept only", TWO),
+        Column("Expected layer (AIC)", TWO),
+    )
+    names = ("min_aic_over_layers", "aic(model=intercept_only)", "expected_layer(score=aic,deltas=signed)")
+    rows: list[tuple[Cell, ...]] = []
+    for subject in subjects:
+        lowest, baseline, expected = (pick(records, name, subject=subject, view=view) for name in names)
+        rows.append((subject, shown(lowest), lowest.layer if lowest else None, shown(baseline), shown(expected)))
+    return Table(f"boundary_{_slug(view)}", "", f"Sense boundary by layer, view {view}", columns, tuple(rows))
+
+
+def relatedness_table(records: Sequence[Record], subjects: Sequence[str], view: str) -> Table:
+    """Return where each subject fits people best, how well, and how much is lost at its last layer."""
+    columns = (
+        Column("Subject"),
+        Column("Highest R²", BOUNDED, note="of the regression of norms on distance, over layers"),
+        Column("at layer", INTEGER),
+        Column("Lowest ρ", BOUNDED, note="most negative over layers"),
+        Column("at layer", INTEGER),
+        Column("Expected layer (R²)", TWO),
+        Column("Last-layer drop", BOUNDED, note="share of the highest R² that is lost at the last layer"),
+    )
+    names = ("max_r_squared_over_layers", "min_spearman_over_layers")
+    rows: list[tuple[Cell, ...]] = []
+    for subject in subjects:
+        r_squared, rho = (pick(records, name, subject=subject, view=view) for name in names)
+        expected = pick(records, "expected_layer(score=r_squared,deltas=signed)", subject=subject, view=view)
+        drop = pick(records, "last_layer_drop", subject=subject, view=view)
+        best = (shown(r_squared), r_squared.layer if r_squared else None, shown(rho), rho.layer if rho else None)
+        rows.append((subject, *best, shown(expected), shown(drop)))
+    notes = ("Intervals resample words; they do not allow for the choice of the best layer.",)
+    return Table(f"relatedness_{_slug(view)}", "", f"Relatedness by layer, view {view}", columns, tuple(rows), notes)
+
+
+def size_table(records: Sequence[Record]) -> Table:
+    """Return the regression of fit on size."""
+    columns = (Column("Term"), Column("Value", Format("number", 4)), Column("p", P_VALUE), Column("n", INTEGER))
+    wanted = [r for r in records if not r.statistic.startswith("family_mean")]
+    rows = [(r.statistic, shown(r), r.p, r.n) for r in wanted]
+    view = wanted[0].view if wanted else ""
+    return Table(f"size_{_slug(view)}", "", f"Highest R² against size, view {view}", columns, tuple(rows))
+
+
+def _slug(view: str) -> str:
+    return "".join(letter if letter.isalnum() else "_" for letter in view)
+
+
+def explained_table(records: Sequence[Record]) -> Table:
+    """Return R² of sense, distance and both, for every subject and layer."""
+    names = [("sense", "r_squared(of=sense)"), ("distance", "r_squared(of=distance)")]
+    names += [("both", "r_squared(of=sense+distance)"), ("sense only", "unique_r_squared(of=sense)")]
+    names += [("distance only", "unique_r_squared(of=distance)"), ("shared", "shared_r_squared(of=sense+distance)")]
+    columns = (Column("Subject"), Column("Layer", INTEGER), *(Column(label, BOUNDED) for label, _ in names))
+    keys = list(dict.fromkeys((r.subject, r.layer) for r in records if r.statistic == names[0][1]))
+    rows = [
+        (subject, layer, *(shown(pick(records, s, subject=subject, layer=layer)) for _, s in names))
+        for subject, layer in keys
+    ]
+    notes = ("Unadjusted R² of linear regressions of the norms; intervals resample words.",)
+    return Table(
+        "explained_variance", "", "Variance of the norms that sense and distance explain", columns, tuple(rows), notes
+    )
+
+
+def residual_table(records: Sequence[Record]) -> Table:
+    """Return the mean residuals by sense, for every subject."""
+    columns = (
+        Column("Subject"),
+        Column("Regression"),
+        Column("Layer", INTEGER),
+        Column("Same sense", TWO),
+        Column("Different sense", TWO),
+    )
+    found = [r for r in records if r.statistic.startswith("mean_residual")]
+    keys = list(dict.fromkeys((r.subject, r.statistic, r.layer) for r in found))
+    rows = []
+    for subject, statistic, layer in keys:
+        model = statistic.partition("model=")[2].rstrip(")").replace("~", " ~ ").replace("*", " × ")
+        cells = [
+            shown(pick(found, statistic, subject=subject, layer=layer, condition=f"same_sense={same}"))
+            for same in (True, False)
+        ]
+        rows.append((subject, model, layer, *cells))
+    notes = ("Positive: people see more relatedness than the distance predicts. Intervals resample words.",)
+    return Table("residuals_by_sense", "", "Mean residuals by sense", columns, tuple(rows), notes)
+
+
+def test_table(tested: Sequence[Tested], name: str) -> Table:
+    """Return the likelihood-ratio tests, each with its random-effects formula."""
+    columns = (
+        Column("Test"),
+        Column("Effect dropped"),
+        Column("Place"),
+        Column("χ²", THREE),
+        Column("df", INTEGER),
+        Column("p", P_VALUE),
+        Column("log L full", THREE),
+        Column("log L reduced", THREE),
+        Column("Random effects"),
+        Column("Remarks"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for entry in tested:
+        test, out = entry.test, entry.outcome
+        if out is None:
+            rows.append((test.name, test.effect, test.place, Missing(entry.reason), *(None,) * 4, "", entry.reason))
+            continue
+        likelihoods = (out.full.log_likelihood, out.reduced.log_likelihood)
+        remarks = "; ".join(out.remarks) or "none"
+        rows.append(
+            (test.name, test.effect, test.place, out.chi2, out.df, out.p, *likelihoods, out.random_effects, remarks)
+        )
+    notes = ("Maximum likelihood; predictors raw; the random effects are the same in both models of a test.",)
+    return Table(
+        f"mixed_model_tests_{name}", "", "Likelihood-ratio tests of the mixed models", columns, tuple(rows), notes
+    )
+
+
+def variance_table(tested: Sequence[Tested], name: str) -> Table:
+    """Return fixed effects and variance components of the full models."""
+    columns = (
+        Column("Test"),
+        Column("Part"),
+        Column("Term"),
+        Column("Estimate", THREE),
+        Column("SE or SD", THREE),
+        Column("df or r"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for entry in tested:
+        if entry.outcome is None:
+            continue
+        fit = entry.outcome.full
+        for effect in fit.fixed:
+            df = f"df = {effect.df:.2f}" if effect.df is not None else effect.df_reason
+            rows.append((entry.test.name, "fixed", effect.name, effect.estimate, effect.se, df))
+        for part in fit.variances:
+            r = ", ".join(f"r = {value:.3f} with {term}" for term, value in part.correlations)
+            rows.append((entry.test.name, f"by {part.group}", part.term, part.variance, part.sd, r))
+        rows.append((entry.test.name, "residual", "", fit.residual_variance, fit.residual_variance**0.5, ""))
+    notes = ("Fixed effects: estimate and standard error. Random effects: variance and standard deviation.",)
+    return Table(f"mixed_model_estimates_{name}", "", "Estimates of the full mixed models", columns, tuple(rows), notes)
+
+
+def overview_table(records: Sequence[Record], view: str) -> Table:
+    """Return the shortest account of a run: every subject's best layer and fit, and the human ceiling by name."""
+    columns = (
+        Column("Subject"),
+        Column("Best layer", INTEGER, note="highest R² of the regression of norms on distance"),
+        Column("R²", BOUNDED),
+        Column("ρ", BOUNDED, note="most negative over layers"),
+        Column("Sense boundary", INTEGER, note="layer of lowest AIC"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for subject in dict.fromkeys(r.subject for r in records if r.statistic == "min_aic_over_layers" and r.view == view):
+        where = {"subject": subject, "view": view}
+        found = [pick(records, f"{name}_over_layers", **where) for name in ("max_r_squared", "min_spearman", "min_aic")]
+        r_squared, rho, aic = found
+        fit = (r_squared.layer if r_squared else None, shown(r_squared), shown(rho, interval=False))
+        rows.append((subject, *fit, aic.layer if aic else None))
+    agreement = pick(records, "leave_one_out_agreement(method=spearman,summary=mean)")
+    people = ("people (leave-one-out)", None, None, shown(agreement, interval=False), None) if agreement else None
+    return Table("overview", "", "People and models", columns, tuple(rows) + ((people,) if people else ()))

@@ -1,0 +1,152 @@
+"""Do larger models fit people better, how do families move through their layers, how is the target cut into tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from lexiscope.analysis.scaling import LOG_PARAMETERS, MULTILINGUAL, ScalingReport, scaling
+from lexiscope.analysis.tokenisation import tokenisation
+from lexiscope.analysis.trajectory import FamilyCurve, family_by_depth_ratio, family_by_ntile
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Record, statistic_name
+from lexiscope.studies.saw_c.curves import SubjectCurves
+from lexiscope.studies.saw_c.material import Material
+from lexiscope.studies.saw_c.part import Part, with_interval
+from lexiscope.studies.saw_c.show import registry_table, tokenisation_table
+
+
+def in_paper(facts: SubjectFacts) -> bool:
+    """Say whether a model counts among the paper's twelve: its registry entry has no remark to the contrary."""
+    return "not in the paper" not in facts.source
+
+
+# -- scaling ------------------------------------------------------------------------------------------------------
+
+
+def scaling_report(
+    curves: Sequence[SubjectCurves], ceilings: dict[str, float]
+) -> tuple[ScalingReport | None, tuple[SubjectCurves, ...], str]:
+    """Regress the highest R² of each subject on its size; returns the reason where it is undefined. *Source: §5.2.*"""
+    usable = tuple(c for c in curves if c.r_squared is not None and c.r_squared.best is not None and _size(c))
+    best = [_best(c) for c in usable]
+    flags = [float(bool(c.distances.facts.multilingual)) for c in usable]
+    try:
+        report = scaling(best, [_size(c) for c in usable], flags if len(set(flags)) > 1 else None, ceilings=ceilings)
+    except StatisticError as error:
+        return None, usable, error.what
+    return report, usable, ""
+
+
+def _size(curves: SubjectCurves) -> int:
+    return curves.distances.facts.n_parameters or 0
+
+
+def _best(curves: SubjectCurves) -> float:
+    assert curves.r_squared is not None
+    value = curves.r_squared.best_value().value
+    assert value is not None
+    return value
+
+
+def scaling_records(material: Material, view: str, report: ScalingReport | None, reason: str) -> Iterator[Record]:
+    """Yield the numbers of the scaling regression."""
+    base: dict[str, Any] = {"dataset": material.name, "view": view}
+    name = statistic_name("slope", of=LOG_PARAMETERS, outcome="max_r_squared")
+    if report is None:
+        yield Record(name, None, note=reason, **base)
+        return
+    note = "R² per tenfold number of parameters"
+    slope = Record(name, report.slope, n=report.n_subjects, p=report.slope_p, note=note, **base)
+    yield with_interval(slope, report.slope_interval)
+    yield Record(statistic_name("standard_error", of=LOG_PARAMETERS), report.slope_standard_error, **base)
+    yield Record(statistic_name("p", of=LOG_PARAMETERS), report.slope_p, **base)
+    if any(c.name == MULTILINGUAL for c in report.fit.coefficients):
+        row = report.fit.coefficient(MULTILINGUAL)
+        yield Record(statistic_name("slope", of=MULTILINGUAL, outcome="max_r_squared"), row.estimate, p=row.p, **base)
+    yield Record(statistic_name("r_squared", of="scaling"), report.fit.r_squared, n=report.n_subjects, **base)
+    yield Record(statistic_name("pearson", of=LOG_PARAMETERS), report.r_log_parameters, n=report.n_subjects, **base)
+
+
+# -- families -----------------------------------------------------------------------------------------------------
+
+
+def family_curves(curves: Sequence[SubjectCurves]) -> tuple[tuple[FamilyCurve, ...], tuple[FamilyCurve, ...]]:
+    """Return the family means by layer depth ratio, and in the paper's bins (ntile within each model)."""
+    usable = {c.subject: _r_squared(c) for c in curves if c.distances.facts.family and c.distances.n_layers > 1}
+    families = {c.subject: c.distances.facts.family for c in curves if c.subject in usable}
+    if not usable:
+        return (), ()
+    return family_by_depth_ratio(usable, families), family_by_ntile(usable, families)
+
+
+def _r_squared(curves: SubjectCurves) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    assert curves.r_squared is not None
+    # an undefined R² at a constant layer explains nothing: it enters the mean as 0, as in the paper
+    return np.nan_to_num(curves.r_squared.array(), nan=0.0)
+
+
+def family_records(material: Material, view: str, families: Sequence[FamilyCurve]) -> Iterator[Record]:
+    """Yield the points of the family curves."""
+    for family in families:
+        for position, value, count in zip(family.positions, family.values, family.counts, strict=True):
+            yield Record(
+                family.name,
+                float(value),
+                dataset=material.name,
+                view=view,
+                condition=f"family={family.family} position={position:.2g}",
+                n=int(count),
+                note=", ".join(family.subjects),
+            )
+
+
+# -- tokens and registry ------------------------------------------------------------------------------------------
+
+
+def tokens(material: Material, facts: Sequence[SubjectFacts]) -> Part:
+    """Report how each subject cuts the targets and how much the sentences of a pair differ in length. *Table 3.*"""
+    records: list[Record] = []
+    for subject in material.responses.where(measure="n_tokens_1").unique("subject_id"):
+        for view in material.responses.where(measure="n_tokens_1", subject_id=subject).unique("view"):
+            records += _token_records(material, subject, str(view))
+    tables = (tokenisation_table(records, facts),) if records else ()
+    return Part(tuple(records), tables)
+
+
+def _token_records(material: Material, subject: str, view: str) -> list[Record]:
+    first, second, target = (_counts(material, subject, view, m) for m in ("n_tokens_1", "n_tokens_2", "target_tokens"))
+    if first is None or second is None or target is None:
+        return []
+    report = tokenisation(first, second, target, material.words)
+    values = {
+        statistic_name("token_difference", summary="mean"): report.difference_mean,
+        statistic_name("token_difference", summary="mode"): report.difference_mode,
+        statistic_name("token_difference", summary="max"): report.difference_max,
+        statistic_name("target_tokens", mean_over="words"): report.target_tokens_over_words,
+        statistic_name("target_tokens", mean_over="pairs"): report.target_tokens_over_pairs,
+    }
+    note = "; ".join(report.remarks)
+    return [
+        Record(name, float(value), subject, material.name, view=view, unit="tokens", n=report.n_pairs, note=note)
+        for name, value in values.items()
+    ]
+
+
+def _counts(material: Material, subject: str, view: str, measure: str) -> list[float] | None:
+    wanted: dict[str, Any] = {"subject_id": subject, "measure": measure}
+    table = material.responses.where(**wanted, view=view)
+    # the tokens of the target do not depend on the view: one published column serves both
+    table = table if len(table) or measure != "target_tokens" else material.responses.where(**wanted)
+    values = dict(zip(table.column("item_id").tolist(), table.column("value").tolist(), strict=True))
+    if any(item.item_id not in values for item in material.items):
+        return None
+    return [values[item.item_id] for item in material.items]
+
+
+def registry(facts: Sequence[SubjectFacts]) -> Part:
+    """Show what is known of the subjects. *Table 2.*"""
+    return Part(tables=(registry_table(facts),)) if facts else Part()

@@ -1,0 +1,120 @@
+"""What a finished study leaves in its run folder, and how a second call finds that nothing is left to do."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from lexiscope.analysis.mixed_data import Column
+from lexiscope.analysis.r_script import ModelPair, csv_text, pair_columns, r_script
+from lexiscope.core.errors import RunError
+from lexiscope.core.result import Record, to_json
+from lexiscope.core.run import manifest, read_json, versions, write_atomically, write_json
+from lexiscope.core.study import StudySettings
+from lexiscope.report.document import Report
+from lexiscope.report.html import write_report
+from lexiscope.report.stored import store
+from lexiscope.studies.saw_c.lmm import REFERENCES
+from lexiscope.studies.saw_c.material import Material
+from lexiscope.studies.saw_c.plans import Test
+
+RUN = "run.json"
+
+
+def key_of(settings: StudySettings) -> str:
+    """Return what makes two runs the same question: every setting, and the versions that numbers depend on."""
+    content = {"settings": asdict(settings), "versions": versions()}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def is_finished(out: Path, settings: StudySettings) -> bool:
+    """Say whether the folder holds this run, whole; a file that was changed or lost since means no.
+
+    Errors: :class:`RunError` where the folder holds another question's run.
+    """
+    if not (out / RUN).exists():
+        return False
+    run = read_json(out / RUN)
+    if run.get("settings") != json.loads(json.dumps(asdict(settings))):
+        raise RunError(
+            f"{out} holds the run of another question",
+            why="its settings differ from those asked for",
+            hint="give another folder with --out, or remove this one",
+        )
+    files = run.get("files", {})
+    present = all((out / name).is_file() for name in files)
+    return bool(files) and run.get("key") == key_of(settings) and present and manifest(out, files) == files
+
+
+def write_run(
+    out: Path,
+    report: Report,
+    material: Material,
+    settings: StudySettings,
+    *,
+    extra: Sequence[str],
+    command: str,
+) -> dict[str, Any]:
+    """Write responses, results, tables, figures and the report; ``run.json`` comes last and seals the rest."""
+    material.responses.write_parquet(out / "responses.parquet")
+    write_atomically(out / "results.json", to_json(report.records))
+    names = ["responses.parquet", "results.json", *store(report, out), *extra]
+    run = dict(report.run) | {"command": command}
+    write_report(report, out / "report.html")
+    run["files"] = manifest(out, [*dict.fromkeys([*names, "report.html"])])
+    write_json(out / RUN, run)
+    return run
+
+
+def run_record(material: Material, settings: StudySettings, records: Sequence[Record]) -> dict[str, Any]:
+    """Return the part of ``run.json`` that the report prints: settings, versions, checksums, counts."""
+    people = material.ratings
+    counts: dict[str, int] = {
+        "items": len(material.items),
+        "words": len(set(material.words)),
+        "responses": len(material.responses),
+        "ratings": 0 if people is None else len(people.value),
+        "participants": 0 if people is None else people.n_raters,
+        "subjects_with_distances": len({d.subject for d in material.distances}),
+        "records": len(records),
+    }
+    exclusions = [] if material.exclusion is None else [asdict(entry) for entry in material.exclusion.log]
+    return {
+        "study": settings.study,
+        "settings": json.loads(json.dumps(asdict(settings))),
+        "key": key_of(settings),
+        "versions": versions(),
+        "data": dict(material.checksums),
+        "counts": counts,
+        "exclusions": json.loads(json.dumps(exclusions)),
+    }
+
+
+def write_machine(out: Path, seconds: float) -> None:
+    """Write ``machine.json``: where and how long. It is no part of the result and differs between equal runs."""
+    write_json(
+        out / "machine.json",
+        {
+            "platform": platform.platform(),
+            "processor": platform.machine(),
+            "cores": os.cpu_count() or 0,
+            "wall_seconds": round(seconds, 3),
+            "finished_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        },
+    )
+
+
+def write_r(out: Path, tests: Sequence[Test], data: Mapping[str, Column]) -> tuple[str, ...]:
+    """Write ``mixed_models.R`` and the trials that it reads; *data* has every column that the tests name."""
+    pairs = [ModelPair(test.name, test.full, test.reduced) for test in tests]
+    write_atomically(out / "r" / "trials.csv", csv_text(data, pair_columns(pairs)))
+    script = r_script(pairs, data, csv_name="trials.csv", references=REFERENCES)
+    write_atomically(out / "r" / "mixed_models.R", script)
+    return ("r/trials.csv", "r/mixed_models.R")
