@@ -1,0 +1,131 @@
+"""Small seeded inputs for figures, tables and reports; none of them stands for a human judgment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from lexiscope.core.result import Record
+from lexiscope.report.curves import LayerMeans, Trajectory
+from lexiscope.report.document import Report, RichText, Section
+from lexiscope.report.figure_density import Residuals, density_by_condition, residual_ridge
+from lexiscope.report.figure_layers import by_depth, distance_by_layer, trajectories
+from lexiscope.report.figure_panels import aic_panels, peak_panels
+from lexiscope.report.figure_people import Place, agreement_histogram, norms_by_distance
+from lexiscope.report.figure_size import Ceiling, Fit, Sized, scaling
+from lexiscope.report.figures import Figure, Heading
+from lexiscope.report.tables import BOUNDED, INTEGER, Column, Interval, Missing, Noted, Table
+
+Drawer = Callable[[], Figure]
+
+
+def values(count: int, *, seed: int = 3) -> np.ndarray:
+    return np.random.default_rng(seed).normal(3.0, 0.8, count)
+
+
+def conditions(count: int) -> np.ndarray:
+    return np.where(np.arange(count) % 3 == 0, "same sense", "different sense")
+
+
+def layer_means(subject: str, layers: int = 4) -> list[LayerMeans]:
+    layer = np.arange(layers + 1)
+    return [
+        LayerMeans(subject, name, layer, top * layer / layers, top * layer / layers - 0.01, top * layer / layers + 0.01)
+        for name, top in (("same sense", 0.1), ("different sense", 0.3))
+    ]
+
+
+def trajectory(subject: str, layers: int = 4, *, top: float = 0.3, group: str = "BERT") -> Trajectory:
+    layer = np.arange(layers + 1)
+    value = top * np.sin(layer / layers * 2.2)
+    return Trajectory(subject, layer, value, value - 0.02, value + 0.02, group, expected_layer=2.5)
+
+
+def sized(count: int) -> list[Sized]:
+    rng = np.random.default_rng(5)
+    sizes, found = 10 ** rng.uniform(6.5, 8.8, count), rng.uniform(0.1, 0.45, count)
+    return [
+        Sized(f"encoder-number-{i}", float(sizes[i]), float(found[i]), multilingual=i % 4 == 0) for i in range(count)
+    ]
+
+
+DRAWERS: dict[str, Drawer] = {
+    "density": lambda: density_by_condition(values(40), conditions(40), Heading("density", "2", "T"), scale=(1, 5)),
+    "ridge": lambda: residual_ridge(
+        [Residuals(name, values(30), conditions(30)) for name in ("BETO", "mBERT")], Heading("ridge", "5", "T")
+    ),
+    "distance": lambda: distance_by_layer(layer_means("BETO"), Heading("distance", "3", "T")),
+    "trajectories": lambda: trajectories(
+        [trajectory("BETO"), trajectory("mBERT")], Heading("trajectories", "7", "T"), statistic="R²", interval="95 % CI"
+    ),
+    "depth": lambda: by_depth(
+        [Trajectory("BERT", np.linspace(0, 1, 5), np.linspace(0, 0.3, 5))], Heading("depth", "8", "T"), statistic="R²"
+    ),
+    "peaks": lambda: peak_panels([trajectory("BETO"), trajectory("mBERT")], Heading("peaks", "9", "T")),
+    "aic": lambda: aic_panels([trajectory("BETO"), trajectory("mBERT")], Heading("aic", "11", "T")),
+    "agreement": lambda: agreement_histogram(
+        values(30) / 5, [Place("BETO", 0.6)], Heading("agreement", "4", "T"), definition="true leave-one-out"
+    ),
+    "norms": lambda: norms_by_distance(
+        values(30), values(30, seed=4), conditions(30), Heading("norms", "S1", "T"),
+        subject="BETO", layer="layer 12", r=-0.5, rho=-0.6,
+    ),
+    "scaling": lambda: scaling(
+        sized(6), Heading("scaling", "6", "T"), fit=Fit(-0.6, 0.1), ceilings=[Ceiling("true leave-one-out", 0.53)]
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="session", params=sorted(DRAWERS))
+def drawer(request: pytest.FixtureRequest) -> Drawer:
+    """Each figure function in turn, with small input."""
+    return DRAWERS[request.param]
+
+
+@pytest.fixture(scope="session")
+def figure(drawer: Drawer) -> Figure:
+    """Each figure in turn, drawn once."""
+    return drawer()
+
+
+@pytest.fixture
+def table() -> Table:
+    """One table with every kind of cell."""
+    columns = (
+        Column("Model & co", language="es"),
+        Column("Layer", INTEGER, note="Layer of highest R²."),
+        Column("R²", BOUNDED),
+        Column("Remark"),
+    )
+    rows = (
+        ("señal_1", 1200, Interval(0.3, 0.41, 0.357), "50 % <b>"),
+        ("beto", np.int64(6), -0.597, Noted("not reproduced", "own rating included")),
+        ("mBERT", None, Missing("constant distances"), True),
+        ("xlm", 2, float("nan"), ""),
+    )
+    return Table("models", "2", "Agreement with people", columns, rows, ("Bootstrap over words.",))
+
+
+@pytest.fixture
+def records() -> tuple[Record, ...]:
+    """Records with and without a published value."""
+    return (
+        Record(
+            "spearman", 0.7306, subject="people", published=0.77, source="§3.4", status="not reproduced", note="why"
+        ),
+        Record("r_squared", 0.357, subject="BETO", layer=12, published=0.36, source="§4.3", status="reproduced"),
+        Record("r_squared", 0.30, subject="BETO", layer=11),
+        Record("r_squared", 0.39, subject="roberta", layer=23, low=0.33, high=0.45, n=812),
+    )
+
+
+@pytest.fixture
+def report(table: Table, records: tuple[Record, ...]) -> Report:
+    """A report with text, rich text, tables, figures, subsections and flags."""
+    inner = Section("size", "By size", ("Larger agrees better.",), (), (DRAWERS["scaling"](),), flag="exploratory")
+    people = Section("people", "People", ("Rated.", RichText("<em>Rich</em>")), (table,), (DRAWERS["density"](),))
+    models = Section("models", "Models", (), (), (DRAWERS["distance"](),), (inner,), flag="confirmatory")
+    run = {"seed": 7, "versions": {"numpy": "2"}, "machine": {"host": "secret-host"}}
+    return Report("Relatedness", "en", (people, models), run, records, "A sample", ("Rivière et al. (2025).",))

@@ -1,0 +1,139 @@
+"""Curves over layers: gaps, limits, and any number of subjects and layers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lexiscope.core.errors import InputError
+from lexiscope.report.curves import LayerMeans, Trajectory
+from lexiscope.report.figure_layers import by_depth, distance_by_layer, trajectories
+from lexiscope.report.figure_panels import aic_panels, peak_panels
+from lexiscope.report.figures import Heading
+from lexiscope.report.panels import layer_ticks, start_at_zero
+from lexiscope.report.style import drawing, panels
+
+HEADING = Heading("layers", "9", "Layers")
+
+
+def _curve(subject: str, *value: float, **more: float) -> Trajectory:
+    return Trajectory(subject, np.arange(len(value)), np.array(value), **more)
+
+
+def test_the_data_beside_are_the_input() -> None:
+    """One row per subject, condition and layer, with mean, interval and n exactly as given."""
+    mean = np.array([0.0, 1 / 3])
+    curve = LayerMeans("BETO", "same", np.array([0, 1]), mean, mean - 0.1, mean + 0.1, n=241)
+    data = distance_by_layer([curve], HEADING).data
+    np.testing.assert_array_equal(data["mean"], mean)
+    np.testing.assert_array_equal(data["low"], mean - 0.1)
+    np.testing.assert_array_equal(data["high"], mean + 0.1)
+    assert data["layer"].tolist() == [0, 1]
+    assert data["n"].tolist() == [241, 241]
+
+
+def test_undefined_points_are_gaps_with_a_remark() -> None:
+    """Not-a-number stays in the data, is left out of the drawing, and is named in the caption."""
+    figure = peak_panels([_curve("BETO", np.nan, 0.2, 0.3)], HEADING)
+    assert np.isnan(figure.data["value"][0])
+    assert "Undefined and left as a gap: BETO, layer 0." in figure.caption
+    assert "nan" not in figure.svg
+
+
+def test_a_curve_without_any_value_says_so() -> None:
+    """A subject whose statistic is undefined everywhere keeps its panel."""
+    figure = peak_panels([_curve("BETO", np.nan, np.nan), _curve("mBERT", 0.1, 0.2)], HEADING)
+    assert "undefined at every layer" in figure.svg
+    assert "undefined at every layer" in figure.alt
+
+
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [
+        ((0.1, 0.4, 0.1), "peak .40 at 1 · last −75 %"),  # 1 - .1 / .4
+        ((0.1, 0.2, 0.4), "peak .40 at 2 · no drop"),
+        ((0.1, 0.4, np.nan), "peak .40 at 1 · last —"),
+    ],
+)
+def test_peak_and_drop_are_printed(value: tuple[float, ...], printed: str) -> None:
+    """Each panel names its peak, the layer of it, and the share that is lost at the last layer."""
+    assert printed in peak_panels([_curve("BETO", *value)], HEADING).svg
+
+
+def test_lowest_aic_and_expected_layer_are_printed() -> None:
+    """Each panel names the lowest AIC, its layer, and the expected layer where there is one."""
+    figure = aic_panels([_curve("BETO", 991.2, 712.9, 722.6, expected_layer=3.602)], HEADING)
+    assert "lowest 712.9 at 1 · expected layer 3.60" in figure.svg
+    assert set(figure.data["expected_layer"]) == {3.602}
+    assert "expected_layer" not in aic_panels([_curve("BETO", 9.0, 8.0)], HEADING).data
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 40])
+def test_any_number_of_subjects(count: int) -> None:
+    """Every subject gets a panel with its name."""
+    svg = peak_panels([_curve(f"model-{index}", 0.1, 0.2) for index in range(count)], HEADING).svg
+    assert all(f"model-{index}<" in svg for index in range(count))
+
+
+def test_one_layer_is_a_point() -> None:
+    """A subject with a single layer is drawn, with its interval as a bar."""
+    point = np.array([12]), np.array([0.36]), np.array([0.30]), np.array([0.41])
+    figure = trajectories([Trajectory("BETO", *point)], HEADING, statistic="R²")
+    assert figure.data["value"].tolist() == [0.36]
+    assert "NaN" not in figure.svg
+
+
+def test_the_axis_holds_every_curve() -> None:
+    """The shared vertical axis starts at 0 and reaches above the highest band of any panel, whichever came first."""
+    low, high = _curve("low", 0.0, 0.1), Trajectory(
+        "high", np.arange(2), np.array([0.0, 0.5]), np.array([0.0, 0.4]), np.array([0.0, 0.6])
+    )  # fmt: skip
+    with drawing(4, 2) as sheet:
+        grid = panels(sheet, 2, columns=2)
+        start_at_zero(grid, [low, high])
+        assert [axes.get_ylim()[0] for axes in grid] == [0, 0]
+        assert min(axes.get_ylim()[1] for axes in grid) > 0.6
+
+
+def test_negative_values_keep_their_axis() -> None:
+    """Where a statistic is negative somewhere, the axis does not start at 0."""
+    with drawing(4, 2) as sheet:
+        grid = panels(sheet, 1, columns=1)
+        grid[0].plot([0, 1], [-0.5, 0.5])
+        start_at_zero(grid, [_curve("x", -0.5, 0.5)])
+        assert grid[0].get_ylim()[0] < -0.5
+
+
+@pytest.mark.parametrize("last", [1, 4, 6, 12, 24, 32])
+def test_ticks_are_whole_layers(last: int) -> None:
+    """Ticks are whole layers from 0 on, at most seven, inside the axis."""
+    with drawing(4, 2) as sheet:
+        axes = panels(sheet, 1, columns=1)[0]
+        layer_ticks(axes, last)
+        ticks = axes.get_xticks().tolist()
+    assert ticks[0] == 0
+    assert ticks[-1] <= last
+    assert all(float(tick).is_integer() for tick in ticks)
+    assert 2 <= len(ticks) <= 7
+
+
+def test_groups_are_panels() -> None:
+    """Trajectories of one group share a panel under its name; by depth, all share one."""
+    curves = [
+        Trajectory("a", np.arange(3), np.array([0.0, 0.1, 0.2]), group="12 layers"),
+        Trajectory("b", np.arange(3), np.array([0.0, 0.2, 0.3]), group="24 layers"),
+    ]
+    svg = trajectories(curves, HEADING, statistic="R²").svg
+    assert ">12 layers<" in svg
+    assert ">24 layers<" in svg
+    assert ">24 layers<" not in by_depth(curves, HEADING, statistic="R²").svg
+
+
+def test_half_an_interval_and_unequal_lengths_are_refused() -> None:
+    """An interval has two ends; layers and values are equally many; something must be given."""
+    with pytest.raises(InputError, match="both of its ends"):
+        peak_panels([Trajectory("a", np.arange(2), np.zeros(2), low=np.zeros(2))], HEADING)
+    with pytest.raises(InputError, match="lengths"):
+        peak_panels([Trajectory("a", np.arange(3), np.zeros(2))], HEADING)
+    with pytest.raises(InputError, match="at least one curve"):
+        peak_panels([], HEADING)

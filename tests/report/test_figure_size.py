@@ -1,0 +1,81 @@
+"""Agreement against size: names that can be read, ceilings by name."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from lexiscope.core.errors import InputError
+from lexiscope.report.figure_size import NAMED, Ceiling, Fit, Sized, scaling
+from lexiscope.report.figures import Heading
+from lexiscope.report.labels import place_labels
+from lexiscope.report.style import drawing
+
+HEADING = Heading("scaling", "6", "Scaling")
+# number of parameters and highest R² of the 13 released encoders of SAW-C
+RELEASED = [
+    (5344136, 0.1136), (11811584, 0.1823), (17811968, 0.1414), (58852864, 0.1923), (222723584, 0.1527),
+    (66338304, 0.2023), (109850880, 0.3569), (109850880, 0.1845), (177853440, 0.2209), (124643328, 0.3087),
+    (355356672, 0.3912), (278043648, 0.1495), (109850880, 0.3540),
+]  # fmt: skip
+
+
+def test_thirteen_names_do_not_cover_each_other() -> None:
+    """The names of SAW-C's 13 encoders stand inside the axes and do not overlap."""
+    with drawing(7.2, 4.2) as sheet:
+        axes = sheet.subplots()
+        axes.set(xscale="log", xlim=(3e6, 6e8), ylim=(0, 0.7))
+        axes.plot(*zip(*RELEASED, strict=True), "o")
+        sheet.draw_without_rendering()
+        place_labels(axes, RELEASED, [f"bert-base-spanish-{index:02d}" for index in range(13)])
+        boxes = [text.get_window_extent() for text in axes.texts]
+    assert len(boxes) == 13
+    shared = [one.intersection(one, other) for one, other in itertools.combinations(boxes, 2)]
+    assert [box for box in shared if box is not None and box.width * box.height > 1] == []
+
+
+def test_many_subjects_are_numbered_with_a_key() -> None:
+    """Beyond the number of names that fit, points carry numbers and a key names them."""
+    few = [Sized(f"model-{index}", 10.0 ** (6 + index / 10), 0.2) for index in range(NAMED)]
+    many = [*few, Sized("one-more", 5e8, 0.3)]
+    assert "17 one-more" not in scaling(few, HEADING).svg
+    assert "17 one-more" in scaling(many, HEADING).svg
+
+
+def test_ceilings_and_fit_are_named() -> None:
+    """Each ceiling carries its full name and value, the regression its slope per tenfold parameters."""
+    ceilings = [Ceiling("true leave-one-out (mean ρ)²", 0.534), Ceiling("own rating included", 0.597)]
+    figure = scaling([Sized("a", 1e7, 0.1), Sized("b", 1e8, 0.2)], HEADING, fit=Fit(-0.6, 0.105), ceilings=ceilings)
+    for words in ("true leave-one-out (mean ρ)² .53", "own rating included .60", "regression: .105 per tenfold"):
+        assert words in figure.svg
+    assert "Ceiling, own rating included: .597." in figure.alt
+
+
+def test_the_data_beside_are_the_input() -> None:
+    """Sizes, values, bounds and the multilingual mark stand in the CSV; undefined values are listed, not drawn."""
+    subjects = [Sized("a", 1e7, 0.1, 0.05, 0.15, multilingual=True), Sized("b", 1e8, float("nan"))]
+    figure = scaling(subjects, HEADING)
+    assert figure.data["parameters"].tolist() == [1e7, 1e8]
+    assert figure.data["multilingual"].tolist() == [True, False]
+    np.testing.assert_array_equal(figure.data["low"], [0.05, np.nan])
+    assert "Undefined and left as a gap: b." in figure.caption
+
+
+@pytest.mark.parametrize("parameters", [0.0, -1.0, float("nan")])
+def test_a_size_must_be_positive(parameters: float) -> None:
+    """A logarithm needs a positive number of parameters; the subject is named."""
+    with pytest.raises(InputError, match="odd"):
+        scaling([Sized("odd", parameters, 0.2)], HEADING)
+
+
+def test_nothing_to_draw_is_an_error() -> None:
+    """At least one subject must have a value."""
+    with pytest.raises(InputError, match="no subject"):
+        scaling([Sized("a", 1e7, float("nan"))], HEADING)
+
+
+def test_a_single_subject_is_drawn() -> None:
+    """One subject gives one point with its name."""
+    assert "lonely" in scaling([Sized("lonely", 1e8, 0.3)], HEADING).svg
