@@ -14,6 +14,8 @@ from lexiscope.core.errors import Place, SubjectError
 from lexiscope.core.usage import Usage
 
 Span = tuple[int, int]
+Content = Sequence[tuple[str, tuple[Span, ...]]]
+"""Sentences, each with its spans: what a batch holds, and what its stored file is named after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,8 @@ class Request:
             self.rows[text, *span] for number in batch for text, spans in [self.sentences[number]] for span in spans
         ]
 
-    def content(self, batch: Sequence[int]) -> list[tuple[str, tuple[Span, ...]]]:
-        """Return the sentences and spans of a batch: what its stored file is named after."""
+    def content(self, batch: Sequence[int]) -> Content:
+        """Return the sentences and spans of a batch."""
         return [self.sentences[number] for number in batch]
 
 
@@ -55,6 +57,15 @@ class TokenisedSentence:
 
     ids: tuple[int, ...]
     spans: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The tokens of every sentence of a request and of each of its targets, and the route of the forward pass."""
+
+    lengths: tuple[int, ...]
+    targets: tuple[tuple[int, ...], ...]
+    route: str
 
 
 def overlapping(offsets: Sequence[Span], special: Sequence[int], span: Span) -> tuple[int, ...]:
@@ -75,7 +86,7 @@ def overlapping(offsets: Sequence[Span], special: Sequence[int], span: Span) -> 
 
 
 def tokenise(
-    tokenizer: Any, sentences: Sequence[tuple[str, tuple[Span, ...]]], *, longest: int | None, unknown: int | None
+    tokenizer: Any, sentences: Content, *, longest: int | None, unknown: int | None
 ) -> list[TokenisedSentence]:
     """Tokenise sentences once, with the special tokens that the model wants, and find the sub-words of every span.
 

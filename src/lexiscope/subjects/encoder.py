@@ -26,12 +26,14 @@ from lexiscope.core.usage import Usage
 from lexiscope.subjects._forward import ForwardPass
 from lexiscope.subjects._model_folder import TOKENIZER_FILES, ModelFolder, locate
 from lexiscope.subjects._options import EncoderOptions, encoder_options, split_name
-from lexiscope.subjects._span_tokens import Request, TokenisedSentence, plan_batches, tokenise
+from lexiscope.subjects._span_tokens import Content, Plan, Request, TokenisedSentence, plan_batches, tokenise
 from lexiscope.subjects._vector_store import VectorStore, digest
 
 CAPABILITIES = ("Embeds",)
 
 POOLING = "mean of the sub-words that overlap the span"
+Counts = np.ndarray[Any, np.dtype[np.int64]]
+
 _LIBRARIES = ("torch", "transformers", "tokenizers")
 _STORE_FORMAT = 1
 _MIN_TRUSTED = 12
@@ -146,16 +148,18 @@ class Encoder:
         # without repetitions the rows already are the usages: no second copy of a large array
         return vectors if len(usages) == len(request.rows) else vectors[list(request.usage_rows)]
 
-    def token_counts(self, usages: Sequence[Usage]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    def token_counts(self, usages: Sequence[Usage], *, work: Path | None = None) -> Counts:
         """Count the tokens of each usage's sentence (special tokens included) and of its target.
 
-        *Shape: (usages, 2)*. *Unit:* tokens. *Source:* SAW-C Table 3.
+        *Shape: (usages, 2)*. *Unit:* tokens. *Source:* SAW-C Table 3. With *work*, counts that :meth:`embed` kept
+        there are used. Errors: those of :meth:`embed`.
         """
         request = Request.of(usages)
         counts = np.zeros((len(request.rows), 2), dtype=np.int64)
-        for number, sentence in enumerate(self._tokenised(request, range(len(request.sentences)))):
-            for row, span in zip(request.rows_of([number]), sentence.spans, strict=True):
-                counts[row] = len(sentence.ids), len(span)
+        plan = self._plan(request, self._store(work)) if request.sentences else Plan((), (), "")
+        for number, (length, targets) in enumerate(zip(plan.lengths, plan.targets, strict=True)):
+            for row, target in zip(request.rows_of([number]), targets, strict=True):
+                counts[row] = length, target
         return counts[list(request.usage_rows)]
 
     # -- how --------------------------------------------------------------------------------------------------
@@ -171,39 +175,38 @@ class Encoder:
 
     def _batches(self, request: Request, store: VectorStore | None) -> Iterator[tuple[list[int], Floats]]:
         """Yield the rows and the vectors of every batch, computed or stored."""
-        plan = store.read_plan(request.sentences) if store else None
-        sentences: dict[int, TokenisedSentence] = {}
-        if plan is None:
-            everything = range(len(request.sentences))
-            sentences = dict(zip(everything, self._tokenised(request, everything), strict=True))
-            plan = {"lengths": [len(sentences[number].ids) for number in everything], "route": self._forward.route}
-            if store:
-                store.write_plan(request.sentences, plan)
-        self._route = plan["route"]
-        for batch in plan_batches(plan["lengths"], budget=self.options.budget):
-            yield request.rows_of(batch), self._vectors(request, batch, sentences, store)
+        plan = self._plan(request, store)
+        self._route = plan.route
+        for batch in plan_batches(plan.lengths, budget=self.options.budget):
+            yield request.rows_of(batch), self._vectors(request.content(batch), store)
 
-    def _vectors(
-        self, request: Request, batch: Sequence[int], sentences: dict[int, TokenisedSentence], store: VectorStore | None
-    ) -> Floats:
-        content = request.content(batch)
+    def _plan(self, request: Request, store: VectorStore | None) -> Plan:
+        """Return the token counts of a request, stored or counted; from them follow the batches."""
+        stored = store.read_plan(request.sentences) if store else None
+        if stored is not None:
+            return Plan(tuple(stored["lengths"]), tuple(map(tuple, stored["targets"])), stored["route"])
+        sentences = self._tokenised(request.sentences)
+        lengths = tuple(len(sentence.ids) for sentence in sentences)
+        targets = tuple(tuple(len(span) for span in sentence.spans) for sentence in sentences)
+        plan = Plan(lengths, targets, self._forward.route)
+        if store:
+            store.write_plan(request.sentences, {"lengths": lengths, "targets": targets, "route": plan.route})
+        return plan
+
+    def _vectors(self, content: Content, store: VectorStore | None) -> Floats:
+        """Return the vectors of one batch, stored or computed."""
         if store and store.has(content):
             return store.read(content)
-        if not sentences:
-            sentences.update(zip(batch, self._tokenised(request, batch), strict=True))
-        missing = [number for number in batch if number not in sentences]
-        sentences.update(zip(missing, self._tokenised(request, missing), strict=True))
         with self._forward.threads(self.options.threads or None):
-            vectors = self._forward.run([sentences[number] for number in batch])
+            vectors = self._forward.run(self._tokenised(content))
         _check_finite(vectors, content)
         if store:
             store.write(content, vectors)
         return vectors
 
-    def _tokenised(self, request: Request, numbers: Sequence[int]) -> list[TokenisedSentence]:
+    def _tokenised(self, content: Content) -> list[TokenisedSentence]:
         forward = self._forward
-        chosen = request.content(numbers)
-        return tokenise(forward.tokenizer, chosen, longest=forward.longest, unknown=forward.unknown)
+        return tokenise(forward.tokenizer, content, longest=forward.longest, unknown=forward.unknown)
 
     def _store(self, work: Path | None) -> VectorStore | None:
         if work is None:
@@ -234,7 +237,7 @@ def _version(library: str) -> str:
         return "absent"
 
 
-def _check_finite(vectors: Floats, content: Sequence[tuple[str, tuple[tuple[int, int], ...]]]) -> None:
+def _check_finite(vectors: Floats, content: Content) -> None:
     finite = np.isfinite(vectors).all(axis=2)
     if finite.all():
         return

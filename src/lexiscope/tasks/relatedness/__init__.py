@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
@@ -21,9 +21,13 @@ from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.views import view_item
 
+FOLDER = Path(__file__).parent
+"""The folder of the task's words: guidelines.md, screen.html, prompt.txt, examples.jsonl."""
+
 NAME = "relatedness"
 MEASURE_DISTANCE = "cosine_distance"
 MEASURE_RATING = "rating"
+MEASURES_TOKENS = ("n_tokens_1", "n_tokens_2", "target_tokens")
 _USAGES = 2
 
 ANCHORS: dict[str, tuple[tuple[float, str], ...]] = {
@@ -38,6 +42,14 @@ Doubles = np.ndarray[Any, np.dtype[np.float64]]
 Rows = np.ndarray[Any, np.dtype[np.int64]]
 
 
+@runtime_checkable
+class CountsTokens(Protocol):
+    """A subject that can say how many tokens it makes of a sentence and of its target."""
+
+    def token_counts(self, usages: Sequence[Usage], *, work: Path | None = None) -> Rows:
+        """Return the tokens of each usage's sentence and of its target. *Shape: (usages, 2)*."""
+
+
 def scale_in(language: str) -> Scale:
     """Return the scale with its words in a language (``en``, ``es``).
 
@@ -46,6 +58,18 @@ def scale_in(language: str) -> Scale:
     if language not in ANCHORS:
         raise InputError(f"the relatedness scale has no words in {language!r}", hint=f"use {', '.join(ANCHORS)}")
     return Scale(SCALE.low, SCALE.high, anchors=ANCHORS[language])
+
+
+def guidelines(language: str) -> str:
+    """Return the instructions, in a language, that people read and that a chat model is given.
+
+    Errors: :class:`InputError` for a language in which they are not written.
+    """
+    sections = (FOLDER / "guidelines.md").read_text(encoding="utf-8").split("\n# ")
+    found = {section.removeprefix("# ").partition("\n")[0].strip(): section for section in sections}
+    if language not in found:
+        raise InputError(f"the relatedness guidelines are not written in {language!r}", hint=f"use {', '.join(found)}")
+    return found[language].partition("\n")[2].strip()
 
 
 def by_embedding(
@@ -58,7 +82,9 @@ def by_embedding(
 ) -> ResponseTable:
     """Answer with the cosine distance of the two targets' vectors, at every layer.
 
-    Rows are in the order of the items, then of the layers. Each distinct usage is embedded once.
+    Rows are in the order of the items, then of the layers. Each distinct usage is embedded once. A subject that can
+    count its tokens adds them, behind the distances: ``n_tokens_1`` and ``n_tokens_2`` of the two sentences (special
+    tokens included) and ``target_tokens`` of the first target.
     *Source:* SAW-C §4.2. Errors: :class:`InputError` for an item without exactly two usages;
     :class:`SubjectError` naming the item whose usage has no vector, or one of length zero.
     """
@@ -71,18 +97,22 @@ def by_embedding(
     except SubjectError as error:
         raise _naming_item(error, shown) from error
     _check_lengths(vectors, left, right, shown)
-    return ResponseTable.from_columns(
-        {
-            "subject_id": subject.subject_id,
-            "subject_kind": subject.kind,
-            "item_id": np.repeat(np.array([item.item_id for item in shown], dtype=object), len(layers)),
-            "task": NAME,
-            "measure": MEASURE_DISTANCE,
-            "value": cosine_distances(vectors, left, right).ravel(),
-            "layer": np.tile(layers, len(shown)),
-            "view": view,
-        }
-    )
+    who = {"subject_id": subject.subject_id, "subject_kind": subject.kind, "task": NAME, "view": view}
+    item_ids = np.array([item.item_id for item in shown], dtype=object)
+    distances = {
+        "item_id": np.repeat(item_ids, len(layers)),
+        "measure": MEASURE_DISTANCE,
+        "value": cosine_distances(vectors, left, right).ravel(),
+        "layer": np.tile(layers, len(shown)),
+    }
+    tables = [ResponseTable.from_columns(who | distances)]
+    if isinstance(subject, CountsTokens):
+        counts = subject.token_counts(usages, work=work)
+        values = (counts[left, 0], counts[right, 0], counts[left, 1])
+        for measure, column in zip(MEASURES_TOKENS, values, strict=True):
+            count = {"item_id": item_ids, "measure": measure, "value": column.astype(np.float64)}
+            tables.append(ResponseTable.from_columns(who | count))
+    return ResponseTable.concat(tables)
 
 
 def by_judgment(
@@ -95,16 +125,17 @@ def by_judgment(
 ) -> ResponseTable:
     """Answer with the judgments that the subject gives or has recorded, in the order of the items.
 
-    An answer to another view of the same items is left out; an answer whose view is not stated counts for every
-    view. An item without an answer in this view has a row without value.
+    An answer to another view of the same items is left out; an answer whose view is not stated counts for the view
+    that is asked. An item without an answer in this view has a row without value.
     Errors: :class:`SubjectError` for an item of which the subject says nothing at all, and for a subject without
     any answer in this view.
     """
     shown = [_checked(view_item(item, view)) for item in items]
     everything = cast(Judges, subject).judge(shown, NAME)
     _check_none_silent(everything, shown, subject)
-    views = everything.column("view")
-    table = everything.filter((views == view) | np.equal(views, None).astype(bool))
+    codes, views = everything.codes("view")
+    # the code of a view that is not stated is -1: the last entry
+    table = everything.filter(np.array([*(each == view for each in views), True])[codes])
     if not len(table):
         known = ", ".join(str(each) for each in everything.unique("view"))
         raise SubjectError(f"{subject.subject_id} has no answer in the view {view!r}", hint=f"it has: {known}")
@@ -112,7 +143,8 @@ def by_judgment(
     missing = [item.item_id for item in shown if item.item_id not in answered]
     if progress is not None:
         progress(len(shown), len(shown))
-    return _in_order(ResponseTable.concat([table, _without_value(missing, subject, view)]), shown)
+    together = ResponseTable.concat([table, _without_value(missing, subject, view)])
+    return _in_order(together.with_column("view", view), shown)
 
 
 def cosine_distances(vectors: Floats, left: Rows, right: Rows) -> Doubles:
@@ -222,5 +254,9 @@ TASK = Task(
     measures=(
         (MEASURE_RATING, "points from 1 to 5; higher means more related"),
         (MEASURE_DISTANCE, "1 − cosine, from 0 to 2; higher means less related"),
+        ("jaccard_distance", "1 − shared words / all words of the contexts, from 0 to 1; higher means less related"),
+        (MEASURES_TOKENS[0], "tokens of the first sentence, special tokens included"),
+        (MEASURES_TOKENS[1], "tokens of the second sentence, special tokens included"),
+        (MEASURES_TOKENS[2], "tokens of the target in the first sentence"),
     ),
 )
