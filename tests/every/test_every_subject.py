@@ -1,0 +1,103 @@
+"""What every kind of subject in the catalog owes: declared capabilities, item ids kept, seeds, order, company."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lexiscope.core import catalog
+from lexiscope.core.item import Item
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.subject import CAPABILITIES, Embeds, Judges, Subject, SubjectSpec, capabilities
+from lexiscope.core.usage import Usage
+
+TEXTS = [
+    "The bank of the river was wet",
+    "The bank of the lake was wet",
+    "She robbed the bank in town at noon",
+    "A bank lends",
+    "The old bank lends money to the poor and the rich of the town",
+]
+USAGES = [Usage(text, text.index("bank"), text.index("bank") + 4, lemma="bank", language="en") for text in TEXTS]
+ITEMS = [Item(f"{a}-{b}", "contract", (USAGES[a], USAGES[b])) for a in range(5) for b in range(a)]
+
+# one spec of every kind that answers on any machine; a new kind needs a line here
+SPECS = {
+    "encoder": ["encoder:minilm"],
+    "baseline": ["baseline:random", "baseline:constant", "baseline:word_overlap"],
+    "recorded": ["recorded:{folder}/answers.parquet"],
+}
+ALL = [(kind, spec) for kind, specs in SPECS.items() for spec in specs]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("recorded")
+    rows = [
+        Response(f"p{n % 3}", "participant", item.item_id, "relatedness", "rating", float(1 + n % 5))
+        for n, item in enumerate(ITEMS)
+    ]
+    ResponseTable.from_rows(rows).write_parquet(folder / "answers.parquet")
+    return folder
+
+
+def subject_of(spec: str, folder: Path) -> Subject:
+    return catalog.subject(spec.format(folder=folder))
+
+
+def test_every_kind_has_a_contract() -> None:
+    """A new file in subjects/ is in the catalog; it needs a spec in this test to be covered."""
+    assert set(catalog.names("subjects")) == set(SPECS)
+
+
+@pytest.mark.parametrize(("kind", "spec"), ALL)
+def test_declared_capabilities_are_had(kind: str, spec: str, folder: Path) -> None:
+    """What the file declares is what the subject has, no more and no less."""
+    declared = catalog.subject_capabilities(kind)
+    assert declared
+    assert set(declared) <= set(CAPABILITIES)
+    assert capabilities(subject_of(spec, folder)) == declared
+
+
+@pytest.mark.parametrize(("kind", "spec"), ALL)
+def test_its_id_parses_back(kind: str, spec: str, folder: Path) -> None:
+    """A subject's id is a spec of its kind that makes the same subject again."""
+    subject = subject_of(spec, folder)
+    assert SubjectSpec.parse(subject.subject_id).kind == kind
+    assert subject.kind == kind
+    again = catalog.subject(subject.subject_id)
+    assert again.subject_id == subject.subject_id
+    assert again.facts == subject.facts
+    assert subject.facts.revision, "without a revision its answers cannot be told from those of another version"
+
+
+@pytest.mark.parametrize("spec", [spec for _, spec in ALL])
+def test_answers_depend_on_the_item_alone(spec: str, folder: Path) -> None:
+    """Twice, backwards, and one by one: an item gets the same answer, under its own id."""
+    subject = subject_of(spec, folder)
+    task = catalog.task("relatedness")
+    answer = task.answer_function(subject)
+
+    def values(items: list[Item]) -> dict[str, list[float]]:
+        table = answer(items, subject, view="full")
+        assert set(table.unique("item_id")) == {item.item_id for item in items}
+        return {item.item_id: table.where(item_id=item.item_id).column("value").tolist() for item in items}
+
+    forwards = values(ITEMS)
+    assert values(ITEMS) == forwards
+    for others in (values(ITEMS[::-1]), {k: v for item in ITEMS for k, v in values([item]).items()}):
+        for item_id, expected in forwards.items():
+            np.testing.assert_allclose(others[item_id], expected, atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("spec", [spec for _, spec in ALL])
+def test_capability_methods_keep_the_order(spec: str, folder: Path) -> None:
+    """A row (or vector) per question, in the order asked where the capability has one."""
+    subject = subject_of(spec, folder)
+    if isinstance(subject, Embeds):
+        assert subject.embed(USAGES).shape[:2] == (len(USAGES), len(subject.layers))
+        assert subject.layers == tuple(range(len(subject.layers)))
+    if isinstance(subject, Judges):
+        assert set(subject.judge(ITEMS, "relatedness").unique("item_id")) == {item.item_id for item in ITEMS}

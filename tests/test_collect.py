@@ -1,0 +1,236 @@
+"""Collect: refused before any work, kept part by part, continued with the same bytes, one writer at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lexiscope.collect import collect, collect_run, items_sha256
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.errors import CapabilityError, InputError, RunError
+from lexiscope.core.item import Item
+from lexiscope.core.lock import locked
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.usage import Usage
+
+TEXTS = ["The bank of the river was wet", "The bank of the lake was wet", "She robbed the bank in town", "A bank lends"]
+USAGES = [Usage(text, text.index("bank"), text.index("bank") + 4) for text in TEXTS]
+ITEMS = [
+    Item(f"{a}-{b}", "test", (USAGES[a], USAGES[b]), conditions={"same": a + b == 1})
+    for a in range(4)
+    for b in range(a)
+]
+
+
+class Fake:
+    """An encoder whose vectors depend on the text and on its own name; it counts how often it is asked."""
+
+    kind = "encoder"
+
+    def __init__(self, name: str, revision: str = "1", *, breaks: bool = False) -> None:
+        self.subject_id, self.revision, self.breaks, self.calls = f"encoder:{name}", revision, breaks, 0
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        return (0, 1)
+
+    @property
+    def facts(self) -> SubjectFacts:
+        return SubjectFacts(self.subject_id, revision=self.revision)
+
+    def embed(self, usages: Sequence[Usage], *, work: Path | None = None, progress: Any = None) -> np.ndarray:
+        self.calls += 1
+        if self.breaks:
+            raise KeyboardInterrupt
+        rows = [random.Random(f"{self.subject_id} {self.revision} {usage.key}") for usage in usages]
+        if progress is not None:
+            progress(len(usages), len(usages))
+        return np.array([[[r.random() for _ in range(3)] for _ in self.layers] for r in rows], dtype=np.float32)
+
+
+class Mute:
+    subject_id, kind, facts = "mute:x", "mute", SubjectFacts("mute:x")
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".lock"]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_rows_are_ordered_by_subject_view_item_layer(tmp_path: Path) -> None:
+    """The order is that of the arguments; with and without a folder the answers are the same."""
+    views = ("full+final_stop", "full")
+    table = collect(ITEMS, [Fake("b"), Fake("a")], "relatedness", views=views, out=tmp_path)
+    expected = [
+        (subject, view, item.item_id, layer)
+        for subject in ("encoder:b", "encoder:a")
+        for view in views
+        for item in ITEMS
+        for layer in (0, 1)
+    ]
+    assert [(r.subject_id, r.view, r.item_id, r.layer) for r in table.rows()] == expected
+    assert table == collect(ITEMS, [Fake("b"), Fake("a")], "relatedness", views=views)
+    assert table == ResponseTable.read_parquet(tmp_path / "responses.parquet")
+
+
+def test_who_cannot_answer_is_refused_before_any_work(tmp_path: Path) -> None:
+    """The second subject cannot answer: the first one is not asked, and nothing is written."""
+    fake = Fake("a")
+    with pytest.raises(CapabilityError, match="mute:x"):
+        collect(ITEMS, [fake, Mute()], "relatedness", out=tmp_path / "run")
+    assert fake.calls == 0
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_finished_run_is_not_repeated(tmp_path: Path) -> None:
+    """The same call again asks nobody and changes no byte."""
+    collect(ITEMS, [Fake("a")], "relatedness", out=tmp_path)
+    before = bytes_of(tmp_path)
+    again = Fake("a")
+    collect(ITEMS, [again], "relatedness", out=tmp_path)
+    assert again.calls == 0
+    assert bytes_of(tmp_path) == before
+
+
+def test_a_broken_run_continues_with_the_same_bytes(tmp_path: Path) -> None:
+    """Broken in the second subject: the first is not asked again, and the folder ends as an unbroken one."""
+    collect(ITEMS, [Fake("a"), Fake("b")], "relatedness", out=tmp_path / "whole")
+    with pytest.raises(KeyboardInterrupt):
+        collect(ITEMS, [Fake("a"), Fake("b", breaks=True)], "relatedness", out=tmp_path / "broken")
+    assert not (tmp_path / "broken" / "responses.parquet").exists()
+    first = Fake("a")
+    collect(ITEMS, [first, Fake("b")], "relatedness", out=tmp_path / "broken")
+    assert first.calls == 0
+    assert bytes_of(tmp_path / "broken") == bytes_of(tmp_path / "whole")
+
+
+def test_a_run_may_grow(tmp_path: Path) -> None:
+    """A further subject or view is asked beside the finished ones, which are not asked again."""
+    collect(ITEMS, [Fake("a")], "relatedness", out=tmp_path / "grown")
+    old = Fake("a")
+    views = ("full", "full+final_stop")
+    collect(ITEMS, [old, Fake("b")], "relatedness", views=views, out=tmp_path / "grown")
+    collect(ITEMS, [Fake("a"), Fake("b")], "relatedness", views=views, out=tmp_path / "at_once")
+    assert old.calls == 1, "only the new view is asked"
+    assert bytes_of(tmp_path / "grown") == bytes_of(tmp_path / "at_once")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"items": ITEMS[:-1]}, "n_items was 6 and is now 5"),
+        ({"subjects": [Fake("a", revision="2")]}, "revision was '1' and is now '2'"),
+        ({"subjects": [Fake("b")]}, "subject was 'encoder:a'"),
+        ({"views": ("full+final_stop",)}, "view was 'full'"),
+        ({"seed": 5}, "seed was 0 and is now 5"),
+    ],
+)
+def test_another_question_is_refused(tmp_path: Path, changed: dict[str, Any], said: str) -> None:
+    """Other items, another revision, a subject left out, another seed: the folder belongs to another question."""
+    asked: dict[str, Any] = {"items": ITEMS, "subjects": [Fake("a")], "task": "relatedness", "out": tmp_path}
+    collect(**asked)
+    before = bytes_of(tmp_path)
+    with pytest.raises(RunError, match=f"another question[\\s\\S]*{said}"):
+        collect(**(asked | changed))
+    assert bytes_of(tmp_path) == before
+
+
+def test_every_damage_to_a_part_is_found(tmp_path: Path) -> None:
+    """Any flipped bit or cut of a finished part is an error that names the file and both checksums."""
+    collect(ITEMS, [Fake("a")], "relatedness", out=tmp_path)
+    (part,) = (tmp_path / "parts").glob("*.parquet")
+    good, rng = part.read_bytes(), random.Random(5)
+    for _ in range(100):
+        bad = bytearray(good)
+        bad[rng.randrange(len(bad))] ^= 1 << rng.randrange(8)
+        for content in (bytes(bad), good[: rng.randrange(len(good))]):
+            part.write_bytes(content)
+            with pytest.raises(RunError, match=f"{part.name}[\\s\\S]*hashes to"):
+                collect(ITEMS, [Fake("a")], "relatedness", out=tmp_path)
+
+
+def test_a_second_process_is_refused(tmp_path: Path) -> None:
+    """While one process writes, another is refused and told the number of the first; after its end it may write."""
+    script = (
+        "import sys, time; from pathlib import Path; from lexiscope.core.lock import locked\n"
+        f"with locked(Path({str(tmp_path)!r})): print('held', flush=True); time.sleep(60)"
+    )
+    holder = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(RunError, match=f"another process \\(pid {holder.pid}\\)"):
+            collect(ITEMS, [Fake("a")], "relatedness", out=tmp_path)
+    finally:
+        holder.kill()
+        holder.wait()
+    assert len(collect(ITEMS, [Fake("a")], "relatedness", out=tmp_path)) == len(ITEMS) * 2
+
+
+def test_the_lock_is_given_back(tmp_path: Path) -> None:
+    """After the block, also after an error in it, the folder can be locked again."""
+    with pytest.raises(ZeroDivisionError), locked(tmp_path):
+        raise ZeroDivisionError
+    with locked(tmp_path):
+        assert (tmp_path / ".lock").read_text() == f"pid {os.getpid()}\n"
+
+
+def test_empty_and_double_questions_are_refused() -> None:
+    """No items, no subjects, the same subject or item twice: refused."""
+    for items, subjects in (([], [Fake("a")]), (ITEMS, []), (ITEMS, [Fake("a"), Fake("a")]), (ITEMS * 2, [Fake("a")])):
+        with pytest.raises(InputError):
+            collect(items, subjects, "relatedness")
+
+
+def test_items_hash_sees_every_change() -> None:
+    """Another letter, span, condition or order is another hash."""
+    usage = USAGES[0]
+    base = Item("i", "d", (usage, USAGES[1]), conditions={"same": True})
+    others = [
+        Item("j", "d", (usage, USAGES[1]), conditions={"same": True}),
+        Item("i", "d", (Usage(usage.text, 4, 7), USAGES[1]), conditions={"same": True}),
+        Item("i", "d", (Usage(usage.text + "!", 4, 8), USAGES[1]), conditions={"same": True}),
+        Item("i", "d", (usage, USAGES[1]), conditions={"same": False}),
+    ]
+    assert len({items_sha256([item]) for item in [base, *others]}) == 5
+    assert items_sha256(ITEMS) != items_sha256(ITEMS[::-1])
+
+
+def test_run_record(tmp_path: Path) -> None:
+    """run.json holds the command, seed, checksums, versions and the counts in and out of every subject."""
+    subjects = [Fake("a"), "baseline:random"]
+    table = collect_run(ITEMS, subjects, "relatedness", out=tmp_path, seed=7, command=["lexiscope", "collect"])
+    record = json.loads((tmp_path / "run.json").read_text())
+    assert (record["command"], record["seed"], record["items"]["n"]) == (["lexiscope", "collect"], 7, len(ITEMS))
+    assert record["items"]["sha256"] == items_sha256(ITEMS)
+    assert [count["rows"] for count in record["counts"]] == [len(ITEMS) * 2, len(ITEMS)]
+    assert sum(count["rows"] for count in record["counts"]) == len(table)
+    assert record["subjects"][1]["facts"]["revision"] == "1 seed=7"
+    assert set(record["files"]) == {"responses.parquet", "question.json"}
+
+
+def test_run_record_is_the_same_but_for_the_machine(tmp_path: Path) -> None:
+    """Two runs of the same question have the same run.json apart from the block machine."""
+    records = []
+    for name in ("one", "two"):
+        collect_run(ITEMS, [Fake("a")], "relatedness", out=tmp_path / name)
+        record = json.loads((tmp_path / name / "run.json").read_text())
+        assert record.pop("machine")["seconds_of_last_attempt"] >= 0
+        records.append(record)
+    assert records[0] == records[1]
+
+
+def test_progress_names_the_part() -> None:
+    """Progress is told per subject and view."""
+    seen: list[tuple[str, int, int]] = []
+    collect(ITEMS, [Fake("a")], "relatedness", progress=lambda *each: seen.append(each))
+    assert seen == [("encoder:a, full", 4, 4)]
