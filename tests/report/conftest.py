@@ -90,7 +90,7 @@ def figure(drawer: Drawer) -> Figure:
     return drawer()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def table() -> Table:
     """One table with every kind of cell."""
     columns = (
@@ -108,7 +108,7 @@ def table() -> Table:
     return Table("models", "2", "Agreement with people", columns, rows, ("Bootstrap over words.",))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def records() -> tuple[Record, ...]:
     """Records with and without a published value."""
     return (
@@ -121,7 +121,7 @@ def records() -> tuple[Record, ...]:
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def report(table: Table, records: tuple[Record, ...]) -> Report:
     """A report with text, rich text, tables, figures, subsections and flags."""
     inner = Section("size", "By size", ("Larger agrees better.",), (), (DRAWERS["scaling"](),), flag="exploratory")

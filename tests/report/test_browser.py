@@ -1,0 +1,91 @@
+"""The page in a browser: no network, no error, no cut content at 360 pixels."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lexiscope.report.document import Report
+from lexiscope.report.html import write_report
+
+pytestmark = pytest.mark.browser
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """The distribution's Chromium, without a network: every request but those to files is refused and remembered."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed")
+    with playwright.sync_playwright() as started:
+        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield found
+        found.close()
+
+
+def _open(browser: Any, path: Path, width: int) -> tuple[Any, list[str], list[str]]:
+    page = browser.new_page(viewport={"width": width, "height": 800}, offline=True)
+    messages: list[str] = []
+    requests: list[str] = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(path.as_uri())
+    return page, messages, requests
+
+
+@pytest.mark.parametrize("width", [360, 1200])
+def test_the_page_opens_without_a_network(browser: Any, report: Report, tmp_path: Path, width: int) -> None:
+    """The only request is the file itself; nothing is written to the console; the page does not scroll sideways."""
+    path = write_report(report, tmp_path / "report.html")
+    page, messages, requests = _open(browser, path, width)
+    assert messages == []
+    assert [url for url in requests if not url.startswith("data:")] == [path.as_uri()]
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert page.locator("figure svg").count() == 3
+    assert all(page.locator("figure svg").nth(index).bounding_box()["width"] > 300 for index in range(3))
+    page.close()
+
+
+def test_figure_data_can_be_downloaded(browser: Any, report: Report, tmp_path: Path) -> None:
+    """The link under a figure saves its CSV from inside the page."""
+    page, _, _ = _open(browser, write_report(report, tmp_path / "report.html"), 1200)
+    with page.expect_download() as caught:
+        page.click('a[download="density.csv"]')
+    saved = Path(tmp_path / "saved.csv")
+    caught.value.save_as(saved)
+    assert saved.read_text(encoding="utf-8").startswith("condition,value\n")
+    page.close()
+
+
+def test_a_reader_with_a_keyboard_can_skip_the_contents(browser: Any, report: Report, tmp_path: Path) -> None:
+    """The first tab stop is the skip link; it becomes visible and leads to the results."""
+    page, _, _ = _open(browser, write_report(report, tmp_path / "report.html"), 1200)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    assert page.evaluate("document.activeElement.getBoundingClientRect().left >= 0")
+    page.keyboard.press("Enter")
+    assert page.evaluate("location.hash") == "#content"
+    page.close()
+
+
+def test_text_has_contrast(browser: Any, report: Report, tmp_path: Path) -> None:
+    """Every text of the page has a contrast of at least 4.5 to 1 against its background (WCAG 1.4.3)."""
+    page, _, _ = _open(browser, write_report(report, tmp_path / "report.html"), 1200)
+    low = page.evaluate("""() => {
+      const light = c => { const v = c.match(/[\\d.]+/g).slice(0, 3).map(x => x / 255)
+        .map(x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2]; };
+      const paper = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
+        if (c !== 'rgba(0, 0, 0, 0)') return c; } return 'rgb(255, 255, 255)'; };
+      return [...document.querySelectorAll('body *:not(svg *)')].filter(e => [...e.childNodes]
+        .some(n => n.nodeType === 3 && n.data.trim())).filter(e => { const a = light(getComputedStyle(e).color),
+        b = light(paper(e)); return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5; }).map(e => e.outerHTML);
+    }""")
+    assert low == []
+    page.close()

@@ -1,0 +1,42 @@
+"""What a paper prints beside what we find."""
+
+from __future__ import annotations
+
+from lexiscope.core.result import Record
+from lexiscope.report.comparison import comparison_section, published_table, where_measured
+from lexiscope.report.tables import Interval, Missing, Noted
+
+
+def test_only_published_numbers_are_compared(records: tuple[Record, ...]) -> None:
+    """Records without a printed value stay out; the reason for a difference becomes a note at its status."""
+    table = published_table(records)
+    assert [row[0] for row in table.rows] == ["spearman", "r_squared"]
+    assert table.rows[0][-1] == Noted("not reproduced", "why")
+    assert table.rows[1] == ("r_squared", "BETO, layer 12", "§4.3", "0.36", 0.357, "reproduced")
+
+
+def test_values_with_interval_and_without_value() -> None:
+    """An interval goes with its estimate; an undefined value shows why."""
+    records = [
+        Record("r", 0.5, low=0.4, high=0.6, published=0.5, status="reproduced"),
+        Record("r", None, published=0.5, status="undefined", note="constant input"),
+    ]
+    found = [row[4] for row in published_table(records).rows]
+    assert found == [Interval(0.4, 0.6, 0.5), Missing("constant input")]
+
+
+def test_a_status_without_a_number_is_shown() -> None:
+    """What cannot be reproduced at all, for want of data, stands in the table as well."""
+    record = Record("n", None, status="not reproducible", note="not in the published files", source="§3.2")
+    assert published_table([record]).rows[0][-1] == "not reproducible"
+
+
+def test_without_published_numbers_there_is_no_section() -> None:
+    """A study of one's own items has nothing to compare with."""
+    assert comparison_section([Record("r", 0.5)]) is None
+
+
+def test_the_place_is_said_in_words() -> None:
+    """Dataset, layer, condition and view, as far as there are any; layer 0 is a layer."""
+    assert where_measured(Record("r", 0.5, dataset="d", layer=0, view="full")) == "d, layer 0, full"
+    assert where_measured(Record("r", 0.5)) == ""

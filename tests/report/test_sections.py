@@ -1,0 +1,69 @@
+"""The parts that every results section has."""
+
+from __future__ import annotations
+
+import pytest
+
+from lexiscope.core.dataset import DatasetCard, SubjectFacts
+from lexiscope.core.errors import InputError
+from lexiscope.core.study import Question
+from lexiscope.report.sections import (
+    AnswerCount,
+    CeilingValue,
+    FilterStep,
+    answers_table,
+    card_section,
+    ceilings_table,
+    filters_table,
+    questions_table,
+    subjects_table,
+)
+from lexiscope.report.tables import Interval, Missing
+
+
+def test_filters_show_in_out_and_difference() -> None:
+    """139 recruited, 8 excluded, 131 kept: every step with its counts; a filter that adds rows is refused."""
+    table = filters_table([FilterStep("catch trial", "participants", 139, 131)])
+    assert table.rows == (("catch trial", "participants", 139, 131, 139 - 131),)
+    with pytest.raises(InputError, match="cannot add"):
+        filters_table([FilterStep("x", "trials", 1, 2)])
+
+
+def test_answers_are_counted_by_kind() -> None:
+    """Of 200 asked, 190 answered and 6 unreadable leave 4 missing; 10 of 200 are without a value, 5 %."""
+    table = answers_table([AnswerCount("chat", 200, 190, 6), AnswerCount("idle", 0, 0)])
+    assert table.rows[0] == ("chat", 200, 190, 6, 4, 100 * 10 / 200)
+    assert table.rows[1][-1] == Missing("Nothing was asked.")
+
+
+def test_ceilings_stand_under_their_names() -> None:
+    """Each ceiling has its own row with definition, interval and raters."""
+    table = ceilings_table([CeilingValue("true leave-one-out", "mean ρ", 0.731, 0.71, 0.75, 131)])
+    assert table.rows == (("true leave-one-out", "mean ρ", Interval(0.71, 0.75, 0.731), 131),)
+
+
+def test_empty_columns_are_left_out_of_the_subjects() -> None:
+    """What is known of no subject has no column; the first column always stays."""
+    table = subjects_table([SubjectFacts("beto", title="BETO", n_layers=12, n_parameters=109850880)])
+    assert [column.header for column in table.columns] == ["Subject", "Kind", "Layers", "Parameters"]
+    assert table.rows == (("BETO", "encoder", 12, 109850880),)
+
+
+def test_questions_carry_their_flag_and_result() -> None:
+    """Every question has its flag; one without a result says that it was not analysed."""
+    questions = [Question("q1", "Do they?", "§3.5", "confirmatory"), Question("q2", "Why?", "§5", "exploratory")]
+    table = questions_table(questions, {"q1": "Yes."})
+    assert table.rows[0] == ("Do they?", "§3.5", "confirmatory", "Yes.")
+    assert table.rows[1][-1] == Missing("Not analysed in this run.")
+
+
+def test_a_card_becomes_a_section() -> None:
+    """Summary, citation and counts of a dataset are shown; empty fields are not."""
+    card = DatasetCard(
+        "toy", "Toy", "relatedness", "es", "CC0", "Nobody (2025).", "here", "1", "embedded", "Two items.",
+        counts=(("items", 1200),),
+    )  # fmt: skip
+    section = card_section(card)
+    assert section.paragraphs == ("Two items.", "Nobody (2025).")
+    assert ("items", "1,200") in section.tables[0].rows
+    assert "How to obtain it" not in [row[0] for row in section.tables[0].rows]
