@@ -95,7 +95,8 @@ def _check_grid(table: Table, layers: Integers, facts: SubjectFacts, n_items: in
 
 def _constant_counts(table: Table, rows: Integers, name: str, n_items: int) -> Integers:
     counts, found = table.integers(name), np.full(n_items, -1, dtype=np.int64)
-    found[rows] = counts
+    # backwards, so that the first layer of a pair is what later ones are compared with
+    found[rows[::-1]] = counts[::-1]
     for row in np.flatnonzero(found[rows] != counts):
         table.refuse(int(row), name, "the same number of tokens at every layer is needed here")
     return found
