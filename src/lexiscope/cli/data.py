@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.options import quiet as quiet_option
-from lexiscope.cli.output import print_json, print_table, remark, say
+from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say
 from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard
@@ -20,14 +22,15 @@ def data() -> None:
 
 @data.command("get", cls=Verb)
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option("--all", "everything", is_flag=True, help="Also the files that loading does not need.")
 @quiet_option
-def get(names: tuple[str, ...], *, quiet: bool) -> None:
-    """Download datasets at their pinned version into the cache; what is there already is only verified."""
+def get(names: tuple[str, ...], *, everything: bool, quiet: bool) -> None:
+    """Download datasets at their pinned version; what is there already is only verified."""
     for card in [catalog.card(name) for name in names]:
-        if card.availability == "obtain":
-            say(f"{card.name}: to be obtained by hand. {card.how_to_obtain}")
         remark(f"{card.name}: {card.licence}; please cite: {card.citation}", quiet=quiet)
-        for path in fetch.get(card):
+        with progress_bar(card.name, quiet=quiet) as report:
+            paths = fetch.get(card, optional=everything, progress=None if report is None else partial(report, "files"))
+        for path in paths:
             say(str(path))
 
 
@@ -46,7 +49,10 @@ def check(ctx: click.Context, /, names: tuple[str, ...], *, as_json: bool) -> No
     if as_json:
         print_json(rows)
     else:
-        print_table(("dataset", "file", "state"), [list(row.values())[:3] for row in rows])
+        shown = [
+            (row["dataset"], row["file"], f"{row['state']}{' (optional)' * bool(row['optional'])}") for row in rows
+        ]
+        print_table(("dataset", "file", "state"), shown)
     bad = {"wrong checksum", "missing"} if names else {"wrong checksum"}
     ctx.exit(1 if any(row["state"] in bad and not row["optional"] for row in rows) else 0)
 
@@ -56,6 +62,10 @@ def where() -> None:
     """Print the folders in which data are looked for, in order."""
     for folder in fetch.where():
         say(str(folder))
+
+
+def _state(row: dict[str, object]) -> str:
+    return f"{row['state']} (optional)" if row["optional"] else str(row["state"])
 
 
 def _file_rows(card: DatasetCard) -> list[dict[str, object]]:

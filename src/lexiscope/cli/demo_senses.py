@@ -45,7 +45,7 @@ def without_ratings(items: Sequence[Item], answers: ResponseTable, *, seed: int 
     )
     text = (
         f"The model read {len(items)} pairs of sentences that share an ambiguous noun; one word of the sentence "
-        "decides which sense is meant. Nobody has rated these pairs. The best layer is chosen on the same pairs, so its "
+        "decides which sense is meant. Nobody has rated these pairs. The best layer is chosen on these pairs, so its "
         "value is somewhat too good.",
         *said,
     )

@@ -22,13 +22,14 @@ def list_catalog(room: str | None, *, as_json: bool) -> None:
     """List datasets, tasks, subjects, studies or pairings.
 
     A pairing is a task and a kind of subject that can answer it, with the capability by which it answers.
-    Without an argument, the names in every room are listed.
+    Without an argument, the names in every room are listed. Licences are long and stand in --json.
     """
     rows = room_rows(room) if room else overview_rows()
     if as_json:
         print_json(rows)
     elif rows:
-        print_table(list(rows[0]), [list(row.values()) for row in rows])
+        shown = [{key: text for key, text in row.items() if key != "licence"} for row in rows]
+        print_table(list(shown[0]), [list(row.values()) for row in shown], whole=("name", "room"))
 
 
 def room_rows(room: str) -> list[Row]:

@@ -36,7 +36,7 @@ COMMENTS: dict[str, str] = {
     "language": "language of your own item file (es, en …), where it has no column for it",
     "subjects": "live subjects that answer beside the recorded ones, as kind:name (encoder:minilm)",
     "recorded": "limit the recorded models to these ids; empty: all",
-    "views": "what of the input a model sees; the first view is the main one",
+    "views": "what of the input a model sees; the first view is the main one; empty: the dataset's own",
     "seed": "seed of every resampling and of every random start",
     "n_bootstrap": "bootstrap samples per interval; 0: no intervals",
     "starts": "starting points of each mixed model; the best optimum is kept",
@@ -65,7 +65,7 @@ class StudyFile(BaseModel):
     language: str = _DEFAULT.language
     subjects: list[str] = list(_DEFAULT.subjects)
     recorded: list[str] = list(_DEFAULT.recorded)
-    views: list[str] = Field(default=list(_DEFAULT.views), min_length=1)
+    views: list[str] = list(_DEFAULT.views)
     seed: int = Field(default=_DEFAULT.seed, ge=0)
     n_bootstrap: int = Field(default=_DEFAULT.n_bootstrap, ge=0)
     starts: int = Field(default=_DEFAULT.starts, ge=1)

@@ -1,0 +1,72 @@
+"""Check: findings on stdout, exit status by severity."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+GOOD = "sentence_1,sentence_2,target\nThe bank was steep.,The bank was closed.,bank\n"
+BAD = "sentence_1,sentence_2,target\nThe bank was steep.,The shore was closed.,bank\n"
+
+
+def test_an_error_makes_the_status_1(run: Run, tmp_path: Path) -> None:
+    """A target that is not in its sentence: E101 with file, line and caret, exit status 1."""
+    (tmp_path / "bad.csv").write_text(BAD)
+    result = run("check", "bad.csv")
+    assert result.exit_code == 1
+    assert "bad.csv:2:" in result.stdout
+    assert "E101" in result.stdout
+    assert "^" in result.stdout
+
+
+def test_warnings_alone_leave_it_0_unless_strict(run: Run, tmp_path: Path) -> None:
+    """A file with warnings only passes; with --strict it does not."""
+    (tmp_path / "good.csv").write_text(GOOD)
+    found = json.loads(run("check", "good.csv", "--json").stdout)
+    assert {finding["severity"] for finding in found["findings"]} == {"warning"}
+    assert run("check", "good.csv").exit_code == 0
+    assert run("check", "good.csv", "--strict").exit_code == 1
+
+
+def test_columns_are_mapped_by_name(run: Run, tmp_path: Path) -> None:
+    """--map says which column holds what; what was taken for what is said on stderr."""
+    (tmp_path / "es.csv").write_text("Oración,Otra,Palabra\nLa copa rota.,La copa llena.,copa\n", encoding="utf-8")
+    arguments = ("--map", "sentence_1=Oración", "--map", "sentence_2=Otra", "--map", "target=Palabra")
+    result = run("check", "es.csv", *arguments)
+    assert result.exit_code == 0
+    assert "sentence_1 = Oración" in result.stderr
+    assert run("check", "es.csv").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "text"),
+    [
+        (("--map", "sentence_1"), 2, "part=column"),
+        (("--map", "sentense=a"), 1, "no part of an item is called 'sentense'"),
+        (("--scale", "5", "1"), 2, "low < high"),
+    ],
+)
+def test_wrong_arguments(arguments: tuple[str, ...], status: int, text: str, run: Run, tmp_path: Path) -> None:
+    """A malformed --map or --scale is refused before the file is judged."""
+    (tmp_path / "good.csv").write_text(GOOD)
+    result = run("check", "good.csv", *arguments)
+    assert result.exit_code == status
+    assert text in result.stderr
+
+
+def test_a_missing_file_is_a_finding(run: Run) -> None:
+    """A file that is not there is an error with its name."""
+    result = run("check", "none.csv")
+    assert result.exit_code == 1
+    assert "none.csv" in result.stdout
+
+
+@pytest.mark.published
+def test_saw_c_passes_with_its_known_unevenness(run: Run, published: Path) -> None:
+    """SAW-C's 812 pairs and 102 words have no error (§3.1)."""
+    found = json.loads(run("check", published / "sawc" / "sawc_sentence_pairs.csv", "--json").stdout)
+    assert (found["n_items"], found["n_words"], found["exit_status"]) == (812, 102, 0)

@@ -1,0 +1,62 @@
+"""Data: where it is looked for, and whether it is what was published."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+
+@pytest.fixture(autouse=True)
+def _no_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("LEXISCOPE_DATA", raising=False)
+
+
+def test_where_names_the_folders_in_order(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder of LEXISCOPE_DATA comes first, the cache second."""
+    monkeypatch.setenv("LEXISCOPE_DATA", "mine")
+    first, second = run("data", "where").output.splitlines()
+    assert first == "mine"
+    assert second.endswith("data")
+
+
+def test_missing_data_fail_only_where_they_were_named(run: Run) -> None:
+    """Without names the table says what is missing; a dataset that was named and is not there is status 1."""
+    assert run("data", "check").exit_code == 0
+    result = run("data", "check", "raw_c", "--json")
+    assert result.exit_code == 1
+    assert {row["state"] for row in json.loads(result.output)} == {"missing"}
+
+
+def test_a_changed_file_is_found(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A file with another checksum than the published one makes the status 1, even where nothing was named."""
+    (tmp_path / "mine" / "rawc").mkdir(parents=True)
+    (tmp_path / "mine" / "rawc" / "raw-c.csv").write_text("changed\n")
+    monkeypatch.setenv("LEXISCOPE_DATA", str(tmp_path / "mine"))
+    result = run("data", "check")
+    assert result.exit_code == 1
+    assert "wrong checksum" in result.output
+
+
+@pytest.mark.published
+def test_get_verifies_what_is_there(run: Run, published: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Data at hand are not downloaded again: get prints their paths; licence and citation go to stderr."""
+    shutil.copytree(published / "rawc", tmp_path / "mine" / "rawc")
+    monkeypatch.setenv("LEXISCOPE_DATA", str(tmp_path / "mine"))
+    result = run("data", "get", "raw_c")
+    assert all(Path(line).is_file() for line in result.stdout.splitlines())
+    assert len(result.stdout.splitlines()) == 5
+    assert "please cite" in result.stderr
+    assert run("data", "get", "raw_c", "--quiet").stderr == ""
+
+
+def test_unknown_dataset_names_the_nearest(run: Run) -> None:
+    """A misspelt dataset is an error that names the one that was meant."""
+    result = run("data", "get", "raw_d")
+    assert result.exit_code == 1
+    assert "raw_c" in result.stderr

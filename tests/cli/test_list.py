@@ -1,0 +1,49 @@
+"""The list shows what is in the catalog, by name and for programs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lexiscope.core import catalog
+
+from .conftest import Run
+
+
+@pytest.mark.parametrize("room", catalog.KINDS)
+def test_a_room_lists_every_name_with_a_sentence(room: catalog.Kind, run: Run) -> None:
+    """Every name of a room is a row, in order, with a sentence on what it is."""
+    rows = json.loads(run("list", room, "--json").output)
+    assert [row["name"] for row in rows] == list(catalog.names(room))
+    assert all(row["what"] for row in rows)
+
+
+def test_datasets_show_what_one_chooses_by(run: Run) -> None:
+    """A dataset's row has task, language, licence and whether it is embedded, as its card says."""
+    row = next(row for row in json.loads(run("list", "datasets", "--json").output) if row["name"] == "mini_relatedness")
+    card = catalog.card("mini_relatedness")
+    assert (row["task"], row["licence"], row["data"]) == (card.task, card.licence, "embedded")
+
+
+def test_pairings_are_those_of_the_catalog(run: Run) -> None:
+    """A pairing is a task, a kind of subject that can answer it, and the capability by which it does."""
+    rows = json.loads(run("list", "pairings", "--json").output)
+    assert [tuple(row.values()) for row in rows] == list(catalog.pairings())
+    assert ("relatedness", "encoder", "Embeds") in [tuple(row.values()) for row in rows]
+
+
+@pytest.mark.parametrize("room", [(), ("datasets",), ("tasks",), ("subjects",), ("studies",), ("pairings",)])
+def test_tables_fit_80_columns(room: tuple[str, ...], run: Run) -> None:
+    """No line of a table is longer than 80 signs, and no name is cut."""
+    output = run("list", *room).output
+    assert max(map(len, output.splitlines())) <= 80
+    kind = room[0] if room and room[0] != "pairings" else "tasks"
+    assert all(name in output for name in catalog.names(kind))  # type: ignore[arg-type]
+
+
+def test_unknown_room_is_wrong_usage(run: Run) -> None:
+    """A room that does not exist is refused with the rooms that do."""
+    result = run("list", "models")
+    assert result.exit_code == 2
+    assert "'datasets'" in result.stderr
