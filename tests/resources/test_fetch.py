@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.core import catalog
 from lexiscope.core.dataset import DataFile, DatasetCard
 from lexiscope.core.errors import DataError
 from lexiscope.resources import fetch
@@ -100,3 +101,17 @@ def test_what_cannot_be_downloaded_says_how_to_obtain_it(places: tuple[Path, Pat
     with pytest.raises(DataError, match="ask the authors for the archive"):
         fetch.get(card)
     assert not places[1].exists()
+
+
+def test_embedded_files_need_no_network(places: tuple[Path, Path]) -> None:
+    """What the package carries is found in the package, whatever the folders hold."""
+    card = catalog.card("mini_relatedness")
+    paths = fetch.get(card)
+    assert [row.status for row in fetch.check(card)] == ["ok"] * len(card.files)
+    assert [fetch.sha256_of(path) for path in paths] == [file.sha256 for file in card.files]
+
+
+def test_a_file_without_address_says_where_to_put_it(places: tuple[Path, Path]) -> None:
+    """Nothing is tried where no address is known."""
+    with pytest.raises(DataError, match=r"has no address\n.*put the file at toy/table\.csv"):
+        fetch.get(_card(DataFile("toy/table.csv", "", SHA256)))
