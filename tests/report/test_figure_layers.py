@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import xml.etree.ElementTree as ElementTree
+
 import numpy as np
 import pytest
 
@@ -13,6 +16,7 @@ from lexiscope.report.figures import Heading
 from lexiscope.report.panels import layer_ticks, start_at_zero
 from lexiscope.report.style import drawing, panels
 
+SVG = "{http://www.w3.org/2000/svg}"
 HEADING = Heading("layers", "9", "Layers")
 
 
@@ -92,7 +96,24 @@ def test_the_axis_holds_every_curve() -> None:
         grid = panels(sheet, 2, columns=2)
         start_at_zero(grid, [low, high])
         assert [axes.get_ylim()[0] for axes in grid] == [0, 0]
-        assert min(axes.get_ylim()[1] for axes in grid) > 0.6
+        assert [axes.get_ylim()[1] for axes in grid] == [pytest.approx(1.05 * 0.6)] * 2
+
+
+def test_no_curve_is_cut() -> None:
+    """In the finished drawing all points of all curves lie inside the frame that clips them, whatever their order."""
+    curves = [_curve("low", 0.0, 0.05), _curve("high", 0.0, 0.9), _curve("middle", 0.1, 0.3)]
+    root = ElementTree.fromstring(peak_panels(curves, HEADING).svg)
+    frames = {f"url(#{clip.get('id')})": clip[0] for clip in root.iter(f"{SVG}clipPath")}
+    lines = [
+        path for path in root.iter(f"{SVG}path") if path.get("clip-path") and "fill: none" in path.get("style", "")
+    ]
+    heights = [
+        (frames[path.get("clip-path", "")], re.findall(r" (-?[\d.]+) *(?=[ML]|$)", path.get("d", ""))) for path in lines
+    ]
+    assert len(heights) >= 3
+    for frame, points in heights:
+        top, height = float(frame.get("y", "")), float(frame.get("height", ""))
+        assert all(top - 1 <= float(y) <= top + height + 1 for y in points)
 
 
 def test_negative_values_keep_their_axis() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,12 +15,27 @@ from lexiscope.report.labels import place_labels
 from lexiscope.report.style import drawing
 
 HEADING = Heading("scaling", "6", "Scaling")
-# number of parameters and highest R² of the 13 released encoders of SAW-C
+# name, number of parameters and highest R² of the 13 released encoders of SAW-C
 RELEASED = [
-    (5344136, 0.1136), (11811584, 0.1823), (17811968, 0.1414), (58852864, 0.1923), (222723584, 0.1527),
-    (66338304, 0.2023), (109850880, 0.3569), (109850880, 0.1845), (177853440, 0.2209), (124643328, 0.3087),
-    (355356672, 0.3912), (278043648, 0.1495), (109850880, 0.3540),
-]  # fmt: skip
+    ("albert-tiny-spanish", 5344136, 0.1136),
+    ("albert-base-spanish", 11811584, 0.1823),
+    ("albert-large-spanish", 17811968, 0.1414),
+    ("albert-xlarge-spanish", 58852864, 0.1923),
+    ("albert-xxlarge-spanish", 222723584, 0.1527),
+    ("distilbert-base-spanish-uncased", 66338304, 0.2023),
+    ("bert-base-spanish-wwm-cased", 109850880, 0.3569),
+    ("bert-base-spanish-wwm-uncased", 109850880, 0.1845),
+    ("bert-base-multilingual-cased", 177853440, 0.2209),
+    ("roberta-base-bne", 124643328, 0.3087),
+    ("roberta-large-bne", 355356672, 0.3912),
+    ("xlm-roberta-base", 278043648, 0.1495),
+    ("patana-chilean-spanish-bert", 109850880, 0.3540),
+]
+
+
+def _covered(boxes: list[Any]) -> list[Any]:
+    shared = [one.intersection(one, other) for one, other in itertools.combinations(boxes, 2)]
+    return [box for box in shared if box is not None and box.width * box.height > 1]
 
 
 def test_thirteen_names_do_not_cover_each_other() -> None:
@@ -27,13 +43,23 @@ def test_thirteen_names_do_not_cover_each_other() -> None:
     with drawing(7.2, 4.2) as sheet:
         axes = sheet.subplots()
         axes.set(xscale="log", xlim=(3e6, 6e8), ylim=(0, 0.7))
-        axes.plot(*zip(*RELEASED, strict=True), "o")
+        points = [(float(size), value) for _, size, value in RELEASED]
+        axes.plot(*zip(*points, strict=True), "o")
         sheet.draw_without_rendering()
-        place_labels(axes, RELEASED, [f"bert-base-spanish-{index:02d}" for index in range(13)])
+        place_labels(axes, points, [name for name, _, _ in RELEASED])
         boxes = [text.get_window_extent() for text in axes.texts]
     assert len(boxes) == 13
-    shared = [one.intersection(one, other) for one, other in itertools.combinations(boxes, 2)]
-    assert [box for box in shared if box is not None and box.width * box.height > 1] == []
+    assert _covered(boxes) == []
+
+
+def test_names_of_one_place_do_not_cover_each_other() -> None:
+    """Three subjects with the same size and value get three places for their names."""
+    with drawing(7.2, 4.2) as sheet:
+        axes = sheet.subplots()
+        axes.set(xlim=(0, 1), ylim=(0, 1))
+        sheet.draw_without_rendering()
+        place_labels(axes, [(0.5, 0.5)] * 3, ["first-model", "second-model", "third-model"])
+        assert _covered([text.get_window_extent() for text in axes.texts]) == []
 
 
 def test_many_subjects_are_numbered_with_a_key() -> None:
