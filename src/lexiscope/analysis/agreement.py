@@ -77,7 +77,8 @@ class RaterAgreement:
     """Each rater's correlation with the group, and its summary over raters.
 
     *Shape:* values, n_items (raters with a value,). *Unit:* correlation, −1 to 1. *Higher means:* agrees more with the
-    group. ``interval`` is of the mean, raters resampled; ``undefined`` lists the raters that are not in ``values``.
+    group. ``interval`` is of the mean over raters: raters' values are resampled, the items are held fixed.
+    ``undefined`` lists the raters that are not in ``values``.
     """
 
     variant: Literal["leave_one_out", "included"]
@@ -212,6 +213,7 @@ def pairwise_agreement(
     >>> round(pairwise_agreement(ratings).value, 4)  # (a,b) .5, (a,c) 1, (b,c) .5
     0.6667
     """
+    # one row per item and pair of raters, grouped by pair: no loop over pairs
     first, second = rater_pairs(ratings)
     size = ratings.n_raters
     keys, pair = np.unique(ratings.rater[first] * size + ratings.rater[second], return_inverse=True)
@@ -221,10 +223,9 @@ def pairwise_agreement(
     defined = ~np.isnan(values)
     if not defined.any():
         raise StatisticError(f"no two raters share {minimum} items on which both vary, so no pair has a value")
-    table = np.full((size, size), np.nan)
-    table[keys[defined] // size, keys[defined] % size] = values[defined]
+    pairs = (keys[defined] // size, keys[defined] % size)
     name = statistic_name("pairwise_agreement", method=method)
-    interval = _pair_interval(table, level, resamples, seed)
+    interval = percentile_interval(_pair_draws(values[defined], pairs, size, resamples, seed), level=level)
     return PairwiseAgreement(
         name, float(values[defined].mean()), interval, int(defined.sum()), int((~defined).sum()), size
     )
@@ -274,6 +275,7 @@ def rater_pairs(ratings: Ratings) -> tuple[IntArray, IntArray]:
     """
     order = np.lexsort((ratings.rater, ratings.item))
     n = ratings.counts()
+    # each rating is paired with those that follow it within its item
     position = np.arange(len(order)) - np.repeat(np.cumsum(n) - n, n)
     later = np.repeat(n, n) - 1 - position
     first = np.repeat(np.arange(len(order)), later)
@@ -294,6 +296,7 @@ def _agreement(
     rater, own = ratings.rater[usable], ratings.value[usable]
     values = grouped_correlations(own, group[usable], rater, ratings.n_raters, kind=method)
     n_items = np.bincount(rater, minlength=ratings.n_raters).astype(np.int64)
+    # two items always correlate at +1 or -1; below the minimum a value would be noise
     defined = ~np.isnan(values) & (n_items >= minimum)
     undefined = tuple(
         _why(ratings, code, usable, int(n_items[code]), minimum) for code in np.flatnonzero(~defined).tolist()
@@ -301,7 +304,7 @@ def _agreement(
     if defined.sum() < 2:
         raise StatisticError(
             f"agreement is undefined: {int(defined.sum())} of {ratings.n_raters} raters have a value",
-            why=f"{undefined[0].rater_id}: {undefined[0].reason}" if undefined else "there is one rater",
+            why=f"{undefined[0].rater_id}: {undefined[0].reason}" if undefined else "there are no raters",
         )
     kept = values[defined]
     interval = mean_interval(kept, level=level, resamples=resamples, seed=seed)
@@ -313,6 +316,7 @@ def _group_means(ratings: Ratings, variant: str) -> tuple[FloatArray, BoolArray]
     """The mean each rating is compared with, and whether there is one. *Shape:* (ratings,) each."""
     if variant == "included":
         return ratings.means()[ratings.item], np.ones(len(ratings), dtype=bool)
+    # sum minus own rating, over n - 1: exact for whole numbers, so equal means of others are ties
     others = ratings.counts()[ratings.item] - 1
     rest = ratings.sums()[ratings.item] - ratings.value
     means = np.divide(rest, others, out=np.full(len(ratings), np.nan), where=others > 0)
@@ -330,13 +334,17 @@ def _why(ratings: Ratings, code: int, usable: BoolArray, n_items: int, minimum: 
     return UndefinedRater(ratings.rater_ids[code], reason)
 
 
-def _pair_interval(table: FloatArray, level: float, resamples: int, seed: int) -> Interval:
-    """Resample raters: a pair counts as often as the product of its raters' draws."""
-    defined = (~np.isnan(table)).astype(np.float64)
-    values = np.where(np.isnan(table), 0.0, table)
+def _pair_draws(
+    values: FloatArray, pairs: tuple[IntArray, IntArray], n_raters: int, resamples: int, seed: int
+) -> FloatArray:
+    """The mean over pairs when raters are resampled: a pair counts as often as the product of its raters' draws."""
+    from scipy import sparse
+
+    # sparse: of ten thousand raters in lists, few have a pair in common
+    parts = [sparse.csr_matrix((data, pairs), shape=(n_raters, n_raters)) for data in (values, np.ones(len(values)))]
     draws = []
-    for block in resample_counts(len(table), resamples=resamples, seed=seed):
+    for block in resample_counts(n_raters, resamples=resamples, seed=seed):
         weights = block.astype(np.float64)
-        total, mass = (((weights @ part) * weights).sum(axis=1) for part in (values, defined))
+        total, mass = (((part.T @ weights.T).T * weights).sum(axis=1) for part in parts)
         draws.append(np.divide(total, mass, out=np.full(len(block), np.nan), where=mass > 0))
-    return percentile_interval(np.concatenate(draws), level=level)
+    return np.concatenate(draws)

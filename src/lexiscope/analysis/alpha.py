@@ -112,6 +112,7 @@ def coincidence_matrix(ratings: Ratings) -> tuple[FloatArray, FloatArray]:
 
 
 def _units(ratings: Ratings) -> tuple[_Units, IntArray]:
+    # imported here: the command line must start without scipy
     from scipy import sparse
 
     counts = ratings.counts()
@@ -132,6 +133,7 @@ def _units(ratings: Ratings) -> tuple[_Units, IntArray]:
 
 def _alphas(units: _Units, weights: FloatArray, level: Level) -> FloatArray:
     """Alpha of each reweighting of the units, NaN without variation. *Shape:* weights (draws, units) → (draws,)."""
+    # a resample of items only changes how often each unit is counted
     n = weights @ units.size
     marginals = np.asarray((units.table.T @ weights.T).T)
     if level == "ordinal":
@@ -165,6 +167,7 @@ def _expected(marginals: FloatArray, values: FloatArray, level: Level) -> FloatA
     if level == "nominal":
         return np.asarray(n**2 - (marginals**2).sum(axis=1))
     if level == "interval":
+        # centred: a large common offset would cancel in the difference of two huge sums
         x = values - values.mean()
         return np.asarray(2 * n * (marginals @ (x * x)) - 2 * (marginals @ x) ** 2)
     return np.asarray(((marginals @ _ratio_distances(values)) * marginals).sum(axis=1))

@@ -98,6 +98,7 @@ def best_rater(
         raise InputError(f"{len(missing)} raters have no group, first {missing[0]!r}")
     labels, code = np.unique([groups[rater] for rater in agreement.rater_ids], return_inverse=True)
     best = np.full(len(labels), -np.inf)
+    # unlike fancy assignment, this keeps the maximum where a group occurs many times
     np.maximum.at(best, code.reshape(-1), agreement.values)
     name = statistic_name("best_rater_correlation", variant=agreement.variant, method=agreement.method)
     definition = "mean over groups of the highest correlation of one of its raters with the mean of "
@@ -185,6 +186,7 @@ def _halves(ratings: Ratings, splits: int, seed: int) -> tuple[FloatArray, Float
     generator = np.random.default_rng(seed)
     first, second, given = (np.zeros((ratings.n_items, splits)) for _ in range(3))
     for split in range(splits):
+        # every other rater of a random order: halves differ by one rater at most
         in_first = (generator.permutation(ratings.n_raters) % 2 == 0)[ratings.rater]
         a, b = _means(ratings, in_first), _means(ratings, ~in_first)
         both = ~np.isnan(a) & ~np.isnan(b)
@@ -203,10 +205,12 @@ def _means(ratings: Ratings, chosen: BoolArray) -> FloatArray:
 
 def _reliabilities(weights: FloatArray, a: FloatArray, b: FloatArray, given: FloatArray) -> FloatArray:
     """Corrected reliability of each split under each reweighting of the items, *Shape:* (draws, splits)."""
+    # sums over items as matrix products: all resamples of all splits at once
     n = weights @ given
     sa, sb, saa, sbb, sab = (weights @ part for part in (a, b, a * a, b * b, a * b))
     safe = np.maximum(n, 1)
     cross, aa, bb = sab - sa * sb / safe, saa - sa * sa / safe, sbb - sb * sb / safe
+    # a resample of two items or without variation has no correlation
     sound = (n >= 3) & (aa > 1e-12 * safe) & (bb > 1e-12 * safe)
     r = np.where(sound, cross / np.sqrt(np.where(sound, aa * bb, 1.0)), np.nan)
     return np.asarray(np.where(r > -1, 2 * r / (1 + np.where(r > -1, r, 0.0)), np.nan))

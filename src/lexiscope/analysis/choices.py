@@ -187,6 +187,7 @@ def trust_weighted(ratings: Ratings, trust: Mapping[str, float]) -> TrustWeighte
         worst = ratings.rater_ids[int(np.flatnonzero(~(weights >= 0))[0])]
         raise InputError(f"rater {worst!r} has no trust, or a negative one")
     options, code = np.unique(ratings.value, return_inverse=True)
+    # item and option in one number: a weighted two-way table in one pass
     flat = np.bincount(
         ratings.item * len(options) + code.reshape(-1),
         weights=weights[ratings.rater],
@@ -196,6 +197,7 @@ def trust_weighted(ratings: Ratings, trust: Mapping[str, float]) -> TrustWeighte
     if ((total[:, 0] == 0) & (ratings.counts() > 0)).any():
         raise StatisticError("an item was rated by raters of trust 0 only, so no value has a confidence")
     confidence = np.divide(flat, total, out=np.zeros_like(flat), where=total > 0)
+    # trusts are sums of floats: equal ones may differ in the last bit
     value, tied = _top(options, confidence, tolerance=1e-12)
     return TrustWeighted(ratings.item_ids, tuple(options.tolist()), confidence, value, tied)
 
@@ -240,6 +242,7 @@ def _kappas(rows: IntArray, columns: IntArray, distances: FloatArray, weights: F
     """1 − observed / expected disagreement of each reweighting, NaN where none is expected. *Shape:* (draws,)."""
     n = weights.sum(axis=1)
     observed = weights @ distances[rows, columns]
+    # one-hot rows turn a reweighting of items into reweighted marginals
     marks = np.eye(len(distances))
     expected = ((weights @ marks[rows]) @ distances * (weights @ marks[columns])).sum(axis=1) / n
     return np.asarray(1 - np.divide(observed, expected, out=np.full(len(n), np.nan), where=expected > 0))

@@ -94,6 +94,7 @@ def group_consistency(
     correlate = partial(_CORRELATE[kind], level=level, resamples=resamples, seed=seed)
     found = []
     for first, second in combinations(labels, 2):
+        # only items that both groups rated: a mean over different items would compare items, not people
         both = ~np.isnan(means[first]) & ~np.isnan(means[second])
         if both.sum() < 3:
             raise StatisticError(f"{first!r} and {second!r} share {int(both.sum())} items with {minimum} ratings each")
@@ -116,6 +117,7 @@ def coverage(ratings: Ratings, *, minimum: int = 10, lists: Mapping[str, str] | 
     (1, 1.5, (('1', 1),))
     """
     counts = dict(zip(ratings.item_ids, ratings.counts().tolist(), strict=True))
+    # an item that nobody rated is in no rating; the lists know it
     for item in lists or {}:
         counts.setdefault(item, 0)
     if not counts:
@@ -127,6 +129,7 @@ def coverage(ratings: Ratings, *, minimum: int = 10, lists: Mapping[str, str] | 
     short = tuple(
         TopUp(item, of_list.get(item, ""), n, minimum - n) for item, n in sorted(counts.items()) if n < minimum
     )
+    # one more rater of a list adds one rating to each of its items
     needs: dict[str, int] = {}
     for entry in short:
         needs[entry.list_id] = max(needs.get(entry.list_id, 0), entry.needed)

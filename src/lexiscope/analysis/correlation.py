@@ -127,6 +127,7 @@ def correlate_columns(
     _check_column("y", target)
     codes, count = group_codes(groups, len(target))
     reasons = [_reason(X[:, column]) for column in range(X.shape[1])]
+    # a constant layer must not stop the others
     sound = [column for column, reason in enumerate(reasons) if not reason]
     draws = _draws(X[:, sound], target, kind, codes, count, resamples, seed) if sound else np.empty((0, 0))
     found = {column: _estimate(X[:, column], target, kind, draws[:, k], level, count) for k, column in enumerate(sound)}
@@ -178,6 +179,7 @@ def average_ranks(values: ArrayLike, *, groups: IntArray | None = None) -> Float
     """
     data = np.asarray(values, dtype=np.float64)
     codes = np.zeros(len(data), dtype=np.int64) if groups is None else groups
+    # one sort by group and value; a run of equal pairs shares the mean of its positions
     order = np.lexsort((data, codes))
     sorted_codes = codes[order]
     new_group = _starts_run(sorted_codes)
@@ -234,6 +236,7 @@ def correlation_value(x: ArrayLike, y: ArrayLike, *, kind: Kind) -> float:
         a, b = average_ranks(a), average_ranks(b)
     a, b = a - a.mean(), b - b.mean()
     r = float(a @ b / math.sqrt(float(a @ a) * float(b @ b)))
+    # rounding can carry a perfect correlation to 1.0000000000000002
     r = min(1.0, max(-1.0, r))
     return r * r if kind == "r_squared" else r
 
@@ -327,6 +330,7 @@ def _resampled_ranks(tied: tuple[IntArray, IntArray, IntArray], weights: FloatAr
     """Average ranks minus their mean when row i occurs weights[i] times, *Shape:* (rows, draws)."""
     order, starts, run = tied
     in_order = weights[order]
+    # weights of tied rows are added up: they share one rank
     size = in_order if len(starts) == len(order) else np.add.reduceat(in_order, starts, axis=0)
     upto = np.cumsum(size, axis=0)
     return np.asarray((upto - size / 2 - upto[-1] / 2)[run])
@@ -334,6 +338,7 @@ def _resampled_ranks(tied: tuple[IntArray, IntArray, IntArray], weights: FloatAr
 
 def _ratio(cross: FloatArray, xx: FloatArray, yy: FloatArray, n: FloatArray) -> FloatArray:
     """cross / sqrt(xx * yy), NaN where a resample is constant."""
+    # relative to n: a constant resample leaves rounding error, never a real spread
     sound = (xx > _TINY * n) & (yy > _TINY * n)
     scale = np.sqrt(np.where(sound, xx * yy, 1.0))
     return np.asarray(np.clip(np.where(sound, cross / scale, np.nan), -1, 1))

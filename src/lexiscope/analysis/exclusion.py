@@ -114,13 +114,16 @@ def apply(
     everybody = sorted(ids[k] for k in np.unique(code[judged]).tolist())
     if not everybody:
         raise InputError(f"there is no subject of the kind {kind!r} to exclude")
+    # answers about the participant (age, time) are rows too, but no trials
     is_trial = judged & (table.column("measure") == trials)
     inside: BoolArray = np.asarray(judged, dtype=bool)
     log: list[RuleLog] = []
     remaining = everybody
     for order, rule in enumerate(rules, start=1):
         found = _judge(rule, table.filter(inside), remaining)
+        # those that cannot be judged leave only where the rule was declared so
         out = sorted(found.caught | (set(found.unknown) if rule.missing == "exclude" else set()))
+        # a narrower mask, not a new table: order and rows of the kept table are those of the input
         after = inside & ~np.isin(ids, out)[code]
         counts = (int((is_trial & inside).sum()), int((is_trial & after).sum()))
         log.append(_entry(rule, order, len(remaining), out, counts, found))
@@ -171,6 +174,7 @@ def _judge(rule: Rule, table: ResponseTable, subjects: Sequence[str]) -> Judgeme
     try:
         found = rule.judge(table, subjects)
     except LexiscopeError as error:
+        # same class, so that callers still tell wrong input from an undefined statistic
         raise type(error)(f"exclusion rule {text}: {error.what}", why=error.why, hint=error.hint) from error
     if found.unknown and rule.missing == "error":
         first, reason = sorted(found.unknown.items())[0]

@@ -55,7 +55,8 @@ class Rule(Protocol):
 class FailedCatch:
     """Excludes who answered more than ``allowed`` catch items off ``expected`` by more than ``tolerance``.
 
-    *Source:* SAW-C §3.2 (the same sentence twice, expected answer 5). A catch item without a readable answer is failed.
+    A participant is judged on the catch items that they were shown; who was shown none cannot be judged. A catch item
+    without a readable answer is failed. *Source:* SAW-C §3.2 (the same sentence twice, expected answer 5).
     """
 
     items: tuple[str, ...]
@@ -76,6 +77,7 @@ class FailedCatch:
     def judge(self, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
         """Judge *subjects* on their answers to the catch items."""
         rows = _rows(table, self.measure, type(self).__name__, item_id=self.items)
+        # written as "not within", so that a missing answer counts as wrong
         wrong = ~(np.abs(rows.column("value") - self.expected) <= self.tolerance)
         return _count_wrong(rows, wrong, self.allowed, subjects, "saw no catch item")
 
@@ -145,6 +147,7 @@ class TooSlow:
     def judge(self, table: ResponseTable, subjects: Sequence[str]) -> Judgement:
         """Judge *subjects* on their completion times."""
         rows = _rows(table, self.measure, type(self).__name__)
+        # mean and SD of those still in, each of them once however many rows they have
         times, _ = _summaries(rows, "value", "mean", subjects)
         known = times[~np.isnan(times)]
         if len(known) < 2:
@@ -183,6 +186,7 @@ class LowAgreement:
             rows = rows.filter(~np.isin(rows.column("item_id").astype(str), self.ignore_items))
         found = leave_one_out(Ratings.from_table(rows, measure=self.measure), method=self.method, resamples=0)
         low = (found.values**2 < self.r_squared) | (self.require_positive & (found.values <= 0))
+        # raters without a value of their own are not "low": the rule's declaration decides about them
         unknown = {rater.rater_id: rater.reason for rater in found.undefined}
         seen = {*found.rater_ids, *unknown}
         unknown |= {subject: "has no rating" for subject in subjects if subject not in seen}
@@ -208,6 +212,7 @@ class SelfReport:
         """Judge *subjects* on what they said about themselves."""
         rows = _rows(table, self.measure, type(self).__name__)
         column = rows.column("option" if isinstance(self.value, str) else "value")
+        # NaN is the one number that differs from itself
         answered = rows.filter(np.array([answer is not None and answer == answer for answer in column], dtype=bool))
         given = answered.column("option" if isinstance(self.value, str) else "value") == self.value
         return _count_wrong(answered, np.asarray(given, dtype=bool), 0, subjects, f"did not answer {self.measure}")
@@ -267,6 +272,7 @@ def _compare(
     below: float = -np.inf,
 ) -> Judgement:
     values, reasons = _summaries(rows, column, summary, subjects)
+    # NaN compares as false: who has no value is not caught but listed in the reasons
     caught = (values > above) | (values < below)
     return Judgement(frozenset(np.array(subjects, dtype=object)[caught].tolist()), reasons)
 

@@ -115,6 +115,7 @@ def item_sd(ratings: Ratings) -> FloatArray:
     [1.4142135623730951, nan]
     """
     deviations = centred_within(ratings.value, ratings.item, ratings.n_items)
+    # deviations first, squares after: the textbook shortcut loses all digits of a small SD around a large mean
     squares = np.bincount(ratings.item, weights=deviations**2, minlength=ratings.n_items)
     n = ratings.counts()
     return np.asarray(np.sqrt(np.divide(squares, n - 1, out=np.full(ratings.n_items, np.nan), where=n > 1)))
@@ -171,6 +172,7 @@ def _medians(ratings: Ratings) -> FloatArray:
     start = np.cumsum(n) - n
     medians = np.full(ratings.n_items, np.nan)
     rated = n > 0
+    # for an odd n both are the middle rating
     low, high = start[rated] + (n[rated] - 1) // 2, start[rated] + n[rated] // 2
     medians[rated] = (in_order[low] + in_order[high]) / 2
     return medians

@@ -98,6 +98,7 @@ class Ratings:
     @property
     def is_integer(self) -> bool:
         """Say whether every rating is a whole number, so that sums are exact and equal means are equal bit for bit."""
+        # below 2**31 no sum of fewer than 2**22 ratings leaves the whole numbers that a float holds exactly
         return bool(np.all(self.value == np.rint(self.value)) and np.all(np.abs(self.value) < 2**31))
 
     def matrix(self) -> FloatArray:
@@ -131,7 +132,13 @@ class Ratings:
     def select(self, keep: NDArray[np.bool_]) -> Ratings:
         """Return the ratings where *keep* is true; ids stay, so that raters left without ratings remain visible."""
         return Ratings(
-            self.rater[keep], self.item[keep], self.value[keep], self.rater_ids, self.item_ids, self.n_missing
+            rater=self.rater[keep],
+            item=self.item[keep],
+            value=self.value[keep],
+            rater_ids=self.rater_ids,
+            item_ids=self.item_ids,
+            n_missing=self.n_missing,
+            n_repeated=self.n_repeated,
         )
 
     def item_labels(self, labels: Mapping[str, str]) -> NDArray[np.str_]:
@@ -173,6 +180,7 @@ def choices_from_table(
 
 def settle(values: FloatArray, scale: FloatArray) -> FloatArray:
     """Round accumulated values to 12 digits relative to the largest of *scale*, so that equal ones are ties."""
+    # 12 digits: far below any difference that people can make on a scale, far above accumulated rounding
     largest = float(np.max(np.abs(scale), initial=0.0))
     decimals = 12 - int(np.ceil(np.log10(largest))) if largest > 0 else 12
     return values.round(decimals)
@@ -190,7 +198,7 @@ def _rows_of(table: Table, measure: str) -> Table:
 def _encode(ids: ArrayLike) -> tuple[IntArray, tuple[str, ...]]:
     raw = np.asarray(ids)
     labels = np.array([str(label) for label in raw], dtype=str) if raw.dtype.kind == "O" else raw
-    # numbers are sorted as numbers first: that is much faster than as text, and the few distinct ids are put right after
+    # numbers are sorted as numbers first, much faster than as text; the few distinct ids are put right afterwards
     distinct, codes = np.unique(labels, return_inverse=True)
     return _sorted_codes(codes.reshape(-1).astype(np.int64), tuple(str(label) for label in distinct.tolist()))
 
@@ -198,6 +206,7 @@ def _encode(ids: ArrayLike) -> tuple[IntArray, tuple[str, ...]]:
 def _sorted_codes(codes: IntArray, categories: tuple[str, ...]) -> tuple[IntArray, tuple[str, ...]]:
     """Renumber codes so that categories are in code point order; −1 stays."""
     order = sorted(range(len(categories)), key=categories.__getitem__)
+    # the extra last entry is what code -1 (missing) points to
     place = np.full(len(categories) + 1, -1, dtype=np.int64)
     place[order] = np.arange(len(categories))
     return place[codes], tuple(categories[k] for k in order)
@@ -219,6 +228,7 @@ def _build(
     if np.isinf(value).any():
         raise InputError(f"rating {int(np.flatnonzero(np.isinf(value))[0])} is infinite", code="E503")
     given = ~np.isnan(value)
+    # one order whatever the input's: sums and resamples then do not depend on how a file was sorted
     rater, item, kept = rater[given], item[given], value[given]
     order = np.lexsort((item, rater))
     rater, item, kept = rater[order], item[order], kept[order]

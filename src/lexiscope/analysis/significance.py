@@ -223,7 +223,7 @@ def likelihood_ratio(log_likelihood_full: float, log_likelihood_reduced: float, 
     Both models must be fitted by maximum likelihood to the same *n* observations. *Higher means:* (effect) the full
     model is better. *Source:* SAW-C §3.5.
 
-    Errors: :class:`StatisticError` where the reduced model fits better (not nested, or a fit stopped before its optimum).
+    Errors: :class:`StatisticError` where the reduced model fits better: not nested, or a fit stopped too early.
 
     >>> found = likelihood_ratio(-17089.285617, -17109.079886, df=1, n=10639)
     >>> round(found.statistic, 4), f"{found.p:.3e}"  # chi²(1) = 39.59, p = 3.135e-10

@@ -1,0 +1,151 @@
+"""Ceilings have different names because they are different numbers; each equals its definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lexiscope.analysis.agreement import included, leave_one_out
+from lexiscope.analysis.ceilings import (
+    best_rater,
+    leave_one_out_rho,
+    majority_accuracy,
+    mean_squared_rho,
+    spearman_brown,
+    split_half,
+    squared_mean_rho,
+)
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.errors import InputError, StatisticError
+
+
+def noisy(n_raters: int, n_items: int, noise: float, *, seed: int = 0) -> Ratings:
+    """Ratings 1 to 5 that follow a true value per item, plus each rater's own noise."""
+    generator = np.random.default_rng(seed)
+    truth = generator.uniform(1, 5, size=n_items)
+    values = np.clip(np.rint(truth + noise * generator.normal(size=(n_raters, n_items))), 1, 5)
+    rater, item = np.meshgrid(np.arange(n_raters), np.arange(n_items), indexing="ij")
+    return Ratings.from_arrays(rater.ravel(), item.ravel(), values.ravel())
+
+
+def toy() -> Ratings:
+    return noisy(6, 12, 1.2, seed=5)
+
+
+def test_six_definitions_give_six_numbers_and_six_names() -> None:
+    """On one toy set no two ceilings agree, and no two share a name: they cannot be mixed up in a column."""
+    ratings = toy()
+    agreement = leave_one_out(ratings)
+    groups = {rater: str(int(rater) // 3) for rater in ratings.rater_ids}
+    gold = dict(zip(ratings.item_ids, np.rint(ratings.means()).tolist(), strict=True))
+    found = [
+        leave_one_out_rho(agreement),
+        squared_mean_rho(agreement),
+        mean_squared_rho(agreement),
+        best_rater(agreement, groups),
+        majority_accuracy(ratings, gold),
+        split_half(ratings, splits=50, resamples=200),
+        leave_one_out_rho(included(ratings)),
+    ]
+    assert len({entry.name for entry in found}) == len(found)
+    assert len({round(entry.value, 6) for entry in found}) == len(found)
+    assert len({entry.definition for entry in found}) == len(found)
+    assert all(entry.interval.low <= entry.value <= entry.interval.high for entry in found)
+
+
+def test_squares_of_the_mean_and_mean_of_squares() -> None:
+    """mean(rho)² is the line of SAW-C's Figure 6; mean(rho²) exceeds it by the variance over raters."""
+    agreement = leave_one_out(toy())
+    first, second = squared_mean_rho(agreement), mean_squared_rho(agreement)
+    assert first.value == agreement.mean**2
+    assert second.value - first.value == pytest.approx(agreement.values.var())
+    assert first.interval.high == agreement.interval.high**2
+    assert (first.n, first.unit) == (6, "raters")
+
+
+def test_a_squared_interval_that_spans_zero_starts_at_zero() -> None:
+    """From −.2 to .1 the squares run from 0 to .04."""
+    generator = np.random.default_rng(0)
+    raters, items = np.repeat(np.arange(5), 30), np.tile(np.arange(30), 5)
+    agreement = leave_one_out(Ratings.from_arrays(raters, items, generator.integers(1, 6, 150)))
+    assert agreement.interval.low < 0 < agreement.interval.high
+    squared = squared_mean_rho(agreement).interval
+    assert squared.low == 0
+    assert squared.high == max(agreement.interval.low**2, agreement.interval.high**2)
+
+
+def test_best_rater_is_the_mean_of_each_groups_maximum() -> None:
+    """Two groups of three: the mean of the two maxima; it exceeds the mean rater."""
+    ratings = toy()
+    agreement = leave_one_out(ratings)
+    found = best_rater(agreement, {rater: str(int(rater) // 3) for rater in ratings.rater_ids})
+    assert found.value == pytest.approx((max(agreement.values[:3]) + max(agreement.values[3:])) / 2)
+    assert (found.n, found.unit) == (2, "groups of raters")
+    assert found.value > agreement.mean
+    with pytest.raises(InputError, match="have no group"):
+        best_rater(agreement, {})
+
+
+def test_majority_accuracy_counts_a_tie_as_wrong() -> None:
+    """Right, wrong, tied, unanswered: 1 of 3 answered items."""
+    rows = [("a", "i", 1), ("b", "i", 1), ("c", "i", 0), ("a", "j", 0), ("b", "k", 0), ("c", "k", 1)]
+    rows += [("a", "l", float("nan"))]
+    choices = Ratings.from_arrays(*zip(*rows, strict=True))
+    found = majority_accuracy(choices, {"i": 1, "j": 1, "k": 0, "l": 1})
+    assert (found.value, found.n) == (1 / 3, 3)
+    with pytest.raises(InputError, match="no gold answer, first 'j'"):
+        majority_accuracy(choices, {"i": 1})
+    with pytest.raises(StatisticError, match="no item was answered"):
+        majority_accuracy(Ratings.from_arrays(["a"], ["i"], [float("nan")]), {"i": 1})
+
+
+def test_split_half_recovers_the_reliability_of_the_simulation() -> None:
+    """Signal variance 4/3 (uniform 1 to 5), noise s² / n: reliability 1.33 / (1.33 + s² / 20), but for rounding."""
+    ratings = noisy(20, 300, 1.5)
+    found = split_half(ratings, splits=30, resamples=100)
+    assert found.value == pytest.approx((4 / 3) / (4 / 3 + 1.5**2 / 20), abs=0.03)
+    assert found.interval.low < found.value < found.interval.high
+
+
+def test_split_half_of_noise_is_about_zero() -> None:
+    """Without signal the halves do not agree."""
+    generator = np.random.default_rng(1)
+    raters, items = np.repeat(np.arange(20), 400), np.tile(np.arange(400), 20)
+    found = split_half(Ratings.from_arrays(raters, items, generator.integers(1, 6, 8000)), splits=20, resamples=50)
+    assert abs(found.value) < 0.2
+
+
+def test_the_seed_decides_the_splits() -> None:
+    """One seed gives one number; it is the Spearman-Brown corrected correlation."""
+    first, again, other = (split_half(toy(), splits=5, resamples=20, seed=seed).value for seed in (1, 1, 2))
+    assert first == again != other
+    assert spearman_brown(0.6) == pytest.approx(2 * 0.6 / 1.6)
+    assert spearman_brown(0.2, factor=5) == pytest.approx(5 * 0.2 / (1 + 4 * 0.2))
+
+
+def test_split_half_needs_raters_and_variation() -> None:
+    """Three raters, or one value throughout, have no reliability."""
+    with pytest.raises(StatisticError, match="at least 4 raters"):
+        split_half(noisy(3, 10, 1))
+    with pytest.raises(StatisticError, match="vary in both halves"):
+        split_half(Ratings.from_arrays(np.repeat(np.arange(4), 5), np.tile(np.arange(5), 4), np.full(20, 3)))
+
+
+@pytest.mark.published
+def test_saw_c_lines_of_figure_6(sawc_ratings: Ratings) -> None:
+    """mean(rho)² is .5967 as drawn (own rating kept) and .5338 by true leave-one-out; mean of squares .6052."""
+    kept, honest = included(sawc_ratings), leave_one_out(sawc_ratings)
+    assert round(squared_mean_rho(kept).value, 4) == 0.5967
+    assert round(squared_mean_rho(honest).value, 4) == 0.5338
+    assert round(mean_squared_rho(kept).value, 4) == 0.6052
+
+
+@pytest.mark.published
+def test_ambistory_human_upper_bound(ambistory_ratings: dict[str, Ratings]) -> None:
+    """Best annotator of each of 130 groups on the test split: .834 as printed (AmbiStory §5.1)."""
+    ratings = ambistory_ratings["test"]
+    # groups of two samples count in the paper, so the minimum number of items is 2 here
+    agreement = leave_one_out(ratings, minimum=2)
+    assert len(agreement.undefined) == 6
+    found = best_rater(agreement, {rater: rater.partition(":")[0] for rater in ratings.rater_ids})
+    assert (found.n, round(found.value, 4)) == (130, 0.8341)

@@ -1,0 +1,213 @@
+"""Tests agree with R's defaults to 9 digits, reject at their level under the null, and refuse what has no answer."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from lexiscope.analysis.correlation import settle_ties
+from lexiscope.analysis.significance import (
+    chi_squared,
+    independent_t,
+    likelihood_ratio,
+    mcnemar,
+    paired_t,
+    wilcoxon_rank_sum,
+    wilcoxon_signed_rank,
+)
+from lexiscope.core.errors import StatisticError
+
+# Two short columns; the expected numbers below were printed by R 4.2.2 (t.test, wilcox.test, chisq.test, binom.test).
+A = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30]
+B = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
+TIED_X, TIED_Y = [1, 2, 2, 3, 3, 4, 5, 5, 5, 2], [2, 2, 3, 1, 1, 2, 4, 3, 1, 5]
+
+
+def test_paired_t_as_in_r() -> None:
+    """t.test(a, b, paired = TRUE): t = 3.035375416, df 8, p = .01617662743, interval .1037787123 to .7599990655."""
+    found = paired_t(A, B)
+    assert found.statistic == pytest.approx(3.035375416, rel=1e-9)
+    assert (found.df, found.n) == ((8.0,), (9,))
+    assert found.p == pytest.approx(0.01617662743, rel=1e-9)
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.high) == pytest.approx((0.1037787123, 0.7599990655), rel=1e-9)
+    # d_z = t / sqrt(n)
+    assert found.effect == pytest.approx(3.035375416 / 3, rel=1e-9)
+    assert found.estimate == pytest.approx(sum(A) / 9 - sum(B) / 9)
+
+
+@pytest.mark.parametrize(
+    ("variances", "df", "p", "low", "high"),
+    [
+        ("welch", 15.79503558, 0.2458828385, -0.3286079302, 1.1923857080),
+        ("pooled", 16, 0.2456594394, -0.3278059407, 1.1915837185),
+    ],
+)
+def test_independent_t_as_in_r(variances: str, df: float, p: float, low: float, high: float) -> None:
+    """t.test(a, b) and t.test(a, b, var.equal = TRUE), both t = 1.205172799 (equal sizes)."""
+    found = independent_t(A, B, variances=variances)  # type: ignore[arg-type]
+    assert found.statistic == pytest.approx(1.205172799, rel=1e-9)
+    assert found.df[0] == pytest.approx(df, rel=1e-9)
+    assert found.p == pytest.approx(p, rel=1e-9)
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.high) == pytest.approx((low, high), rel=1e-9)
+    assert found.name == f"independent_t(variances={variances})"
+
+
+def test_signed_rank_as_in_r() -> None:
+    """wilcox.test(a, b, paired = TRUE): V = 40, exact p = .0390625; with ties and zeros V = 33, p = .2303257009."""
+    exact = wilcoxon_signed_rank(A, B)
+    assert (exact.statistic, exact.p, exact.name) == (40, 0.0390625, "wilcoxon_signed_rank(p=exact)")
+    assert exact.effect == pytest.approx((40 - 5) / 45)
+    normal = wilcoxon_signed_rank(TIED_X, TIED_Y)
+    assert normal.statistic == 33
+    assert normal.p == pytest.approx(0.2303257009, rel=1e-9)
+    assert normal.note == "1 differences of 0 were dropped"
+
+
+def test_rank_sum_as_in_r() -> None:
+    """wilcox.test(a, b): W = 58, p = .1329194582 (1.06 is tied); on ratings W = 66, p = .2294058967."""
+    found = wilcoxon_rank_sum(A, B)
+    assert found.statistic == 58
+    assert found.p == pytest.approx(0.1329194582, rel=1e-9)
+    assert found.effect == pytest.approx(2 * 58 / 81 - 1)
+    tied = wilcoxon_rank_sum(TIED_X, TIED_Y)
+    assert tied.statistic == 66
+    assert tied.p == pytest.approx(0.2294058967, rel=1e-9)
+    assert tied.name == "wilcoxon_rank_sum(p=normal)"
+
+
+def test_chi_squared_as_in_r() -> None:
+    """chisq.test(m): X² = .6368650794, df 2, p = .7272881394; two small expected counts are noted."""
+    found = chi_squared([[12, 5, 7], [9, 3, 8]])
+    assert found.statistic == pytest.approx(0.6368650794, rel=1e-9)
+    assert (found.df, found.n) == ((2.0,), (44,))
+    assert found.p == pytest.approx(0.7272881394, rel=1e-9)
+    assert found.effect == pytest.approx(math.sqrt(0.6368650794 / 44), rel=1e-9)
+    # expected in the second column: 8 * 24 / 44 = 4.4 and 8 * 20 / 44 = 3.6
+    assert found.note == "2 expected counts are below 5: p is approximate"
+
+
+def test_mcnemar_is_the_exact_binomial() -> None:
+    """binom.test(9, 11): p = .0654296875, interval .4822441476 to .9771688017."""
+    found = mcnemar(9, 2)
+    assert found.p == pytest.approx(0.0654296875, rel=1e-12)
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.high) == pytest.approx((0.4822441476, 0.9771688017), rel=1e-9)
+    assert mcnemar(2, 9).p == pytest.approx(found.p, rel=1e-12)
+
+
+def test_likelihood_ratio_of_the_saw_c_model() -> None:
+    """SAW-C §4.5: twice the difference of lme4's log-likelihoods is chi²(1) = 325.2129 and 236.7330."""
+    for reduced, chi2 in ((-17019.538909, 325.2129), (-16975.298953, 236.7330)):
+        found = likelihood_ratio(-16856.932436, reduced, df=1, n=10639)
+        assert round(found.statistic, 4) == chi2
+        assert found.p == pytest.approx(math.erfc(math.sqrt(found.statistic / 2)), rel=1e-9)
+        assert found.effect == found.statistic - 2
+    assert found.name == "likelihood_ratio(df=1)"
+
+
+def test_p_is_kept_exact_and_an_underflow_is_said() -> None:
+    """p of 1e-72 is printed as it is; chi² = 5678 underflows, which a note says."""
+    assert 1e-73 < likelihood_ratio(0, -325.21 / 2, df=1, n=10).p < 1e-71
+    assert likelihood_ratio(0, -5678 / 2, df=1, n=10).note == "p is below 1e-300"
+
+
+def test_a_better_reduced_model_is_an_error() -> None:
+    """A negative chi² is a failed fit or a wrong pair of models, not p = 1; one of −1e-9 is rounding."""
+    with pytest.raises(StatisticError, match="fits better"):
+        likelihood_ratio(-100, -99, df=1, n=10)
+    assert likelihood_ratio(-100, -100 + 1e-10, df=1, n=10).p == 1
+    with pytest.raises(StatisticError, match="finite"):
+        likelihood_ratio(float("nan"), -99, df=1, n=10)
+
+
+def test_swapping_the_samples_turns_the_sign_only() -> None:
+    """p stays, effect and statistic change sign (rank statistics are mirrored)."""
+    for test in (paired_t, independent_t, wilcoxon_signed_rank, wilcoxon_rank_sum):
+        for x, y in ((A, B), (TIED_X, TIED_Y)):
+            there, back = test(x, y), test(y, x)
+            assert back.p == pytest.approx(there.p, rel=1e-12)
+            assert back.effect == pytest.approx(-there.effect, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("test", "first", "second", "message"),
+    [
+        (paired_t, [1, 2, 3], [0, 1, 2], "all 3 differences are 1"),
+        (paired_t, [1, 2, 3], [1, 2], "one length"),
+        (paired_t, [1], [2], "at least 2 values"),
+        (independent_t, [1, 1], [2, 2], "neither sample varies"),
+        (independent_t, [1, float("nan")], [2, 3], "row 1"),
+        (wilcoxon_signed_rank, [1, 2], [1, 2], "all 2 differences are 0"),
+        (wilcoxon_rank_sum, [1, 1], [1, 1], "all values are equal"),
+    ],
+)
+def test_undefined_tests_are_errors(test, first, second, message: str) -> None:  # type: ignore[no-untyped-def]
+    """No variation, too few or missing values: an error that says which."""
+    with pytest.raises(StatisticError, match=message):
+        test(first, second)
+
+
+def test_undefined_tables_are_errors() -> None:
+    """An empty row, a single row, no differing item, unknown variances."""
+    with pytest.raises(StatisticError, match="no counts"):
+        chi_squared([[0, 0], [1, 2]])
+    with pytest.raises(StatisticError, match="at least 2 × 2"):
+        chi_squared([[1, 2]])
+    with pytest.raises(StatisticError, match="differ on no item"):
+        mcnemar(0, 0)
+    with pytest.raises(StatisticError, match="welch or pooled"):
+        independent_t(A, B, variances="equal")  # type: ignore[arg-type]
+
+
+def test_tests_reject_at_their_level_under_the_null() -> None:
+    """Over 2000 simulated studies without an effect, t and rank tests at .05 reject 4 to 6 % (SE .5 %)."""
+    generator = np.random.default_rng(12)
+    rejected = dict.fromkeys(("paired", "welch", "signed", "sum"), 0)
+    for _ in range(2000):
+        x, y = generator.normal(size=(2, 60))
+        rejected["paired"] += paired_t(x, y).p < 0.05
+        rejected["welch"] += independent_t(x, y).p < 0.05
+        rejected["signed"] += wilcoxon_signed_rank(x, y).p < 0.05
+        rejected["sum"] += wilcoxon_rank_sum(x, y).p < 0.05
+    assert all(80 <= count <= 120 for count in rejected.values()), rejected
+
+
+def test_the_normal_approximation_is_near_the_exact_p() -> None:
+    """At n = 49 the exact p and the normal one with continuity correction differ by less than .005."""
+    x = np.random.default_rng(4).normal(0.2, 1, size=49)
+    exact = wilcoxon_signed_rank(x, np.zeros(49))
+    ranks = stats.rankdata(np.abs(x))
+    z = (abs(exact.statistic - 49 * 50 / 4) - 0.5) / math.sqrt(float((ranks**2).sum()) / 4)
+    assert exact.p == pytest.approx(2 * (1 - NormalDist().cdf(z)), abs=0.005)
+
+
+@pytest.mark.published
+def test_ambistory_open_and_ended_stories(published: Path) -> None:
+    """The SDs of ratings do not differ between open and ended stories (AmbiStory §4: not significant), ties kept.
+
+    With the SDs of the file p is .183; SDs recomputed in floating point hold broken ties, which moves p to .148.
+    """
+    sds: dict[bool, list[float]] = {True: [], False: []}
+    recomputed: dict[bool, list[float]] = {True: [], False: []}
+    for split in ("train", "dev", "test"):
+        samples = json.loads((published / "ambistory" / f"{split}.json").read_text(encoding="utf-8")).values()
+        for sample in samples:
+            sds[sample["ending"] == ""].append(sample["stdev"])
+            recomputed[sample["ending"] == ""].append(float(np.std(sample["choices"], ddof=1)))
+    found = wilcoxon_rank_sum(sds[True], sds[False])
+    assert found.n == (1266, 2532)
+    assert round(found.p, 3) == 0.183
+    broken, settled = (
+        wilcoxon_rank_sum(*(settle(values[side]) for side in (True, False)))
+        for values, settle in ((recomputed, np.asarray), (recomputed, settle_ties))
+    )
+    assert round(broken.p, 3) == 0.148
+    assert settled.p == pytest.approx(found.p, rel=1e-12)
