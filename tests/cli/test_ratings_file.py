@@ -1,0 +1,137 @@
+"""Any long table of ratings is read without guessing; what is wrong is named with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lexiscope.cli.ratings_file import NAMES, Columns, read_ratings, recognise
+from lexiscope.core.errors import InputError
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.scale import Scale
+
+GOOD = "Participant,Tag,Response\np1,i1,4\np1,i2,\np2,i1,5\np2,i2,1.5\n"
+
+
+def _file(tmp_path: Path, content: str | bytes, name: str = "r.csv") -> Path:
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        GOOD,
+        GOOD.replace(",", ";"),
+        GOOD.replace(",", "\t"),
+        GOOD.replace("\n", "\r\n"),
+        b"\xef\xbb\xbf" + GOOD.encode(),
+        GOOD.replace("\n", "\n\n"),
+        GOOD.replace("p1,i2,\n", "p1,i2,NaN\n"),
+        GOOD.replace("p1,i2,\n", '"p1"," i2 ",n/a\n'),
+    ],
+)
+def test_the_same_table_in_many_dresses(content: str | bytes, tmp_path: Path) -> None:
+    """Delimiter, line ends, byte-order mark, blank lines, quotes and signs for missing change nothing."""
+    read = read_ratings(_file(tmp_path, content))
+    assert read.raters == ("p1", "p1", "p2", "p2")
+    assert read.items == ("i1", "i2", "i1", "i2")
+    np.testing.assert_array_equal(read.values, [4, np.nan, 5, 1.5])
+    assert "columns: rater = Participant, item = Tag, value = Response" in read.remarks
+    assert "1 ratings are missing and left out" in read.remarks
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", r"r\.csv: \[E003\] the file is empty"),
+        ("rater,item,value\n", r"\[E003\] the file has a header but no row"),
+        ("rater,item,value\na,i,\n", r"\[E003\] no rating has a value"),
+        ("who,item,value\na,i,1\n", r"r\.csv:1: \[E006\] no column is named rater(.|\n)*--rater COLUMN(.|\n)*'who'"),
+        ("rater,subject,item,value\na,b,i,1\n", r"\[E006\] more than one column may hold the rater: rater, subject"),
+        ("rater,item,item,value\na,i,i,1\n", r"\[E006\] more than one column may hold the item"),
+        ("rater;item;value\na;i;4,5\n", r"r\.csv:2: \[E302\] '4,5' is not a number(.|\n)*decimal point"),
+        ("rater,item,value\na,i,1\na,j,four\n", r"r\.csv:3: \[E302\] 'four' is not a number"),
+        ("rater,item,value\na,i,inf\n", r"\[E302\] 'inf'"),
+        ("rater,item,value\na,i,1_0\n", r"\[E302\] '1_0'"),
+        ("rater,item,value\na,i,1\n,j,2\n", r"r\.csv:3: \[E105\] a rater or an item has no name"),
+        ("rater,item,value\na,i,1\na,j\n", r"r\.csv:3: \[E008\] 2 fields where the header has 3"),
+        ('rater,item,value\na,"i,1\n', r"\[E008\] this row cannot be read"),
+        ("rater,item,value\na,i,1\nb,i,2\na,i,3\n", r"r\.csv:4, item 'i': \[E502\] rater 'a'.*twice, first in line 2"),
+        ("rater,item,value,version\na,i,1,x\nb,i,2,y\n", r"\[E006\] within one item these columns .* version"),
+        ("rater,item,value\nñandú,i,1\n".encode("latin-1"), r"r\.csv:2:1: \[E004\] byte 0xf1 is not UTF-8"),
+        ("rater,item,value\na,i,1\n".encode("utf-16"), r"\[E004\]"),
+        (b"PK\x03\x04rest", r"\[E005\] this is a spreadsheet"),
+        ("rater,item,value\na,\0,1\n", r"\[E004\]"),
+    ],
+)
+def test_a_fault_is_an_error_with_its_place(content: str | bytes, message: str, tmp_path: Path) -> None:
+    """Nothing is guessed: each fault has a code, its line where it has one, and what to do."""
+    with pytest.raises(InputError, match=message):
+        read_ratings(_file(tmp_path, content))
+
+
+def test_off_the_scale_is_an_error_where_the_scale_is_given(tmp_path: Path) -> None:
+    """A rating off the scale, or between its steps, is refused with its line."""
+    path = _file(tmp_path, "rater,item,value\na,i,5\nb,i,6\n")
+    assert read_ratings(path).values.tolist() == [5, 6]
+    with pytest.raises(InputError, match=r"r\.csv:3: \[E301\]"):
+        read_ratings(path, scale=Scale(1, 5))
+    with pytest.raises(InputError, match="E301"):
+        read_ratings(_file(tmp_path, "rater,item,value\na,i,2.5\n"), scale=Scale(1, 5))
+
+
+def test_several_columns_identify_an_item_together(tmp_path: Path) -> None:
+    """Two --item columns make the item; without the second one the ratings would be mixed up."""
+    path = _file(tmp_path, "rater,word,version,value\na,w,1,1\na,w,2,5\nb,w,1,2\n")
+    assert read_ratings(path, Columns(item=("word", "version"))).items == ("w | 1", "w | 2", "w | 1")
+    with pytest.raises(InputError, match="E502"):
+        read_ratings(path, Columns(item=("word",)))
+
+
+def test_groups_belong_to_items_and_to_raters(tmp_path: Path) -> None:
+    """--group and --rater-group map names to groups; one that stands in two groups is an error."""
+    path = _file(tmp_path, "rater,item,value,lemma,country\na,i,1,x,mx\nb,i,2,x,cl\nb,j,2,y,cl\n")
+    read = read_ratings(path, Columns(group="lemma", rater_group="country"))
+    assert (read.groups, read.rater_groups) == ({"i": "x", "j": "y"}, {"a": "mx", "b": "cl"})
+    with pytest.raises(InputError, match=r"r\.csv:3: \[E105\] 'i' is in two groups: 'mx' and 'cl'"):
+        read_ratings(path, Columns(group="country"))
+
+
+@pytest.mark.parametrize("part", NAMES)
+def test_names_are_recognised_whatever_their_capitals(part: str) -> None:
+    """Each listed name is recognised in capitals, with spaces or hyphens; no name stands in two lists."""
+    others = {"rater": "rater", "item": "item", "value": "value"}
+    for name in NAMES[part]:
+        header = [name.upper().replace("_", " ") if key == part else other for key, other in others.items()]
+        known = recognise(header, Columns())
+        assert header[["rater", "item", "value"].index(part)] in (known.rater, *known.item, known.value)
+    assert len({name for names in NAMES.values() for name in names}) == sum(map(len, NAMES.values()))
+
+
+def test_a_response_table_is_read_as_csv_and_parquet(tmp_path: Path) -> None:
+    """The ratings of participants are read from a response table, other measures and subjects are left out."""
+    rows = [
+        Response(f"p{r}", "participant", f"i{i}", "relatedness", "rating", float(r + i)) for r in (1, 2) for i in (1, 2)
+    ]
+    rows += [Response("m", "model", "i1", "relatedness", "cosine_distance", 0.3, layer=1)]
+    table = ResponseTable.from_rows(rows)
+    table.write_csv(tmp_path / "r.csv")
+    table.write_parquet(tmp_path / "r.parquet")
+    for name in ("r.csv", "r.parquet"):
+        read = read_ratings(tmp_path / name, scale=Scale(1, 5))
+        assert read.raters == ("p1", "p1", "p2", "p2")
+        assert read.values.tolist() == [2, 3, 3, 4]
+    with pytest.raises(InputError, match="own columns"):
+        read_ratings(tmp_path / "r.csv", Columns(rater="subject_id"))
+
+
+def test_repeated_ratings_in_a_response_table_are_refused(tmp_path: Path) -> None:
+    """A participant who rated an item twice is an error in a response table, too."""
+    rows = [Response("p", "participant", "i", "relatedness", "rating", value) for value in (1.0, 2.0)]
+    ResponseTable.from_rows(rows).write_csv(tmp_path / "r.csv")
+    with pytest.raises(InputError, match="E502"):
+        read_ratings(tmp_path / "r.csv")

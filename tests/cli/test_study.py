@@ -1,0 +1,142 @@
+"""The verb study: settings from name, file and options, in that order; the study itself is called with all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from lexiscope.cli.study_file import read_study_file, write_study_file
+from lexiscope.core import catalog
+from lexiscope.core.study import StudySettings
+from lexiscope.report.tables import Column, Table
+
+from .conftest import Run
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a study returns."""
+
+    report: Path
+    n_records: int
+    remarks: tuple[str, ...]
+    overview: Table
+
+
+Calls = list[tuple[StudySettings, Path, dict[str, Any]]]
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
+    """The calls of a study that only notes what it was asked."""
+    found: Calls = []
+
+    def study(settings: StudySettings, out: Path, **more: Any) -> Summary:
+        found.append((settings, out, more))
+        table = Table(
+            "overview", "", "Main results", (Column("what"), Column("value")), (("rho", "−.61"),), ("a note",)
+        )
+        return Summary(out / "report.html", 12, ("one thing to know",), table)
+
+    real: Callable[[catalog.Kind, str], object] = catalog.module
+    fake = SimpleNamespace(run=study)
+    monkeypatch.setattr(catalog, "module", lambda kind, name: fake if kind == "studies" else real(kind, name))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    return found
+
+
+def test_a_name_alone_means_every_default(calls: Calls, run: Run) -> None:
+    """The study gets its defaults, the folder, and the command; overview to stdout, remarks to stderr."""
+    result = run("study", "saw_c", "--out", "RUN")
+    assert result.exit_code == 0, result.stderr
+    settings, out, more = calls[0]
+    assert (settings, out) == (StudySettings("saw_c"), Path("RUN"))
+    assert set(more) == {"progress", "command"}
+    assert "Main results" in result.stdout
+    assert "12 numbers in RUN/results.json; the report: RUN/report.html" in result.stdout
+    assert "one thing to know" in result.stderr
+    assert "threads: 1" in result.stderr
+    assert run("study", "saw_c", "--out", "RUN", "--quiet").stderr == ""
+
+
+def test_options_become_settings(calls: Calls, run: Run) -> None:
+    """Every option reaches the setting of its name."""
+    options = "--dataset raw_c --subject encoder:minilm --subject encoder:x --recorded beto --view full --mixed none"
+    options += " --bootstrap 0 --seed 3 --agreement included --device cuda --title T --language en --scale 0 4"
+    assert run("study", "saw_c", *options.split(), "--out", "RUN").exit_code == 0
+    assert calls[0][0] == StudySettings(
+        "saw_c",
+        dataset="raw_c",
+        subjects=("encoder:minilm", "encoder:x"),
+        recorded=("beto",),
+        views=("full",),
+        mixed_models="none",
+        n_bootstrap=0,
+        seed=3,
+        agreement="included",
+        device="cuda",
+        title="T",
+        language="en",
+        scale=(0.0, 4.0),
+    )
+
+
+def test_a_file_holds_the_settings_and_options_override_it(calls: Calls, run: Run, tmp_path: Path) -> None:
+    """From a study file, then from the command line; items given there replace the file's dataset."""
+    write_study_file(StudySettings("saw_c", dataset="raw_c", seed=5, n_bootstrap=9), tmp_path / "s.yaml")
+    (tmp_path / "mine.csv").write_text("x\n")
+    assert run("study", "s.yaml", "--bootstrap", 7, "--items", "mine.csv", "--out", "RUN").exit_code == 0
+    assert calls[0][0] == StudySettings("saw_c", items="mine.csv", seed=5, n_bootstrap=7)
+
+
+def test_threads_of_a_file_reach_the_models(
+    calls: Calls, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A study file that asks for 3 threads gets them where torch, loaded later, looks for them."""
+    pinned: list[tuple[str, ...]] = []
+    monkeypatch.setattr("lexiscope.cli.study.pin_threads", pinned.append)
+    write_study_file(StudySettings("saw_c", threads=3), tmp_path / "s.yaml")
+    assert "threads: 3" in run("study", "s.yaml", "--out", "RUN").stderr
+    assert pinned == [("--threads", "3")]
+
+
+def test_writing_a_file_runs_nothing(calls: Calls, run: Run, tmp_path: Path) -> None:
+    """--write-yaml writes all settings and stops; a file that exists is left alone."""
+    assert run("study", "saw_c", "--seed", 8, "--write-yaml", "s.yaml").exit_code == 0
+    assert read_study_file(tmp_path / "s.yaml") == StudySettings("saw_c", seed=8)
+    assert calls == []
+    assert "E615" in run("study", "saw_c", "--write-yaml", "s.yaml").stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "text"),
+    [
+        (("saw_c",), 2, "--out RUN"),
+        (("none.yaml", "--out", "RUN"), 1, "none.yaml: [E001]"),
+        (("saw_c", "--items", "none.csv", "--out", "RUN"), 1, "none.csv: [E001]"),
+        (("saw_c", "--items", "s.csv", "--dataset", "raw_c", "--out", "RUN"), 1, "not both"),
+        (("saw_c", "--subject", "minilm", "--out", "RUN"), 2, "does not name a subject"),
+        (("saw_c", "--mixed", "some", "--out", "RUN"), 2, "'maximal'"),
+    ],
+)
+def test_wrong_arguments_run_nothing(
+    arguments: tuple[str, ...], status: int, text: str, calls: Calls, run: Run, tmp_path: Path
+) -> None:
+    """What cannot be run is refused before the study is called."""
+    (tmp_path / "s.csv").write_text("x\n")
+    result = run("study", *arguments)
+    assert result.exit_code == status
+    assert text in result.stderr
+    assert calls == []
+
+
+def test_unknown_study_names_the_nearest(run: Run) -> None:
+    """A misspelt study names the one that was meant."""
+    result = run("study", "saw_d", "--out", "RUN")
+    assert result.exit_code == 1
+    assert "did you mean 'saw_c'?" in result.stderr
