@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from lexiscope.cli.main import cli
 from lexiscope.core.errors import MissingExtraError
 from lexiscope.core.result import find, read_records
+from lexiscope.resources import fetch
 from lexiscope.subjects import _model_folder
 
 from .conftest import Run
@@ -32,12 +33,18 @@ class Done:
 def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
     """Run the demo twice."""
     folder = tmp_path_factory.mktemp("demo") / "RUN"
-    bare = {"XDG_CACHE_HOME": str(folder.parent / "cache"), "LEXISCOPE_DATA": None}
-    first = CliRunner().invoke(cli, ["demo", "--out", str(folder)], env=bare, catch_exceptions=False)
-    before = _hashes(folder)
-    second = CliRunner().invoke(cli, ["demo", "--out", str(folder)], env=bare, catch_exceptions=False)
-    after = _hashes(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        _hide_published_data(patch, folder.parent)
+        first = CliRunner().invoke(cli, ["demo", "--out", str(folder)], catch_exceptions=False)
+        before = _hashes(folder)
+        second = CliRunner().invoke(cli, ["demo", "--out", str(folder)], catch_exceptions=False)
+        after = _hashes(folder)
     return Done(folder, first, second, {name for name in before | after if before.get(name) != after.get(name)})
+
+
+def _hide_published_data(patch: pytest.MonkeyPatch, empty: Path) -> None:
+    patch.delenv("LEXISCOPE_DATA", raising=False)
+    patch.setattr(fetch, "cache", lambda: empty / "cache")
 
 
 def _hashes(folder: Path) -> dict[str, str]:
@@ -77,8 +84,7 @@ def test_a_missing_model_is_one_error_with_the_install_line(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Without the model's package the demo says how to install it, and nothing else."""
-    monkeypatch.delenv("LEXISCOPE_DATA", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    _hide_published_data(monkeypatch, tmp_path)
     monkeypatch.setattr(_model_folder, "find_spec", lambda name: None)
     result = run("demo", "--out", "RUN", "--quiet")
     assert result.exit_code == 1
