@@ -12,6 +12,7 @@ from scipy import stats
 
 from lexiscope.analysis.agreement import (
     included,
+    krippendorff_alpha,
     leave_one_out,
     model_place,
     pairwise_agreement,
@@ -195,6 +196,15 @@ def test_wilson_interval_equals_scipy() -> None:
         assert (found.low, found.high) == pytest.approx((reference.low, reference.high), abs=1e-12)
     with pytest.raises(StatisticError, match="not a proportion"):
         wilson_interval(0, 0)
+
+
+@pytest.mark.parametrize("values", [[], [3.0], [float("nan")] * 4, [3.0] * 4])
+def test_no_statistic_is_made_of_nothing(values: list[float]) -> None:
+    """No ratings, one rating, only missing ones, or no variation: an error with a reason, no warning and no NaN."""
+    ratings = Ratings.from_arrays(list("abab")[: len(values)], list("iijj")[: len(values)], values)
+    for statistic in (leave_one_out, included, pairwise_agreement, krippendorff_alpha):
+        with pytest.raises(StatisticError):
+            statistic(ratings)
 
 
 @pytest.mark.published

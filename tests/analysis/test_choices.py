@@ -147,3 +147,13 @@ def test_trust_must_be_known() -> None:
             trust_weighted(ratings, trust)
     with pytest.raises(StatisticError, match="trust 0 only"):
         trust_weighted(ratings, {"a": 0.0, "b": 0.0})
+
+
+def test_an_item_nobody_rated_has_no_confidence() -> None:
+    """Without a rating nothing is chosen: tied at 0, also where there is no rating at all."""
+    for values in ([float("nan"), float("nan")], [1.0, float("nan")]):
+        ratings = Ratings.from_arrays(["a", "b"], ["i", "j"], values)
+        found = trust_weighted(ratings, {"a": 1.0, "b": 1.0})
+        assert np.isnan(found.value[1])
+        assert found.tied[1]
+        assert found.confidence[1].sum() == 0

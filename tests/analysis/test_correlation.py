@@ -208,3 +208,19 @@ def test_best_layers_of_saw_c(sawc) -> None:  # type: ignore[no-untyped-def]
         correlation_value(column, sawc.norms, kind="r_squared") for column in sawc.distance["roberta-large-bne"].T
     ]
     assert (int(np.argmax(roberta)), round(max(roberta), 5)) == (23, 0.39124)
+
+
+def test_units_do_not_matter_however_large_or_small() -> None:
+    """Values of 1e-200 or 1e200 correlate as their multiples do: squares neither vanish nor overflow."""
+    x, y = np.array([1.0, 2.0, 3.1, 2.2]), [1, 2, 4, 3]
+    expected = pearson(x, y, resamples=100)
+    for scale in (1e-200, 1e200):
+        found = pearson(x * scale, y, resamples=100)
+        assert found.value == pytest.approx(expected.value, abs=1e-12)
+        assert found.interval.low == pytest.approx(expected.interval.low, abs=1e-9, nan_ok=True)
+
+
+def test_no_items_is_an_error() -> None:
+    """Empty columns have no correlation, and say so."""
+    with pytest.raises(StatisticError, match="only 0 values"):
+        pearson([], [])

@@ -218,8 +218,8 @@ def require_finite(name: str, *arrays: FloatArray) -> None:
     Errors: :class:`StatisticError` naming the statistic and the first row that is not a number.
     """
     for array in arrays:
-        # two-dimensional input is judged by rows
-        wrong = np.flatnonzero(~np.isfinite(array.reshape(len(array), -1)).all(axis=1))
+        # of a two-dimensional array, the row in which any column is missing
+        wrong = np.flatnonzero(~np.isfinite(array).all(axis=tuple(range(1, array.ndim))))
         if len(wrong):
             raise StatisticError(
                 f"{name} is undefined: row {int(wrong[0])} (and {len(wrong) - 1} more) is missing or infinite",

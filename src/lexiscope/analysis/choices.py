@@ -72,7 +72,7 @@ class Majority:
 class TrustWeighted:
     """Confidence in each value of each item. *Shape:* options (values,), confidence (items, values), value (items,).
 
-    ``value`` is the one of highest confidence, NaN where ``tied`` or unrated.
+    ``value`` is the one of highest confidence, NaN where ``tied``; an item that nobody rated is tied at 0.
     """
 
     item_ids: tuple[str, ...]
@@ -196,7 +196,7 @@ def trust_weighted(ratings: Ratings, trust: Mapping[str, float]) -> TrustWeighte
     total = flat.sum(axis=1, keepdims=True)
     if ((total[:, 0] == 0) & (ratings.counts() > 0)).any():
         raise StatisticError("an item was rated by raters of trust 0 only, so no value has a confidence")
-    confidence = np.divide(flat, total, out=np.zeros_like(flat), where=total > 0)
+    confidence = np.divide(flat, total, out=np.zeros(flat.shape), where=total > 0)
     # trusts are sums of floats: equal ones may differ in the last bit
     value, tied = _top(options, confidence, tolerance=1e-12)
     return TrustWeighted(ratings.item_ids, tuple(options.tolist()), confidence, value, tied)

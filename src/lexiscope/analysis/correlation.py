@@ -234,7 +234,7 @@ def correlation_value(x: ArrayLike, y: ArrayLike, *, kind: Kind) -> float:
     _check_column("y", b)
     if kind == "spearman":
         a, b = average_ranks(a), average_ranks(b)
-    a, b = a - a.mean(), b - b.mean()
+    a, b = _unit_scale(a), _unit_scale(b)
     r = float(a @ b / math.sqrt(float(a @ a) * float(b @ b)))
     # rounding can carry a perfect correlation to 1.0000000000000002
     r = min(1.0, max(-1.0, r))
@@ -289,7 +289,7 @@ def _draws(
 
 def _moment_draws(X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArray) -> FloatArray:
     """Pearson's r from sums per group: a resample only changes how often each group's sums are counted."""
-    X, y = (X - X.mean(axis=0)) / X.std(axis=0), (y - y.mean()) / y.std()
+    X, y = _unit_scale(X), _unit_scale(y)
     weights = counts.astype(np.float64)
     n, sy, syy = (weights @ np.bincount(codes, weights=w) for w in (np.ones_like(y), y, y * y))
     sx, sxx, sxy = (weights @ _sums(part, codes, counts.shape[1]) for part in (X, X * X, X * y[:, None]))
@@ -342,6 +342,12 @@ def _ratio(cross: FloatArray, xx: FloatArray, yy: FloatArray, n: FloatArray) -> 
     sound = (xx > _TINY * n) & (yy > _TINY * n)
     scale = np.sqrt(np.where(sound, xx * yy, 1.0))
     return np.asarray(np.clip(np.where(sound, cross / scale, np.nan), -1, 1))
+
+
+def _unit_scale(values: FloatArray) -> FloatArray:
+    """Subtract the mean and divide by the largest deviation, so that squares neither overflow nor vanish."""
+    centred = values - values.mean(axis=0)
+    return np.asarray(centred / np.abs(centred).max(axis=0))
 
 
 def _sums(part: FloatArray, codes: IntArray, n_groups: int) -> FloatArray:
