@@ -10,7 +10,7 @@ import pytest
 
 from lexiscope.core.errors import InputError
 from lexiscope.report.figure_size import NAMED, Ceiling, Fit, Sized, scaling
-from lexiscope.report.figures import Heading
+from lexiscope.report.figures import Heading, data_csv
 from lexiscope.report.labels import place_labels
 from lexiscope.report.style import drawing
 
@@ -84,7 +84,7 @@ def test_the_data_beside_are_the_input() -> None:
     subjects = [Sized("a", 1e7, 0.1, 0.05, 0.15, multilingual=True), Sized("b", 1e8, float("nan"))]
     figure = scaling(subjects, HEADING)
     assert figure.data["parameters"].tolist() == [1e7, 1e8]
-    assert figure.data["multilingual"].tolist() == [True, False]
+    assert figure.data["multilingual"].tolist() == [True, None]
     np.testing.assert_array_equal(figure.data["low"], [0.05, np.nan])
     assert "Undefined and left as a gap: b." in figure.caption
 
@@ -105,3 +105,11 @@ def test_nothing_to_draw_is_an_error() -> None:
 def test_a_single_subject_is_drawn() -> None:
     """One subject gives one point with its name."""
     assert "lonely" in scaling([Sized("lonely", 1e8, 0.3)], HEADING).svg
+
+
+def test_unknown_languages_are_not_called_monolingual() -> None:
+    """Where nobody said whether a subject is multilingual, the legend says so, and the data are empty there."""
+    figure = scaling([Sized("a", 1e7, 0.1), Sized("b", 1e8, 0.2, multilingual=False)], HEADING)
+    assert "number of languages not known (n = 1)" in figure.svg
+    assert "monolingual (n = 1)" in figure.svg
+    assert data_csv(figure).splitlines()[1].endswith(",")

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from lexiscope.report.style import COLOURS, INK, SOFT, clean_svg, mark, prefix_ids, shorten
+from lexiscope.report.style import COLOURS, INK, SOFT, clean_svg, mark, prefix_ids, short_names, shorten
 
 # Machado, Oliveira & Fernandes (2009), severity 1.0
 DEFICIENCIES = {
@@ -114,3 +114,13 @@ def test_long_names_lose_their_middle() -> None:
     """A shortened name has the length asked for and keeps both ends; a short one is left alone."""
     assert shorten("bert-base-spanish-wwm-uncased", 17) == "bert-bas" + "…" + "-uncased"
     assert shorten("BETO", 17) == "BETO"
+
+
+def test_shortened_names_stay_distinct() -> None:
+    """Two subjects never share a title, however much of their names is left out, and no title is too long."""
+    names = [f"an-organisation/another-encoder-{index}-of-some-length" for index in range(40)]
+    names += [f"prefix-{index}-{'x' * 40}" for index in range(3)]
+    short = short_names(names, 25)
+    assert len(set(short)) == len(names)
+    assert max(map(len, short)) <= 25
+    assert short_names(["BETO", "mBERT"], 25) == ["BETO", "mBERT"]

@@ -21,7 +21,7 @@ from lexiscope.report.figures import (
     levels,
     same_length,
 )
-from lexiscope.report.style import INK, WIDTH, Mark, as_svg, drawing, mark, shorten
+from lexiscope.report.style import INK, WIDTH, Mark, as_svg, drawing, mark, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -175,7 +175,7 @@ def _draw_ridge(axes: Axes, subjects: Sequence[Residuals], curves: Sequence[list
                 [curve.mean], [base], marker=look.marker, color=look.colour, ms=4, zorder=place + 40, clip_on=False
             )
     axes.axvline(0, color=INK, lw=0.8, zorder=1)
-    axes.set_yticks([-place for place in range(len(subjects))], [shorten(rows.subject, 34) for rows in subjects])
+    axes.set_yticks([-place for place in range(len(subjects))], short_names([rows.subject for rows in subjects], 34))
     axes.set_ylim(-len(subjects) + 0.75, 1.3)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)

@@ -28,7 +28,7 @@ from lexiscope.report.panels import (
     start_at_zero,
     title_length,
 )
-from lexiscope.report.style import WIDTH, as_svg, drawing, mark, panels, shorten
+from lexiscope.report.style import WIDTH, as_svg, drawing, mark, panels, short_names
 
 
 def distance_by_layer(
@@ -48,11 +48,13 @@ def distance_by_layer(
     alt = f"Mean cosine distance by layer and condition, with {interval}. " + " ".join(map(distance_words, curves))
     columns = columns_for(len(subjects))
     with drawing(*sheet_size(len(subjects), columns, tall=0.45)) as sheet:
-        for axes, subject in zip(panels(sheet, len(subjects), columns=columns), subjects, strict=True):
+        titles = short_names(subjects, title_length(columns))
+        grid = panels(sheet, len(subjects), columns=columns)
+        for axes, subject, title in zip(grid, subjects, titles, strict=True):
             for curve in (curve for curve in curves if curve.subject == subject):
                 look = mark(names.index(curve.condition))
                 draw_curve(axes, curve.layer, curve.mean, curve.low, curve.high, look, curve.condition)
-            axes.set_title(shorten(subject, title_length(columns)))
+            axes.set_title(title)
             layer_ticks(axes, max(float(max(curve.layer)) for curve in curves if curve.subject == subject))
         handles, labels = distinct_legend(sheet.axes)
         sheet.legend(handles, labels, loc="outside upper center", ncols=len(names))
@@ -94,9 +96,7 @@ def trajectories(
         if bounded:
             start_at_zero(grid, curves)
         handles, labels = distinct_legend(sheet.axes)
-        sheet.legend(
-            handles, [shorten(label, 34) for label in labels], loc="outside upper center", ncols=min(3, len(labels))
-        )
+        sheet.legend(handles, short_names(labels, 34), loc="outside upper center", ncols=min(3, len(labels)))
         sheet.supxlabel(horizontal, fontsize=8.5)
         sheet.supylabel(statistic + (f" ({interval})" if interval else ""), fontsize=8.5)
         svg = as_svg(sheet, heading.name, title=heading.title, alt=alt)

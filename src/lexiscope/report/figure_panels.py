@@ -18,7 +18,7 @@ from lexiscope.report.panels import (
     start_at_zero,
     title_length,
 )
-from lexiscope.report.style import INK, SOFT, as_svg, drawing, mark, panels, shorten
+from lexiscope.report.style import INK, SOFT, as_svg, drawing, mark, panels, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,11 +65,12 @@ def _small_multiples(
     families = levels([curve.group for curve in curves])
     with drawing(*sheet_size(len(curves), columns, tall=0.5)) as sheet:
         grid = panels(sheet, len(curves), columns=columns)
-        for axes, curve in zip(grid, curves, strict=True):
+        names = short_names([curve.subject for curve in curves], title_length(columns))
+        for axes, curve, name in zip(grid, curves, names, strict=True):
             look = mark(families.index(curve.group))
             draw_curve(axes, curve.layer, curve.value, curve.low, curve.high, look, curve.group)
             found = annotate(axes, curve)
-            axes.set_title(f"{shorten(curve.subject, title_length(columns))}\n{found}", fontsize=7.5, linespacing=1.35)
+            axes.set_title(f"{name}\n{found}", fontsize=7.5, linespacing=1.35)
             layer_ticks(axes, float(np.max(curve.layer)))
         if bounded:
             start_at_zero(grid, curves)

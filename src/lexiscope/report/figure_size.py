@@ -11,25 +11,33 @@ import numpy as np
 from lexiscope.core.errors import InputError
 from lexiscope.report.figures import Array, Figure, Heading, apa, build, gaps_remark
 from lexiscope.report.labels import place_labels
-from lexiscope.report.style import COLOURS, INK, LINES, SOFT, WIDTH, as_svg, drawing, shorten
+from lexiscope.report.style import COLOURS, INK, LINES, SOFT, WIDTH, as_svg, drawing, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_KINDS = (
+    (False, "monolingual", COLOURS[0], "o"),
+    (True, "multilingual", COLOURS[1], "^"),
+    (None, "number of languages not known", SOFT, "s"),
+)
 #: Beyond this many subjects, names beside the points would cover each other: numbers stand there instead.
 NAMED = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Sized:
-    """A subject, its number of parameters, and its statistic (not-a-number where undefined), with an interval."""
+    """A subject, its number of parameters, and its statistic (not-a-number where undefined), with an interval.
+
+    ``multilingual`` is ``None`` where it is not known.
+    """
 
     subject: str
     parameters: float
     value: float
     low: float | None = None
     high: float | None = None
-    multilingual: bool = False
+    multilingual: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +87,8 @@ def scaling(
         sheet.draw_without_rendering()
         sheet.set_layout_engine("none")
         places = [(subject.parameters, subject.value) for subject in drawn]
-        texts = [str(i + 1) if numbered else shorten(s.subject, 30) for i, s in enumerate(drawn)]
+        names = short_names([subject.subject for subject in drawn], 32)
+        texts = [str(i + 1) for i in range(len(drawn))] if numbered else names
         place_labels(axes, places, texts, obstacles=_segments(drawn, fit, ceilings))
         svg = as_svg(sheet, heading.name, title=heading.title, alt=alt)
     gaps = [subject.subject for subject in subjects if not np.isfinite(subject.value)]
@@ -95,13 +104,12 @@ def _check(subjects: Sequence[Sized]) -> None:
 
 
 def _points(axes: Axes, drawn: Sequence[Sized]) -> None:
-    looks = ((False, "monolingual", COLOURS[0], "o"), (True, "multilingual", COLOURS[1], "^"))
-    for multilingual, label, colour, marker in looks:
+    for multilingual, label, colour, marker in _KINDS:
         group = [subject for subject in drawn if subject.multilingual is multilingual]
         if not group:
             continue
         x, y = [s.parameters for s in group], [s.value for s in group]
-        axes.plot(x, y, ls="", marker=marker, ms=5.5, mfc=colour if not multilingual else "white", mec=colour, mew=1.3,
+        axes.plot(x, y, ls="", marker=marker, ms=5.5, mfc="white" if multilingual else colour, mec=colour, mew=1.3,
                   label=f"{label} (n = {len(group)})", zorder=4)  # fmt: skip
         bounds = [(s.parameters, s.low, s.high) for s in group if s.low is not None and s.high is not None]
         if bounds:
@@ -146,7 +154,8 @@ def _segments(
 
 
 def _key(drawn: Sequence[Sized]) -> str:
-    entries = [f"{i + 1} {shorten(s.subject, 30)}" for i, s in enumerate(drawn)]
+    names = short_names([subject.subject for subject in drawn], 36)
+    entries = [f"{index} {name}" for index, name in enumerate(names, start=1)]
     return "\n".join(" · ".join(entries[start : start + 3]) for start in range(0, len(entries), 3))
 
 
@@ -171,5 +180,5 @@ def _data(subjects: Sequence[Sized]) -> dict[str, Array]:
         "parameters": np.array([s.parameters for s in subjects]),
         "value": np.array([s.value for s in subjects]),
         **bounds,
-        "multilingual": np.array([s.multilingual for s in subjects]),
+        "multilingual": np.array([s.multilingual for s in subjects], dtype=object),
     }

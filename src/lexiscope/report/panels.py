@@ -29,19 +29,19 @@ def draw_curve(axes: Axes, x: Array, y: Array, low: Array | None, high: Array | 
 
 def columns_for(count: int) -> int:
     """Return how many panels stand side by side."""
-    return count if count < 3 else 3 if count <= 18 else 4
+    return min(count, 3)
 
 
 def title_length(columns: int) -> int:
     """Return how many characters fit above one of *columns* panels."""
-    return {1: 70, 2: 44, 3: 31}.get(columns, 25)
+    return {1: 70, 2: 44}.get(columns, 31)
 
 
 def sheet_size(count: int, columns: int, *, tall: float) -> tuple[float, float]:
     """Return width and height of a sheet of panels, in inches; *tall* is room for legend and axis titles."""
     rows = -(-count // columns)
     width = WIDTH * 0.72 if count == 1 else WIDTH
-    height = 2.6 if count == 1 else 1.9 if columns < 4 else 1.6
+    height = 2.6 if count == 1 else 1.9 if count <= 18 else 1.6
     return width, tall + 0.3 + height * rows
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO
@@ -101,6 +101,20 @@ def shorten(text: str, length: int) -> str:
         return text
     tail = (length - 1) // 2
     return f"{text[: length - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def short_names(names: Sequence[str], length: int) -> list[str]:
+    """Return all *names* shortened to *length*; those that would come out alike keep their end, or get a number.
+
+    >>> short_names(["a-long-model-name-1-of-a-kind", "a-long-model-name-2-of-a-kind"], 17)
+    ['…ame-1-of-a-kind', '…ame-2-of-a-kind']
+    """
+    short = [shorten(name, length) for name in names]
+    alike = {name for name in short if short.count(name) > 1}
+    ends = [f"…{name[2 - length :]}" if cut in alike else cut for name, cut in zip(names, short, strict=True)]
+    again = {name for name in ends if ends.count(name) > 1}
+    numbered = enumerate(zip(names, ends, strict=True), start=1)
+    return [f"{shorten(name, length - 5)} ({index})" if end in again else end for index, (name, end) in numbered]
 
 
 @contextmanager
