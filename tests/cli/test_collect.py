@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from lexiscope.core.response import ResponseTable
+from lexiscope.cli.describe_answers import describe
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.result import read_records
 
 from .conftest import Run
 
@@ -91,10 +94,44 @@ def test_items_that_do_not_pass_the_check_are_refused(run: Run, tmp_path: Path) 
     assert "^" in result.stderr
 
 
-def test_report_says_what_is_missing(items: Path, run: Run, tmp_path: Path) -> None:
-    """A folder that is not a run, or that holds answers without an analysis, is an error; no page is written."""
+def test_report_of_answers_alone_describes_them(items: Path, run: Run, tmp_path: Path) -> None:
+    """Answers without an analysis are counted and averaged; every mean is a record; the same again, byte for byte."""
     run("collect", "--items", items.name, *BASELINE, "--out", "RUN")
-    for folder, text in (("RUN", "no analysis"), ("none", "no such run folder"), (".", "not the folder of a run")):
+    assert run("report", "RUN", "--out", "page.html").exit_code == 0
+    table = ResponseTable.read_parquet(tmp_path / "RUN" / "responses.parquet")
+    for record in read_records(tmp_path / "RUN" / "results.json"):
+        rows = table.where(subject_id=record.subject, measure=record.statistic.removeprefix("mean_"))
+        assert record.value == pytest.approx(float(np.nanmean(rows.column("value"))), abs=1e-12)
+    first = (tmp_path / "page.html").read_bytes()
+    assert run("report", "RUN", "--out", "page.html", "--quiet").stderr == ""
+    assert (tmp_path / "page.html").read_bytes() == first
+
+
+def test_report_of_two_runs(items: Path, run: Run) -> None:
+    """Two runs stand in one page."""
+    run("collect", "--items", items.name, *BASELINE, "--out", "ONE")
+    run("collect", "--items", items.name, "--subject", "baseline:random", "--out", "TWO")
+    result = run("report", "ONE", "TWO", "--out", "page.html")
+    assert result.exit_code == 0, result.stderr
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "baseline:word_overlap" in page
+    assert "baseline:random" in page
+
+
+def test_people_are_described_together(tmp_path: Path) -> None:
+    """Participants are one row with their number, models one row each; missing values are counted, not averaged."""
+    ratings = {"p1": 2.0, "p2": 4.0, "p3": None}
+    rows = [Response(name, "participant", "i1", "relatedness", "rating", value) for name, value in ratings.items()]
+    rows += [Response("m", "encoder", "i1", "relatedness", "cosine_distance", 0.25, layer=3, view="full")]
+    people, model = describe(ResponseTable.from_rows(rows))
+    assert (people.subject, people.n_subjects, people.n, people.n_missing) == ("people", 3, 2, 1)
+    assert (people.mean, people.sd) == ((2 + 4) / 2, pytest.approx(2**0.5, abs=1e-12))
+    assert (model.subject, model.layer, model.mean, model.sd) == ("m", 3, 0.25, None)
+
+
+def test_report_says_what_is_missing(run: Run, tmp_path: Path) -> None:
+    """A folder that is not a run is an error; no page is written."""
+    for folder, text in (("none", "no such run folder"), (".", "not the folder of a run")):
         result = run("report", folder, "--out", "page.html")
         assert (result.exit_code, text in result.stderr) == (1, True)
     assert not (tmp_path / "page.html").exists()

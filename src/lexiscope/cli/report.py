@@ -6,12 +6,14 @@ from pathlib import Path
 
 import click
 
+from lexiscope.cli.describe_answers import describe_run, holds_answers_only
 from lexiscope.cli.options import quiet as quiet_option
 from lexiscope.cli.output import remark, say
 from lexiscope.cli.verb import Verb
 from lexiscope.core.errors import InputError, Place
 from lexiscope.report.html import write_report
 from lexiscope.report.runs import from_runs
+from lexiscope.report.stored import SECTIONS
 
 
 @click.command(cls=Verb)
@@ -21,10 +23,13 @@ from lexiscope.report.runs import from_runs
 def report(*, runs: tuple[Path, ...], out: Path, quiet: bool) -> None:
     """Write one report of one or more runs.
 
-    The page is one file that opens without a network. Several runs stand side by side, statistic by statistic.
+    The page is one file that opens without a network. Several runs stand side by side, statistic by statistic. Of a
+    run of collect, which holds answers but no analysis, counts and means are shown.
     """
     for run in runs:
         _require_run(run)
+    for run in filter(holds_answers_only, runs):
+        describe_run(run)
     page = from_runs(runs)
     path = write_report(page, out)
     say(f"written: {path}")
@@ -32,11 +37,8 @@ def report(*, runs: tuple[Path, ...], out: Path, quiet: bool) -> None:
 
 
 def _require_run(folder: Path) -> None:
-    """Say what is missing in the user's words: a folder of answers alone has nothing that a report could show."""
     if not folder.is_dir():
         raise InputError("there is no such run folder", code="E001", place=Place(str(folder)))
-    if not (folder / "sections.json").is_file():
-        answers = (folder / "responses.parquet").is_file()
-        hint = "lexiscope study runs an analysis on answers" if answers else "name the folder given to --out"
-        what = "this run holds answers but no analysis" if answers else "this is not the folder of a run"
-        raise InputError(what, code="E009", place=Place(str(folder)), hint=hint)
+    if not (folder / SECTIONS).is_file() and not holds_answers_only(folder):
+        hint = "name the folder that was given to --out"
+        raise InputError("this is not the folder of a run", code="E009", place=Place(str(folder)), hint=hint)
