@@ -1,3 +1,88 @@
-"""People and language models answer the same questions about word meaning; Lexiscope asks, keeps, compares."""
+"""People and language models answer the same questions about word meaning; Lexiscope asks, keeps, compares.
+
+The names below are the front door; each is imported when it is first used, so that ``import lexiscope`` stays light.
+The function that asks is ``lexiscope.collect.collect``: it bears the name of its module and is imported from there.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lexiscope.analysis.agreement import included, krippendorff_alpha, leave_one_out
+    from lexiscope.analysis.correlation import spearman
+    from lexiscope.analysis.layers import r_squared_by_layer
+    from lexiscope.analysis.ratings import Ratings
+    from lexiscope.core.catalog import dataset, subject, task
+    from lexiscope.core.dataset import Dataset, DatasetCard
+    from lexiscope.core.errors import LexiscopeError
+    from lexiscope.core.item import Item
+    from lexiscope.core.response import Response, ResponseTable
+    from lexiscope.core.result import Record, read_records
+    from lexiscope.core.scale import Scale
+    from lexiscope.core.study import StudySettings
+    from lexiscope.core.usage import Usage
+    from lexiscope.items.check import check_file
+    from lexiscope.items.columns import ColumnMap
+    from lexiscope.items.importer import import_items
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "ColumnMap",
+    "Dataset",
+    "DatasetCard",
+    "Item",
+    "LexiscopeError",
+    "Ratings",
+    "Record",
+    "Response",
+    "ResponseTable",
+    "Scale",
+    "StudySettings",
+    "Usage",
+    "__version__",
+    "check_file",
+    "dataset",
+    "import_items",
+    "included",
+    "krippendorff_alpha",
+    "leave_one_out",
+    "r_squared_by_layer",
+    "read_records",
+    "spearman",
+    "subject",
+    "task",
+]
+
+_MODULES = {
+    "analysis.agreement": ("included", "krippendorff_alpha", "leave_one_out"),
+    "analysis.correlation": ("spearman",),
+    "analysis.layers": ("r_squared_by_layer",),
+    "analysis.ratings": ("Ratings",),
+    "core.catalog": ("dataset", "subject", "task"),
+    "core.dataset": ("Dataset", "DatasetCard"),
+    "core.errors": ("LexiscopeError",),
+    "core.item": ("Item",),
+    "core.response": ("Response", "ResponseTable"),
+    "core.result": ("Record", "read_records"),
+    "core.scale": ("Scale",),
+    "core.study": ("StudySettings",),
+    "core.usage": ("Usage",),
+    "items.check": ("check_file",),
+    "items.columns": ("ColumnMap",),
+    "items.importer": ("import_items",),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Import a name of the front door from its home."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'lexiscope' has no attribute {name!r}")
+    return getattr(import_module(f"lexiscope.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
