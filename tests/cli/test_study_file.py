@@ -126,7 +126,6 @@ FAULTS = [
     ("study: saw_c\nscale: [1, 5, 7]\n", "2:8", "E612", "scale: needs at most 2", "lowest"),
     ("study: saw_c\nscale: [1, .inf]\n", "2:12", "E612", "scale.1: must be a finite number", "lowest"),
     ("study: saw_c\nexclusions:\n  - catch\n", "3:5", "E614", "no exclusion rule 'catch'", "failed_catch"),
-    ("study: saw_c\nviews: []\n", "2:8", "E612", "views: needs at least 1", "what of the input"),
     ("study: saw_c\nseed: 1\n---\nseed: 2\n", "3:1", "E603", "this is not YAML", ""),
     ("study: \u0007\n", "", "E603", "this is not YAML", ""),
 ]

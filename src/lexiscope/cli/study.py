@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -87,7 +88,7 @@ def study(*, name: str, out: Path | None, write_yaml: Path | None, quiet: bool, 
         pin_threads(("--threads", str(settings.threads)))
     remark_threads(settings.threads, quiet=quiet)
     with progress_bar(settings.study, quiet=quiet) as progress:
-        summary = run(settings, out, progress=progress, command=["lexiscope", *sys.argv[1:]])
+        summary = run(settings, out, progress=progress, command=shlex.join(["lexiscope", *sys.argv[1:]]))
     say_plain_table(to_text(summary.overview))
     for text in summary.remarks:
         remark(text, quiet=quiet)
