@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lexiscope.core.result import Record
 from lexiscope.report.comparison import comparison_section, published_table, where_measured
-from lexiscope.report.tables import Interval, Missing, Noted
+from lexiscope.report.tables import Interval, Missing, Noted, layout
 
 
 def test_only_published_numbers_are_compared(records: tuple[Record, ...]) -> None:
@@ -40,3 +40,9 @@ def test_the_place_is_said_in_words() -> None:
     """Dataset, layer, condition and view, as far as there are any; layer 0 is a layer."""
     assert where_measured(Record("r", 0.5, dataset="d", layer=0, view="full")) == "d, layer 0, full"
     assert where_measured(Record("r", 0.5)) == ""
+
+
+def test_whole_numbers_have_no_decimals() -> None:
+    """A count of 812 is printed as 812, not as 812.0000; other numbers keep four decimals."""
+    records = [Record("n_items", 812.0, published=812, status="reproduced"), Record("r", 0.25, published=0.25)]
+    assert [row[4].text for row in layout(published_table(records)).rows] == ["812", "0.2500"]

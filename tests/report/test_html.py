@@ -223,3 +223,18 @@ def test_a_real_run_record_is_flat_text() -> None:
     assert rows["subjects"] == "a, b"
     assert rows["none"] == ""
     assert all(isinstance(value, str) for value in rows.values())
+
+
+def test_long_tables_are_folded() -> None:
+    """A table of many rows is folded under a line that names it and counts its rows; nothing of it is left out."""
+    rows = tuple((f"item-{index}", index) for index in range(100))
+    text = table_html(Table("norms", "S2", "Norms", (Column("Item"), Column("n")), rows))
+    assert "<summary><b>Table S2.</b> Norms: show all 100 rows</summary>" in text
+    assert text.count("<tr>") == 101
+    assert "<details" not in table_html(Table("norms", "S2", "Norms", (Column("Item"), Column("n")), rows[:20]))
+
+
+def test_the_page_does_not_depend_on_where_the_run_lies(report: Report) -> None:
+    """The command names the run's folder and the manifest holds the page's own checksum: neither is in the page."""
+    longer = dict(report.run) | {"command": ["lexiscope", "--out", "RUN"], "files": {"report.html": "abc"}}
+    assert render(replace(report, run=longer)) == render(report)

@@ -64,7 +64,8 @@ def found_value(record: Record) -> Cell:
     if record.value is None:
         return Missing(record.note)
     if record.low is None or record.high is None:
-        return int(record.value) if record.unit in ("count", "n") else record.value
+        # counts and layers are whole numbers: decimals would only hide that
+        return str(int(record.value)) if record.value.is_integer() else record.value
     return Interval(record.low, record.high, record.value)
 
 

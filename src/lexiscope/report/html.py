@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 _ALLOWED_TAGS = {"p", "em", "strong", "i", "b", "a", "ul", "ol", "li", "code", "sub", "sup", "br", "q", "cite"}
 _DEEPEST_HEADING = 6
+#: Blocks of ``run.json`` that depend on the machine, on the run's folder, or on the page itself.
+NOT_PRINTED = frozenset({"machine", "command", "files"})
+#: Longer tables are folded; they can be opened, and their CSV is beside them.
+_FOLDED = 60
 #: Row names up to this many characters are kept on one line; hyphenated model names read badly when broken.
 _SHORT = 32
 
@@ -74,13 +78,16 @@ def records_csv(records: tuple[Record, ...]) -> str:
 
 
 def run_rows(run: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the run record as sorted (key, value) text, nested keys joined by points; ``machine`` is left out.
+    """Yield the run record as sorted (key, value) text, nested keys joined by points.
+
+    Left out is what says where the run took place or depends on the page itself: ``machine``, ``command`` (it names
+    the folder of the run) and ``files`` (it holds the checksum of the page).
 
     >>> list(run_rows({"seed": 7, "versions": {"numpy": "2.4"}, "machine": {"host": "x"}}))
     [('seed', '7'), ('versions.numpy', '2.4')]
     """
     for key, value in sorted(run.items()):
-        if not prefix and key == "machine":
+        if not prefix and key in NOT_PRINTED:
             continue
         name = f"{prefix}{key}"
         if isinstance(value, Mapping) and value:
@@ -110,6 +117,7 @@ def _environment() -> Environment:
         rich=_rich,
         layout=layout,
         heading=_heading,
+        folded=_folded,
         column_classes=_column_classes,
         breakable=_breakable,
     )
@@ -140,6 +148,10 @@ def _heading(depth: int) -> str:
 
 def _data_link(text: str) -> str:
     return "data:text/csv;charset=utf-8;base64," + base64.b64encode(text.encode("utf-8")).decode("ascii")
+
+
+def _folded(table: Table) -> bool:
+    return len(table.rows) > _FOLDED
 
 
 def _column_classes(table: Table) -> list[str]:

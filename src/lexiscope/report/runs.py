@@ -11,6 +11,7 @@ from lexiscope.core.result import Record
 from lexiscope.report.comparison import comparison_section, found_value
 from lexiscope.report.document import Report, Section
 from lexiscope.report.figures import Figure
+from lexiscope.report.html import NOT_PRINTED
 from lexiscope.report.stored import load
 from lexiscope.report.style import prefix_ids
 from lexiscope.report.tables import DASH, INTEGER, Column, Format, Table
@@ -117,4 +118,4 @@ def _renamed(figure: Figure, prefix: str) -> Figure:
 
 
 def _without_machine(report: Report) -> dict[str, object]:
-    return {key: value for key, value in report.run.items() if key != "machine"}
+    return {key: value for key, value in report.run.items() if key not in NOT_PRINTED}
