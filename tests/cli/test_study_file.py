@@ -126,6 +126,9 @@ FAULTS = [
     ("study: saw_c\nscale: [1, 5, 7]\n", "2:8", "E612", "scale: needs at most 2", "lowest"),
     ("study: saw_c\nscale: [1, .inf]\n", "2:12", "E612", "scale.1: must be a finite number", "lowest"),
     ("study: saw_c\nexclusions:\n  - catch\n", "3:5", "E614", "no exclusion rule 'catch'", "failed_catch"),
+    ('study: saw_c\ntitle: "\\ud800"\n', "2:8", "E601", "half of a surrogate pair", "write the letter"),
+    ("study: saw_c\n? [a, b]\n: 3\n", "2:3", "E606", "a name must be a text", "quote it"),
+    ("study: saw_c\ndevice: 2024-01-01\n", "2:9", "E612", "device: must be a text", "where live models run"),
     ("study: saw_c\nseed: 1\n---\nseed: 2\n", "3:1", "E603", "this is not YAML", ""),
     ("study: \u0007\n", "", "E603", "this is not YAML", ""),
 ]

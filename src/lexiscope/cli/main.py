@@ -89,7 +89,7 @@ class LazyGroup(click.Group):
     invoke_without_command=True,
     subcommand_metavar="VERB [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
-    epilog="Shell completion: see docs/how-to, or the variable _LEXISCOPE_COMPLETE (bash_source, zsh_source).",
+    epilog='\b\nShell completion: eval "$(_LEXISCOPE_COMPLETE=bash_source lexiscope)"\n(zsh_source, fish_source)',
 )
 @click.version_option(__version__, "-V", "--version", prog_name="lexiscope")
 @click.pass_context

@@ -96,6 +96,8 @@ def _refuse_more_than_data(text: str, path: str) -> None:
         place = _place(path, text, event)
         if depth > MAX_DEPTH:
             raise InputError(f"nested deeper than {MAX_DEPTH} levels", code="E605", place=place)
+        if any("\ud800" <= sign <= "\udfff" for sign in getattr(event, "value", "")):
+            raise InputError("half of a surrogate pair is no letter", code="E601", place=place, hint="write the letter")
         if isinstance(event, NodeEvent) and (event.anchor is not None or getattr(event, "tag", None) is not None):
             raise InputError(
                 "anchors (&), aliases (*) and tags (!) have no place in a study file",
