@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lexiscope.cli.collect import answer_rows
 from lexiscope.cli.describe_answers import describe
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import read_records
@@ -103,7 +104,7 @@ def test_report_of_answers_alone_describes_them(items: Path, run: Run, tmp_path:
         rows = table.where(subject_id=record.subject, measure=record.statistic.removeprefix("mean_"))
         assert record.value == pytest.approx(float(np.nanmean(rows.column("value"))), abs=1e-12)
     first = (tmp_path / "page.html").read_bytes()
-    assert run("report", "RUN", "--out", "page.html", "--quiet").stderr == ""
+    assert run("report", "RUN", "--out", "page.html").exit_code == 0
     assert (tmp_path / "page.html").read_bytes() == first
 
 
@@ -118,7 +119,7 @@ def test_report_of_two_runs(items: Path, run: Run) -> None:
     assert "baseline:random" in page
 
 
-def test_people_are_described_together(tmp_path: Path) -> None:
+def test_people_are_described_together() -> None:
     """Participants are one row with their number, models one row each; missing values are counted, not averaged."""
     ratings = {"p1": 2.0, "p2": 4.0, "p3": None}
     rows = [Response(name, "participant", "i1", "relatedness", "rating", value) for name, value in ratings.items()]
@@ -127,6 +128,11 @@ def test_people_are_described_together(tmp_path: Path) -> None:
     assert (people.subject, people.n_subjects, people.n, people.n_missing) == ("people", 3, 2, 1)
     assert (people.mean, people.sd) == ((2 + 4) / 2, pytest.approx(2**0.5, abs=1e-12))
     assert (model.subject, model.layer, model.mean, model.sd) == ("m", 3, 0.25, None)
+    listed = answer_rows(ResponseTable.from_rows(rows))
+    assert [(row["subject"], row["layers"], row["without value"]) for row in listed] == [
+        ("people (3)", "", 1),
+        ("m", "3–3", 0),
+    ]
 
 
 def test_report_says_what_is_missing(run: Run, tmp_path: Path) -> None:

@@ -74,23 +74,26 @@ def collect(
 
 
 def answer_rows(table: ResponseTable) -> list[dict[str, object]]:
-    """Return one row per subject, view and measure: the items and layers answered, and the rows without a value."""
-    rows: list[dict[str, object]] = []
-    for subject in table.unique("subject_id"):
-        of_subject = table.where(subject_id=subject)
-        for view in of_subject.unique("view"):
-            of_view = of_subject.where(view=view)
-            for measure in of_view.unique("measure"):
-                part = of_view.where(measure=measure)
-                layers = [layer for layer in part.unique("layer") if layer is not None]
-                rows.append(
-                    {
-                        "subject": subject,
-                        "view": view or "",
-                        "measure": measure,
-                        "items": len(part.unique("item_id")),
-                        "layers": f"{min(layers)}–{max(layers)}" if layers else "",
-                        "without value": len(part.where(value=None)),
-                    }
-                )
-    return rows
+    """Return one row per subject (people together), view and measure: items, layers, and answers without a value."""
+    people = table.where(subject_kind="participant")
+    parts = [(f"people ({len(people.unique('subject_id'))})", people)] if len(people) else []
+    others = table.filter(table.column("subject_kind") != "participant")
+    parts += [(subject, others.where(subject_id=subject)) for subject in others.unique("subject_id")]
+    return [
+        _answer_row(name, view, measure, of_subject.where(view=view, measure=measure))
+        for name, of_subject in parts
+        for view in of_subject.unique("view")
+        for measure in of_subject.where(view=view).unique("measure")
+    ]
+
+
+def _answer_row(name: str, view: str | None, measure: str, part: ResponseTable) -> dict[str, object]:
+    layers = [layer for layer in part.unique("layer") if layer is not None]
+    return {
+        "subject": name,
+        "view": view or "",
+        "measure": measure,
+        "items": len(part.unique("item_id")),
+        "layers": f"{min(layers)}–{max(layers)}" if layers else "",
+        "without value": len(part.where(value=None)),
+    }

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from lexiscope.cli.describe_answers import describe_run, holds_answers_only
-from lexiscope.cli.options import quiet as quiet_option
-from lexiscope.cli.output import remark, say
+from lexiscope.cli.output import say
 from lexiscope.cli.verb import Verb
 from lexiscope.core.errors import InputError, Place
 from lexiscope.report.html import write_report
@@ -19,8 +18,7 @@ from lexiscope.report.stored import SECTIONS
 @click.command(cls=Verb)
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The page, report.html.")
-@quiet_option
-def report(*, runs: tuple[Path, ...], out: Path, quiet: bool) -> None:
+def report(*, runs: tuple[Path, ...], out: Path) -> None:
     """Write one report of one or more runs.
 
     The page is one file that opens without a network. Several runs stand side by side, statistic by statistic. Of a
@@ -30,10 +28,8 @@ def report(*, runs: tuple[Path, ...], out: Path, quiet: bool) -> None:
         _require_run(run)
     for run in filter(holds_answers_only, runs):
         describe_run(run)
-    page = from_runs(runs)
-    path = write_report(page, out)
+    path = write_report(from_runs(runs), out)
     say(f"written: {path}")
-    remark(f"{len(page.records)} numbers, {len(page.sections)} sections", quiet=quiet)
 
 
 def _require_run(folder: Path) -> None:
