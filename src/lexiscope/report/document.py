@@ -54,8 +54,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that one report shows. ``run`` is the content of ``run.json``; what depends on the machine or on the page is not printed.
+    """All that one report shows.
 
+    ``run`` is the content of ``run.json``; what in it depends on the machine or on the page is not printed.
     ``records`` are all numbers of the run: those with a published value make the comparison with the paper, and all
     of them can be downloaded from the page. Errors: :class:`InputError` where an id, a table or a figure occurs twice.
     """
