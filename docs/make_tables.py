@@ -1,0 +1,376 @@
+"""Write what the documentation says of the catalog, the verbs, the statistics and the files: from the code itself.
+
+``make docs-tables`` runs this file. It rewrites the tables of README.md between their markers and the generated pages
+of docs/reference. A house test runs :func:`pages` and compares: a page that is out of date is a failed test.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import MISSING, fields
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+
+import lexiscope
+from lexiscope.analysis.exclusion import RULES
+from lexiscope.cli.main import VERBS, cli
+from lexiscope.cli.study_file import COMMENTS, StudyFile
+from lexiscope.core import catalog
+from lexiscope.core.dataset import DatasetCard
+from lexiscope.core.result import Record
+from lexiscope.core.study import PublishedValue, Question
+
+ROOT = Path(__file__).resolve().parents[1]
+GENERATED = "This page is generated from the code by `make docs-tables`; changes to it are overwritten."
+
+#: field of a record -> what it holds; :func:`results_page` checks that every field stands here, and in this order
+RECORD_FIELDS: dict[str, str] = {
+    "statistic": "The name, with the parameters on which tools differ: `krippendorff_alpha(level=interval)`.",
+    "value": "The number; `null` where the statistic is undefined or cannot be computed, and `note` says why.",
+    "subject": "Who answered: a model's id; empty or `people` where it is about people only.",
+    "dataset": "The dataset or the user's item file.",
+    "layer": "0 = embeddings, 1..L; `null` where layers play no part.",
+    "condition": "The condition, the effect, or what `n` counts.",
+    "view": "What of the input the subject saw: `full`, `full+final_stop`.",
+    "unit": "Unit of the value where it is not plain from the name.",
+    "low": "Lower end of the interval.",
+    "high": "Upper end of the interval.",
+    "interval": "How the interval was made.",
+    "n": "How many rows, items, raters … the value rests on.",
+    "p": "The exact p-value of a test.",
+    "published": "What the paper prints.",
+    "source": "Where the paper prints it.",
+    "status": "Whether the printed number is reproduced; the values are listed below.",
+    "analysis": "`confirmatory` or `exploratory`.",
+    "question": "Id of the research question to which it belongs.",
+    "note": "Why there is no value, or what a reader should know about it.",
+}
+STATUS: dict[str, str] = {
+    "reproduced": "the value rounds to the printed digits",
+    "within rounding": "it is off by at most one unit of the last printed digit",
+    "not reproduced": "it is not, and `note` says why where that is known",
+    "not reproducible": "the data behind the printed number were never published",
+    "undefined": "the statistic has no value on these data",
+    "(empty)": "no paper prints this number",
+}
+
+
+# -- text -----------------------------------------------------------------------------------------------------
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table."""
+    lines = [" | ".join(header), " | ".join("---" for _ in header), *(" | ".join(map(_in_cell, row)) for row in rows)]
+    return "\n".join(f"| {line} |" for line in lines)
+
+
+def markdown(text: str) -> str:
+    """Return a docstring's text as Markdown: literals and references as code.
+
+    >>> markdown("``x`` as :class:`~lexiscope.core.errors.RunError` says")
+    '`x` as `RunError` says'
+    """
+    text = re.sub(r":\w+:`~?(?:[\w]+\.)*(\w+)`", r"`\1`", text)
+    return text.replace("``", "`")
+
+
+def paragraph(documented: object, number: int = 0) -> str:
+    """Return one paragraph of a docstring on one line; empty where there are fewer."""
+    parts = (getattr(documented, "__doc__", None) or "").strip().split("\n\n")
+    return markdown(" ".join(parts[number].split())) if number < len(parts) else ""
+
+
+def _in_cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _page(title: str, *blocks: str) -> str:
+    return "\n\n".join([f"# {title}", GENERATED, *(block for block in blocks if block)]) + "\n"
+
+
+def _list(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+# -- the catalog ----------------------------------------------------------------------------------------------
+
+
+def datasets_table() -> str:
+    """Return the README's table of datasets."""
+    rows = []
+    for name in catalog.names("datasets"):
+        card = catalog.card(name)
+        counts = ", ".join(f"{count:,} {what}" for what, count in card.counts[:3])
+        rows.append([f"`{name}`", card.title, card.language, counts, card.availability, card.licence])
+    return table(("name", "title", "language", "holds", "data", "licence"), rows)
+
+
+def tasks_table() -> str:
+    """Return the README's table of tasks."""
+    tasks = [catalog.task(name) for name in catalog.names("tasks")]
+    rows = [[f"`{t.name}`", t.summary, ", ".join(f"`{able}`" for able, _ in t.answers)] for t in tasks]
+    return table(("name", "question", "answered by subjects that have"), rows)
+
+
+def subjects_table() -> str:
+    """Return the README's table of kinds of subject."""
+    rows = [
+        [f"`{kind}`", ", ".join(f"`{able}`" for able in catalog.subject_capabilities(kind)), _summary("subjects", kind)]
+        for kind in catalog.names("subjects")
+    ]
+    return table(("kind", "has", "what it is"), rows)
+
+
+def studies_table() -> str:
+    """Return the README's table of studies."""
+    return table(
+        ("name", "what it asks"), [[f"`{name}`", _summary("studies", name)] for name in catalog.names("studies")]
+    )
+
+
+def datasets_page() -> str:
+    """Return the page of the datasets: everything that their cards say."""
+    return _page("Datasets", *(_card(catalog.card(name)) for name in catalog.names("datasets")))
+
+
+def tasks_page() -> str:
+    """Return the page of the tasks: question, scale, measures, and who can answer how."""
+    return _page("Tasks", *(_task(name) for name in catalog.names("tasks")))
+
+
+def subjects_page() -> str:
+    """Return the page of the kinds of subject, from their files' own words."""
+    intro = "A subject is named by a spec, `kind:name`, on the command line, in a study file and in Python."
+    return _page("Subjects", intro, *(_subject(kind) for kind in catalog.names("subjects")))
+
+
+def studies_page() -> str:
+    """Return the page of the studies: questions, citations, and which printed numbers are compared."""
+    return _page("Studies", *(_study(name) for name in catalog.names("studies")))
+
+
+def _summary(kind: catalog.Kind, name: str) -> str:
+    return markdown(catalog.summary(kind, name))
+
+
+def _card(card: DatasetCard) -> str:
+    facts = [
+        ("task", f"`{card.task}`"),
+        ("language", card.language),
+        ("licence", card.licence),
+        ("citation", card.citation),
+        ("source", card.source),
+        ("version", f"`{card.version}`"),
+        ("data", {"embedded": "embedded in the package"}.get(card.availability, card.availability)),
+        ("rating scale", f"{card.scale.low:g} to {card.scale.high:g}" if card.scale else "no ratings"),
+        ("first item", f"`{card.first_item}`"),
+        ("last item", f"`{card.last_item}`"),
+        *((what, f"{count:,}") for what, count in card.counts),
+    ]
+    files = [
+        [f"`{f.path}`", f"`{f.sha256}`" if f.sha256 else "not known to us", "yes" * f.optional] for f in card.files
+    ]
+    return "\n\n".join(
+        part
+        for part in (
+            f"## `{card.name}`: {card.title}",
+            card.summary,
+            table(("", ""), facts),
+            card.how_to_obtain,
+            "What one must know before using it:\n\n" + _list(card.remarks) if card.remarks else "",
+            "### Files\n\n" + table(("file", "sha256", "optional"), files) if files else "",
+        )
+        if part
+    ).replace("### Files", f"### Files of {card.name}")
+
+
+def _name(function: object) -> str:
+    return str(getattr(function, "__name__", function))
+
+
+def _task(name: str) -> str:
+    task = catalog.task(name)
+    answers = [[f"`{able}`", f"`{_name(function)}`", paragraph(function)] for able, function in task.answers]
+    scale = f"Scale: {task.scale.low:g} to {task.scale.high:g}." if task.scale else ""
+    return "\n\n".join(
+        (
+            f"## `{name}`",
+            task.summary,
+            f"{scale} An item needs: {', '.join(f'`{field}`' for field in task.item_fields)}.".strip(),
+            table(("a subject that has", "answers by", "how"), answers),
+            table(("measure", "what it is"), [[f"`{measure}`", what] for measure, what in task.measures]),
+        )
+    )
+
+
+def _subject(kind: str) -> str:
+    module = import_module(f"lexiscope.subjects.{kind}")
+    has = ", ".join(f"`{able}`" for able in catalog.subject_capabilities(kind))
+    pairs = [task for task, each, _ in catalog.pairings() if each == kind]
+    paragraphs = [markdown(" ".join(part.split())) for part in (module.__doc__ or "").strip().split("\n\n")]
+    can = f"Has: {has}. Can answer: {', '.join(f'`{task}`' for task in pairs) or 'no task yet'}."
+    return "\n\n".join((f"## `{kind}`", *paragraphs, can))
+
+
+def _study(name: str) -> str:
+    module: Any = catalog.module("studies", name)
+    questions: Sequence[Question] = module.QUESTIONS
+    published: dict[str, Sequence[PublishedValue]] = module.PUBLISHED
+    rows = [[q.question_id, q.text, q.section, q.analysis] for q in questions]
+    compared = [[f"`{dataset}`", str(len(values))] for dataset, values in sorted(published.items())]
+    return "\n\n".join(
+        (
+            f"## `{name}`",
+            paragraph(module) + " " + paragraph(module, 1),
+            table(("", "question", "place", "analysis"), rows),
+            "Printed numbers that are compared with ours, digit for digit:",
+            table(("dataset", "numbers"), compared),
+            "Citations:\n\n" + _list(module.CITATION),
+        )
+    )
+
+
+# -- verbs, statistics, files ---------------------------------------------------------------------------------
+
+
+def verbs_page() -> str:
+    """Return the help of every verb, as the command prints it."""
+    context = click.Context(cli, info_name="lexiscope", terminal_width=80)
+    blocks: list[str] = []
+    for name in VERBS:
+        command = cli.get_command(context, name)
+        assert command is not None
+        blocks += _helps(command, click.Context(command, info_name=name, parent=context, terminal_width=80), depth=2)
+    return _page("Verbs", *blocks)
+
+
+def _helps(command: click.Command, context: click.Context, *, depth: int) -> Iterator[str]:
+    yield f"{'#' * depth} `{context.command_path}`"
+    yield f"```text\n{command.get_help(context).rstrip()}\n```"
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from _helps(inner, click.Context(inner, info_name=name, parent=context, terminal_width=80), depth=3)
+
+
+def statistics_page() -> str:
+    """Return every public function of the analysis, file by file, with its first paragraph and its source."""
+    folder = Path(lexiscope.__file__).parent / "analysis"
+    intro = (
+        "Numbers in, numbers out: import a function from `lexiscope.analysis.<file>`. The docstring of each says "
+        "shapes, units, direction and errors, and most have a worked example."
+    )
+    blocks = [intro]
+    for path in sorted(folder.glob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        rows = [_statistic(node) for node in tree.body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"]
+        doc = markdown(" ".join((ast.get_docstring(tree) or "").split("\n\n")[0].split()))
+        if rows:
+            blocks += [f"## `{path.stem}`", doc, table(("function", "what it returns", "source"), rows)]
+    return _page("Statistics", *blocks, "## Exclusion rules", _rules())
+
+
+def _rules() -> str:
+    """Return the exclusion rules as a study file and ``--exclude`` write them."""
+    rows = []
+    for name, rule in RULES.items():
+        settings = [f.name if f.default is MISSING else f"{f.name}={f.default}" for f in fields(rule)]
+        what = re.split(r"\s*\*Source", paragraph(rule))[0]
+        rows.append([f"`{name}({','.join(settings)})`", what])
+    example = (
+        "Several items are joined by `|`: `failed_catch(items=c1|c2,expected=5)`. A setting without a value is needed."
+    )
+    return example + "\n\n" + table(("rule", "what it does"), rows)
+
+
+def _statistic(node: ast.FunctionDef) -> list[str]:
+    doc = ast.get_docstring(node) or ""
+    first = markdown(" ".join(doc.split("\n\n")[0].split()))
+    # the source may stand in the first paragraph, where it would be printed twice
+    first = re.split(r"\s*\*(?:Source|Shape|Unit|Higher means)", first)[0]
+    source = re.search(r"\*Source:\*\s*(.+?)(?:\.(?=\s+[A-Z]|\s*$)|$)", " ".join(doc.split()))
+    positional = [argument.arg for argument in node.args.args]
+    options = [argument.arg for argument in node.args.kwonlyargs]
+    signature = ", ".join([*positional, *(["\\*", *options] if options else [])]).replace("\\*", "*")
+    return [f"`{node.name}({signature})`", first, markdown(source.group(1)) if source else ""]
+
+
+def results_page() -> str:
+    """Return the fields of a record of results.json."""
+    known = [field.name for field in fields(Record)]
+    if known != list(RECORD_FIELDS):
+        raise SystemExit(f"RECORD_FIELDS does not describe the fields of a record: {known}")
+    types = {field.name: str(field.type).replace("Status", "text").replace("str", "text") for field in fields(Record)}
+    rows = [[f"`{name}`", types[name].replace(" | None", " or null"), what] for name, what in RECORD_FIELDS.items()]
+    intro = (
+        "`results.json` is a list of flat records, one a line. Every number that a table, a figure or a sentence of "
+        "the report prints is in it. In Python: `lexiscope.read_records(path)`."
+    )
+    return _page(
+        "The records of `results.json`",
+        intro,
+        table(("field", "type", "what it holds"), rows),
+        "## Status\n\n" + table(("status", "meaning"), [[f"`{name}`", what] for name, what in STATUS.items()]),
+    )
+
+
+def study_file_page() -> str:
+    """Return the settings of a study file with their defaults."""
+    rows = []
+    for name, field in StudyFile.model_fields.items():
+        default = "required" if field.is_required() else f"`{field.get_default()!r}`"
+        rows.append([f"`{name}`", default, COMMENTS[name]])
+    intro = (
+        "A study can be one YAML file. `lexiscope study NAME --write-yaml FILE` writes one in which every setting is "
+        "spelled out; options of the command line override the file. The values in use stand in `run.json`."
+    )
+    return _page("Settings of a study file", intro, table(("setting", "default", "meaning"), rows))
+
+
+# -- the whole ------------------------------------------------------------------------------------------------
+
+README_TABLES: dict[str, Callable[[], str]] = {
+    "datasets": datasets_table,
+    "tasks": tasks_table,
+    "subjects": subjects_table,
+    "studies": studies_table,
+}
+PAGES: dict[str, Callable[[], str]] = {
+    "datasets.md": datasets_page,
+    "tasks.md": tasks_page,
+    "subjects.md": subjects_page,
+    "studies.md": studies_page,
+    "verbs.md": verbs_page,
+    "statistics.md": statistics_page,
+    "results.md": results_page,
+    "study_file.md": study_file_page,
+}
+
+
+def pages() -> dict[Path, str]:
+    """Return every generated file with the text that it must have."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name, make in README_TABLES.items():
+        begin, end = f"<!-- {name}: generated -->\n", f"<!-- {name}: end -->"
+        if begin not in readme or end not in readme:
+            raise SystemExit(f"README.md has no place for the table of {name}: {begin.strip()} … {end}")
+        before, _, rest = readme.partition(begin)
+        readme = f"{before}{begin}\n{make()}\n\n{end}{rest.partition(end)[2]}"
+    made = {ROOT / "README.md": readme}
+    return made | {ROOT / "docs" / "reference" / name: make() for name, make in PAGES.items()}
+
+
+def main() -> None:
+    """Write what differs."""
+    for path, text in pages().items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+            sys.stdout.write(f"written: {path.relative_to(ROOT)}\n")
+
+
+if __name__ == "__main__":
+    main()
