@@ -19,6 +19,7 @@ import sys
 import time
 import warnings
 import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import metadata
@@ -96,16 +97,32 @@ def with_minicons(cwe: object, usages: Sequence[Usage], *, batch: int) -> np.nda
 
 def pure_forward(folder: str, usages: Sequence[Usage]) -> Method:
     """As many tokens as the distinct sentences have, in rectangular batches of their mean length; nothing is kept."""
-    tokenizer, model = TOKENIZERS[folder], MODELS[folder]
-    lengths = [len(ids) for ids in tokenizer(sorted({usage.text for usage in usages}))["input_ids"]]
+    lengths = _lengths(folder, usages)
     length = round(statistics.mean(lengths))
-    rows = round(sum(lengths) / length)
-    ids = torch.randint(1000, 20_000, (rows, length), generator=torch.Generator().manual_seed(1))
+    return _run_batches(folder, _random_ids(round(sum(lengths) / length), length).split(max(1, TOKENS // length)))
 
+
+def pure_forward_equal(folder: str, usages: Sequence[Usage]) -> Method:
+    """Sentences of the distinct sentences' own lengths, in batches of equal length without padding; nothing is kept."""
+    batches: list[torch.Tensor] = []
+    for length, count in sorted(Counter(_lengths(folder, usages)).items()):
+        batches += _random_ids(count, length).split(max(1, TOKENS // length))
+    return _run_batches(folder, batches)
+
+
+def _lengths(folder: str, usages: Sequence[Usage]) -> list[int]:
+    return [len(ids) for ids in TOKENIZERS[folder](sorted({usage.text for usage in usages}))["input_ids"]]
+
+
+def _random_ids(rows: int, length: int) -> torch.Tensor:
+    return torch.randint(1000, 20_000, (rows, length), generator=torch.Generator().manual_seed(1))
+
+
+def _run_batches(folder: str, batches: Sequence[torch.Tensor]) -> Method:
     def run() -> np.ndarray:
         with torch.inference_mode():
-            for batch in ids.split(max(1, TOKENS // length)):
-                model(input_ids=batch)
+            for batch in batches:
+                MODELS[folder](input_ids=batch)
         return np.empty(0)
 
     return run
@@ -115,7 +132,7 @@ MODELS: dict[str, torch.nn.Module] = {}
 TOKENIZERS: dict[str, transformers.PreTrainedTokenizerBase] = {}
 
 
-def methods(spec: str, usages: Sequence[Usage], *, skip_slow: bool) -> dict[str, Method]:
+def methods(spec: str, usages: Sequence[Usage]) -> dict[str, Method]:
     """Every method by name, its model loaded."""
     encoder = Encoder(spec)
     folder = str(encoder.folder.path)
@@ -123,6 +140,7 @@ def methods(spec: str, usages: Sequence[Usage], *, skip_slow: bool) -> dict[str,
     MODELS[folder] = transformers.AutoModel.from_pretrained(folder).eval()
     made: dict[str, Method] = {
         "pure forward": pure_forward(folder, usages),
+        "pure forward, own lengths": pure_forward_equal(folder, usages),
         "lexiscope": partial(encoder.embed, usages),
     }
     try:
@@ -134,9 +152,7 @@ def methods(spec: str, usages: Sequence[Usage], *, skip_slow: bool) -> dict[str,
         made |= {f"minicons {n}": partial(with_minicons, peer, usages, batch=n) for n in (8, 32)}
         distinct = list(dict.fromkeys(usages))
         made["minicons 32, distinct usages"] = partial(with_minicons, peer, distinct, batch=32)
-    if not skip_slow:
-        made["one by one"] = partial(one_by_one, folder, usages)
-    return made
+    return made | {"one by one": partial(one_by_one, folder, usages)}
 
 
 # -- measuring ----------------------------------------------------------------------------------------------------
@@ -194,6 +210,9 @@ def main() -> None:
     parser.add_argument("--model", default="minilm", help="what stands behind encoder: (default: minilm)")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--sample", type=int, help="use this many sentences of wsd (default: all)")
+    parser.add_argument(
+        "--methods", nargs="+", help="measure only these (pure forward and lexiscope must be among them)"
+    )
     parser.add_argument("--json", type=Path, help="write the seconds and differences here")
     given = parser.parse_args()
     if "LEXISCOPE_DATA" not in os.environ:
@@ -205,10 +224,11 @@ def main() -> None:
     written = {}
     for workload in given.workloads:
         usages = rawc() if workload == "pairs" else wsd(data, sample=given.sample)
-        made = methods(given.model, usages, skip_slow=False)
+        made = methods(given.model, usages)
+        made = {name: made[name] for name in given.methods or made}
         distinct, texts = len(set(usages)), len({usage.text for usage in usages})
         print(f"\n{workload}: {len(usages)} usages, {distinct} distinct, {texts} sentences, {given.model}")
-        deltas = differences(made, usages)
+        deltas = differences(made, usages) if "one by one" in made else {}
         seconds = measure(made, rounds=given.rounds)
         report(seconds, deltas)
         written[workload] = {"seconds": seconds, "differences": deltas}

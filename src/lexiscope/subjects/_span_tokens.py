@@ -46,6 +46,13 @@ class Request:
             self.rows[text, *span] for number in batch for text, spans in [self.sentences[number]] for span in spans
         ]
 
+    def places(self) -> list[list[int]]:
+        """Return, for each row of the distinct vectors, the places of its usage among those that were asked for."""
+        found: list[list[int]] = [[] for _ in self.rows]
+        for place, row in enumerate(self.usage_rows):
+            found[row].append(place)
+        return found
+
     def content(self, batch: Sequence[int]) -> Content:
         """Return the sentences and spans of a batch."""
         return [self.sentences[number] for number in batch]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from lexiscope.subjects._vector_store import VectorStore, digest
 CAPABILITIES = ("Embeds",)
 
 POOLING = "mean of the sub-words that overlap the span"
+Tokenised = dict[tuple[str, tuple[tuple[int, int], ...]], TokenisedSentence]
 Counts = np.ndarray[Any, np.dtype[np.int64]]
 
 _LIBRARIES = ("torch", "transformers", "tokenizers")
@@ -139,18 +140,20 @@ class Encoder:
         request = Request.of(usages)
         if not request.sentences:
             return np.zeros((0, len(self.layers), self.folder.width or 0), dtype=np.float32)
+        places = request.places()
         vectors: Floats | None = None
         done = 0
         for rows, part in self._batches(request, self._store(work)):
             if vectors is None:
-                vectors = np.empty((len(request.rows), *part.shape[1:]), dtype=np.float32)
-            vectors[rows] = part
+                vectors = np.empty((len(usages), *part.shape[1:]), dtype=np.float32)
+            # written at once to all places of a repeated usage: there is no second array of distinct vectors
+            times = [len(places[row]) for row in rows]
+            vectors[[place for row in rows for place in places[row]]] = np.repeat(part, times, axis=0)
             done += len(rows)
             if progress is not None:
                 progress(done, len(request.rows))
         assert vectors is not None
-        # without repetitions the rows already are the usages: no second copy of a large array
-        return vectors if len(usages) == len(request.rows) else vectors[list(request.usage_rows)]
+        return vectors
 
     def token_counts(self, usages: Sequence[Usage], *, work: Path | None = None) -> Counts:
         """Count the tokens of each usage's sentence (special tokens included) and of its target.
@@ -160,7 +163,7 @@ class Encoder:
         """
         request = Request.of(usages)
         counts = np.zeros((len(request.rows), 2), dtype=np.int64)
-        plan = self._plan(request, self._store(work)) if request.sentences else Plan((), (), "")
+        plan = self._plan(request, self._store(work), {}) if request.sentences else Plan((), (), "")
         for number, (length, targets) in enumerate(zip(plan.lengths, plan.targets, strict=True)):
             for row, target in zip(request.rows_of([number]), targets, strict=True):
                 counts[row] = length, target
@@ -179,19 +182,24 @@ class Encoder:
 
     def _batches(self, request: Request, store: VectorStore | None) -> Iterator[tuple[list[int], Floats]]:
         """Yield the rows and the vectors of every batch, computed or stored."""
-        plan = self._plan(request, store)
+        known: Tokenised = {}
+        plan = self._plan(request, store, known)
         self._route = plan.route
         for batch in plan_batches(plan.lengths, budget=self.options.budget):
-            yield request.rows_of(batch), self._vectors(request.content(batch), store)
+            yield request.rows_of(batch), self._vectors(request.content(batch), store, known)
 
-    def _plan(self, request: Request, store: VectorStore | None) -> Plan:
-        """Return the token counts of a request, stored or counted; from them follow the batches."""
+    def _plan(self, request: Request, store: VectorStore | None, known: Tokenised) -> Plan:
+        """Return the token counts of a request, stored or counted; from them follow the batches.
+
+        Sentences that had to be tokenised for it are added to *known*.
+        """
         if self._last is not None and self._last[0] == request.sentences and store is None:
             return self._last[1]
         stored = store.read_plan(request.sentences) if store else None
         if stored is not None:
             return Plan(tuple(stored["lengths"]), tuple(map(tuple, stored["targets"])), stored["route"])
         sentences = self._tokenised(request.sentences)
+        known.update(zip(request.sentences, sentences, strict=True))
         lengths = tuple(len(sentence.ids) for sentence in sentences)
         targets = tuple(tuple(len(span) for span in sentence.spans) for sentence in sentences)
         plan = Plan(lengths, targets, self._forward.route)
@@ -200,12 +208,13 @@ class Encoder:
             store.write_plan(request.sentences, {"lengths": lengths, "targets": targets, "route": plan.route})
         return plan
 
-    def _vectors(self, content: Content, store: VectorStore | None) -> Floats:
+    def _vectors(self, content: Content, store: VectorStore | None, known: Tokenised) -> Floats:
         """Return the vectors of one batch, stored or computed."""
         if store and store.has(content):
             return store.read(content)
+        sentences = [known[each] for each in content] if known else self._tokenised(content)
         with self._forward.threads(self.options.threads or None):
-            vectors = self._forward.run(self._tokenised(content))
+            vectors = self._forward.run(sentences)
         _check_finite(vectors, content)
         if store:
             store.write(content, vectors)
@@ -237,6 +246,7 @@ class Encoder:
         )
 
 
+@lru_cache
 def _version(library: str) -> str:
     try:
         return metadata.version(library)
