@@ -17,7 +17,7 @@ import torch
 import transformers
 
 from lexiscope.core.catalog import subject as make
-from lexiscope.core.errors import RunError, SpecError, SubjectError
+from lexiscope.core.errors import MissingExtraError, RunError, SpecError, SubjectError
 from lexiscope.core.subject import SubjectSpec, capabilities
 from lexiscope.core.usage import Usage, occurrences
 from lexiscope.subjects._options import EncoderOptions
@@ -331,6 +331,13 @@ def test_unknown_names_are_refused() -> None:
         Encoder("/nowhere/at/all").layers  # noqa: B018
     with pytest.raises(SubjectError, match="cannot be had"):
         Encoder("nobody/nothing", revision="v9").layers  # noqa: B018
+
+
+def test_a_model_that_is_not_installed_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the package of the demo model the error is the install line."""
+    monkeypatch.setattr("lexiscope.subjects._model_folder.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'lexiscope\[demo\]'"):
+        Encoder("minilm").layers  # noqa: B018
 
 
 def test_specs() -> None:
