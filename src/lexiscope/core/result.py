@@ -16,7 +16,7 @@ from typing import Literal
 
 from lexiscope.core.errors import InputError, Place, SpecError
 
-Status = Literal["reproduced", "within rounding", "not reproduced", "not reproducible", "undefined", ""]
+Status = Literal["reproduced", "within rounding", "not reproduced", "not reproducible", "not computed", "undefined", ""]
 
 _NAME = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(?:\((?P<params>.*)\))?\Z")
 

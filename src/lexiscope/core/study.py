@@ -52,7 +52,8 @@ class StudySettings:
     ends of its rating ``scale`` and its ``language``. ``mixed_models``: ``paper`` runs the published tests, ``maximal``
     also those with maximal random effects, ``every`` also the tests with distance for every subject at its best layer.
     ``subjects`` are specs of live subjects that answer beside the recorded ones. ``recorded`` limits the recorded
-    models to these ids (empty = all). ``views`` are the views whose distances are analysed; the first is the main one.
+    models to these ids (empty = all). ``views`` are the views whose distances are analysed; the first is the main one
+    (empty = the dataset's own).
     ``analyses`` overrides the flag of a question: (question id, confirmatory | exploratory).
     ``exclusions`` are exclusion rules in order, as text that ``analysis.exclusion`` parses.
     """
@@ -64,7 +65,7 @@ class StudySettings:
     language: str = "und"
     subjects: tuple[str, ...] = ()
     recorded: tuple[str, ...] = ()
-    views: tuple[str, ...] = ("full+final_stop",)
+    views: tuple[str, ...] = ()
     seed: int = 20250429
     n_bootstrap: int = 2000
     starts: int = 5

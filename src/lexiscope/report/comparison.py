@@ -9,7 +9,7 @@ from lexiscope.core.result import Record
 from lexiscope.report.document import Section
 from lexiscope.report.tables import DASH, Cell, Column, Format, Interval, Missing, Noted, Table
 
-_ORDER = ("reproduced", "within rounding", "not reproduced", "not reproducible", "undefined")
+_ORDER = ("reproduced", "within rounding", "not reproduced", "not reproducible", "not computed", "undefined")
 _WORDS = {"": "not compared"}
 _FOUND = Format("number", 4)
 

@@ -17,12 +17,14 @@ from lexiscope.core.result import Record, read_records
 from lexiscope.core.run import write_atomically
 from lexiscope.core.study import PublishedValue, Question, StudySettings
 from lexiscope.report.document import Report
+from lexiscope.report.stored import write_table
 from lexiscope.report.tables import Table
 from lexiscope.studies.saw_c.answers import answered
 from lexiscope.studies.saw_c.gather import gather
+from lexiscope.studies.saw_c.lmm import chosen_tests
 from lexiscope.studies.saw_c.material import Material
 from lexiscope.studies.saw_c.part import Part, with_published
-from lexiscope.studies.saw_c.plans import plan_for
+from lexiscope.studies.saw_c.plans import VIEWS, plan_for
 from lexiscope.studies.saw_c.preregistration import SamplingPlan, preregistration
 from lexiscope.studies.saw_c.published import PUBLISHED as _PUBLISHED
 from lexiscope.studies.saw_c.sections import built
@@ -97,6 +99,7 @@ def run(
     Errors: those of the dataset, the subjects, and :class:`RunError` where the folder belongs to something else.
     """
     folder, started = Path(out), time.monotonic()
+    settings = completed(settings)
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
         if is_finished(folder, settings):
@@ -105,10 +108,17 @@ def run(
         parts = analyse(material, settings)
         records = _records(material, parts)
         report = _report(material, settings, parts, records)
-        extra = _exports(folder, material, settings)
+        extra = (*_exports(folder, material, settings), *_write_norms(folder, parts.get("norms", Part())))
         write_run(folder, report, material, settings, extra=extra, command=command)
         write_machine(folder, time.monotonic() - started)
     return _summary(folder, settings, tuple(dict.fromkeys(r for part in parts.values() for r in part.remarks)))
+
+
+def completed(settings: StudySettings) -> StudySettings:
+    """Return the settings with what they leave to the dataset filled in: the dataset and its views."""
+    dataset = settings.dataset or ("" if settings.items else settings.study)
+    views = settings.views or VIEWS.get(dataset, ("full",))
+    return replace(settings, dataset=dataset, views=views)
 
 
 def analyse(material: Material, settings: StudySettings) -> dict[str, Part]:
@@ -138,7 +148,7 @@ def _report(
 def _exports(folder: Path, material: Material, settings: StudySettings) -> tuple[str, ...]:
     from_plan = plan_for(material, settings)
     names: tuple[str, ...] = ()
-    tests = tuple(test for test in from_plan.tests + from_plan.maximal if test.possible(material))
+    tests = tuple(test for test in chosen_tests(from_plan, settings) if test.possible(material))
     if "r_script" in settings.outputs and material.ratings is not None and tests:
         columns: dict[str, tuple[str, int | None]] = {}
         for test in tests:
@@ -147,6 +157,10 @@ def _exports(folder: Path, material: Material, settings: StudySettings) -> tuple
     if "preregistration" in settings.outputs:
         names += (_write_preregistration(folder, material, settings),)
     return names
+
+
+def _write_norms(folder: Path, part: Part) -> tuple[str, ...]:
+    return tuple(name for table in part.tables for name in write_table(table, folder / "tables"))
 
 
 def _write_preregistration(folder: Path, material: Material, settings: StudySettings) -> str:

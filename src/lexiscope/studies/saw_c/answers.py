@@ -21,11 +21,12 @@ from lexiscope.studies.saw_c.figures import (
     trajectory_figures,
 )
 from lexiscope.studies.saw_c.gather import live_facts
-from lexiscope.studies.saw_c.lmm import Tested, chosen_tests, run_tests, test_part
+from lexiscope.studies.saw_c.joint import joint_part
+from lexiscope.studies.saw_c.lmm import chosen_tests, reductions, run_tests, test_part
 from lexiscope.studies.saw_c.material import Material
 from lexiscope.studies.saw_c.part import Part, joined
 from lexiscope.studies.saw_c.people import People, people, place_records
-from lexiscope.studies.saw_c.plans import Plan, plan_for
+from lexiscope.studies.saw_c.plans import Plan, Tested, plan_for
 from lexiscope.studies.saw_c.show import boundary_table, relatedness_table, size_table
 from lexiscope.studies.saw_c.size import (
     family_curves,
@@ -34,6 +35,7 @@ from lexiscope.studies.saw_c.size import (
     registry,
     scaling_records,
     scaling_report,
+    stop_part,
     tokens,
 )
 
@@ -55,8 +57,15 @@ def answered(material: Material, settings: StudySettings) -> dict[str, Part]:
         "Q1": joined([human.by_sense, _tests(material, tested, "Q1")]),
         "Q2": _boundary(material, main, records, settings),
         "Q3": _relatedness(material, main, records, human, plan, settings),
-        "Q4": joined([_tests(material, tested, "Q4"), explained(material, main, settings)]),
-        "Q5": joined(_size(material, curves, human, view) for view in settings.views),
+        "Q4": joined(
+            [
+                _tests(material, tested, "Q4"),
+                reductions(material, plan, settings),
+                explained(material, main, settings),
+                joint_part(material, plan.joint, settings),
+            ]
+        ),
+        "Q5": joined([*(_size(material, curves, human, view) for view in material.views), stop_part(material, curves)]),
         "norms": human.norms,
     }
 
@@ -74,7 +83,7 @@ def _boundary(
     if material.same is None or not own:
         return Part(own)
     figures = (*figure_3(material, main, settings), *aic_figures(main))
-    tables = tuple(boundary_table(records, _subjects(main), view) for view in settings.views)
+    tables = tuple(boundary_table(records, _subjects(main), view) for view in material.views)
     return Part(own, tables, figures)
 
 
@@ -88,7 +97,7 @@ def _relatedness(
 ) -> Part:
     """How well distances predict the norms at each layer, and where a model stands among single raters."""
     own = tuple(record for record in records if "aic" not in record.statistic)
-    if human.norms == Part():
+    if not material.rated.any():
         return Part(own, remarks=("Without human ratings, distances cannot be set beside relatedness.",))
     places = [
         (entry, layer, rho) for entry in main for layer in [_layer_of(entry, plan)] if (rho := _rho(entry, layer))
@@ -96,7 +105,7 @@ def _relatedness(
     own += tuple(
         r for entry, layer, rho in places for r in place_records(material, human.agreements, entry.subject, layer, rho)
     )
-    tables = tuple(relatedness_table(records, _subjects(main), view) for view in settings.views)
+    tables = tuple(relatedness_table(records, _subjects(main), view) for view in material.views)
     focus = [(entry, layer, rho) for entry, layer, rho in places if entry.subject == plan.focus] or places[:1]
     lines = [Place(title(entry.distances), abs(rho)) for entry, _, rho in focus]
     figures = figure_4(human.agreements, lines)
@@ -122,18 +131,31 @@ def _rho(entry: SubjectCurves, layer: int | None) -> float | None:
 
 
 def _size(material: Material, curves: Sequence[SubjectCurves], human: People, view: str) -> Part:
-    """Fit against size, and families over depth, in one view; recorded models outside the paper do not enter."""
+    """Fit against size, and families over depth, in one view.
+
+    Recorded models outside the paper do not enter; with live subjects the regression is also run with them.
+    """
     chosen = [entry for entry in curves if entry.distances.view == view and in_paper(entry.distances.facts)]
-    if human.norms == Part() or not chosen:
+    recorded = [entry for entry in chosen if entry.subject not in material.live]
+    if not material.rated.any() or not chosen:
         return Part()
     ceilings = {
         f"people, mean ρ squared ({agreement.variant.replace('_', '-')})": agreement.mean**2
         for agreement in human.agreements
     }
-    report, usable, reason = scaling_report(chosen, ceilings)
+    parts = [_scaled(material, recorded, ceilings, view, "")] if recorded else []
+    if len(recorded) < len(chosen):
+        parts.append(_scaled(material, chosen, ceilings, view, "live subjects included"))
     depth, ntile = family_curves(chosen)
-    records = (*scaling_records(material, view, report, reason), *family_records(material, view, (*depth, *ntile)))
-    figures = (*figure_6(usable, report, ceilings, view), *family_figures(depth, ntile, view))
+    records = tuple(family_records(material, view, (*depth, *ntile)))
+    return joined([*parts, Part(records, figures=family_figures(depth, ntile, view))])
+
+
+def _scaled(
+    material: Material, curves: Sequence[SubjectCurves], ceilings: dict[str, float], view: str, condition: str
+) -> Part:
+    report, usable, reason = scaling_report(curves, ceilings)
+    records = tuple(scaling_records(material, view, report, reason, condition))
     remarks = (f"The regression of fit on size is undefined: {reason}.",) if reason else ()
-    tables = (size_table(records),) if report is not None else ()
-    return Part(records, tables, figures, remarks=remarks)
+    tables = (size_table(records, condition),) if report is not None else ()
+    return Part(records, tables, figure_6(usable, report, ceilings, view, condition), remarks=remarks)

@@ -151,8 +151,9 @@ def _best_records(curves: SubjectCurves, base: dict[str, Any]) -> Iterator[Recor
         if curve is None or curve.best is None:
             continue
         best = curve.best_value()
+        layer = None if curves.distances.layers is None else curve.best
         yield with_interval(
-            Record(f"{what}_{_bare(curve.statistic)}_over_layers", best.value, layer=curve.best, n=curve.n, **base),
+            Record(f"{what}_{_bare(curve.statistic)}_over_layers", best.value, layer=layer, n=curve.n, **base),
             best.interval,
         )
         if curves.distances.layers is not None:

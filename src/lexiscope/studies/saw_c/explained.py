@@ -127,13 +127,13 @@ def conditions(material: Material) -> list[str]:
 
 def _ridge(material: Material, distances: Distances, settings: StudySettings) -> Residuals | None:
     norm, labels = material.norm[material.rated], conditions(material)
-    matrix = distances.matrix[material.rated]
+    matrix, title = distances.matrix[material.rated], distances.facts.title or distances.subject
     try:
         if distances.layers is None:
             report = residuals_by_condition(norm, matrix[:, -1], ["distance"], labels, resamples=0)
-            return Residuals(distances.subject, report.fit.residuals, np.array(labels))
+            return Residuals(title, report.fit.residuals, np.array(labels))
         report = pooled_residuals(norm, matrix, labels, layers=distances.layers, resamples=0)
     except StatisticError:
         # the reason stands in the remarks of the same subject's records
         return None
-    return Residuals(distances.subject, report.fit.residuals, np.repeat(np.array(labels), matrix.shape[1]))
+    return Residuals(title, report.fit.residuals, np.repeat(np.array(labels), matrix.shape[1]))

@@ -104,7 +104,11 @@ def figure_scatter(material: Material, curves: SubjectCurves, layer: int | None)
 
 
 def figure_6(
-    usable: Sequence[SubjectCurves], report: ScalingReport | None, ceilings: dict[str, float], view: str
+    usable: Sequence[SubjectCurves],
+    report: ScalingReport | None,
+    ceilings: dict[str, float],
+    view: str,
+    condition: str,
 ) -> tuple[Figure, ...]:
     """Draw the highest R² of each subject against its size, with the regression line and the ceilings."""
     points = [_sized(entry) for entry in usable]
@@ -116,7 +120,9 @@ def figure_6(
         text = f"b = {report.slope:.3f} per tenfold, p = {report.slope_p:.3f}, n = {report.n_subjects}"
         fit = Fit(intercept, report.fit.coefficient(LOG_PARAMETERS).estimate, text)
     lines = [Ceiling(name, value) for name, value in ceilings.items()]
-    heading = Heading(f"figure_6_size{_slug(view)}", "6", f"Highest R² by number of parameters, view {view}")
+    name = f"figure_6_size{_slug(view)}" + (_slug(condition) if condition else "")
+    words = f"Highest R² by number of parameters, view {view}" + (f", {condition}" if condition else "")
+    heading = Heading(name, "6", words)
     return (scaling(points, heading, fit=fit, ceilings=lines),)
 
 

@@ -45,12 +45,13 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
         card=source.card,
         exclusion=exclusion,
         checksums=source.checksums,
+        live=frozenset(subject.subject_id for subject in live),
     )
 
 
 def _dataset(settings: StudySettings) -> Dataset:
     if not settings.items:
-        return catalog.dataset(settings.dataset or settings.study)
+        return catalog.dataset(settings.dataset)
     path = Path(settings.items)
     scale = Scale(*settings.scale)
     imported = import_items(path, dataset=path.stem, task=TASK, scale=scale, language=settings.language)

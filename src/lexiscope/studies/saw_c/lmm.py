@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from lexiscope.analysis.mixed import LikelihoodRatio, likelihood_ratio
+from lexiscope.analysis.mixed import compare, fit
 from lexiscope.analysis.mixed_fit import MixedFit
-from lexiscope.core.errors import StatisticError
+from lexiscope.analysis.mixed_reduction import reduce
+from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.studies.saw_c.material import Material
 from lexiscope.studies.saw_c.part import Part
-from lexiscope.studies.saw_c.plans import Plan, Test
-from lexiscope.studies.saw_c.show import test_table, variance_table
-from lexiscope.studies.saw_c.trials import DIFFERENT, Column, trial_table
+from lexiscope.studies.saw_c.plans import Plan, Test, Tested
+from lexiscope.studies.saw_c.show import reduction_table, test_table, variance_table
+from lexiscope.studies.saw_c.trials import DIFFERENT, trial_table
 
 REFERENCES = {"Same_sense": DIFFERENT}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Tested:
-    """A test of the plan with its outcome, or why there is none."""
-
-    test: Test
-    outcome: LikelihoodRatio | None
-    reason: str = ""
 
 
 def chosen_tests(plan: Plan, settings: StudySettings) -> tuple[Test, ...]:
@@ -36,18 +27,65 @@ def chosen_tests(plan: Plan, settings: StudySettings) -> tuple[Test, ...]:
     return plan.tests + (plan.maximal if settings.mixed_models == "maximal" else ())
 
 
+class Fitter:
+    """Fits the models of several tests on the same trials, each distinct model once."""
+
+    def __init__(self, material: Material, settings: StudySettings) -> None:
+        self._material, self._settings = material, settings
+        self._fits: dict[tuple[str, tuple[tuple[str, str, int | None], ...]], MixedFit] = {}
+
+    def run(self, test: Test) -> Tested:
+        """Return the outcome of one test, or why there is none."""
+        if not test.possible(self._material):
+            needed = ", ".join(subject for _, subject, _ in test.distances)
+            return Tested(test, None, f"it needs the distances of {needed}, not all of which are in this run")
+        try:
+            return Tested(test, compare(self._fit(test, test.full), self._fit(test, test.reduced)))
+        except (StatisticError, InputError) as error:
+            return Tested(test, None, error.what)
+
+    def _fit(self, test: Test, formula: str) -> MixedFit:
+        key = (formula, test.distances)
+        if key not in self._fits:
+            columns = {column: (subject, layer) for column, subject, layer in test.distances}
+            is_full = formula == test.full
+            # dropping a fixed effect makes the reduced model multi-modal; a full model has no effect to absorb
+            starts = min(2, self._settings.starts) if is_full else self._settings.starts
+            self._fits[key] = fit(
+                formula,
+                trial_table(self._material, columns),
+                starts=starts,
+                seed=self._settings.seed,
+                references=REFERENCES,
+                satterthwaite=is_full,
+            )
+        return self._fits[key]
+
+
 def run_tests(material: Material, tests: Sequence[Test], settings: StudySettings) -> tuple[Tested, ...]:
-    """Run likelihood-ratio tests on the trials, each from several starts. *Source: SAW-C §3.5, §4.5.*"""
+    """Run likelihood-ratio tests on the trials, each model from several starts. *Source: SAW-C §3.5, §4.5.*"""
     if material.ratings is None:
         return ()
-    tested = []
-    for test in tests:
-        if test.possible(material):
-            tested.append(_run(test, trial_table(material, _distances(test)), settings))
-        else:
-            needed = ", ".join(subject for _, subject, _ in test.distances)
-            tested.append(Tested(test, None, f"it needs the distances of {needed}, not all of which are in this run"))
-    return tuple(tested)
+    fitter = Fitter(material, settings)
+    return tuple(fitter.run(test) for test in tests)
+
+
+def reductions(material: Material, plan: Plan, settings: StudySettings) -> Part:
+    """Start from each maximal model and reduce it by rule until it converges, every step logged. *Source: S20.*"""
+    if material.ratings is None or settings.mixed_models != "maximal":
+        return Part()
+    logs, records = [], []
+    for test in plan.maximal:
+        if not test.possible(material):
+            continue
+        columns = {column: (subject, layer) for column, subject, layer in test.distances}
+        data = trial_table(material, columns)
+        log = reduce(test.full, data, starts=2, seed=settings.seed, references=REFERENCES)
+        logs.append((test.name, log))
+        note = f"{'reached' if log.satisfied else 'never reached'}: {log.criterion}; ends at {log.fit.random_effects}"
+        name = statistic_name("reduction_steps", test=test.name, criterion=log.criterion)
+        records.append(Record(name, float(len(log.steps)), dataset=material.name, note=note))
+    return Part(tuple(records), (reduction_table(logs),)) if logs else Part()
 
 
 def test_part(material: Material, tested: Sequence[Tested], name: str) -> Part:
@@ -55,20 +93,6 @@ def test_part(material: Material, tested: Sequence[Tested], name: str) -> Part:
     records = tuple(record for entry in tested for record in _records(material, entry))
     tables = (test_table(tested, name), variance_table(tested, name)) if tested else ()
     return Part(records, tables, remarks=tuple(_remarks(tested)))
-
-
-def _distances(test: Test) -> Mapping[str, tuple[str, int | None]]:
-    return {column: (subject, layer) for column, subject, layer in test.distances}
-
-
-def _run(test: Test, data: Mapping[str, Column], settings: StudySettings) -> Tested:
-    try:
-        outcome = likelihood_ratio(
-            test.full, test.reduced, data, starts=settings.starts, seed=settings.seed, references=REFERENCES
-        )
-    except StatisticError as error:
-        return Tested(test, None, error.what)
-    return Tested(test, outcome)
 
 
 def _records(material: Material, tested: Tested) -> Iterator[Record]:
@@ -82,28 +106,28 @@ def _records(material: Material, tested: Tested) -> Iterator[Record]:
     note = "; ".join([f"random effects: {outcome.random_effects}", *outcome.remarks])
     name = statistic_name("chi2", test=test.name, df=outcome.df)
     yield Record(name, outcome.chi2, layer=test.focus_layer, n=n, p=outcome.p, note=note, **base)
-    for label, fit in (("full", outcome.full), ("reduced", outcome.reduced)):
-        yield from _fit_records(test, label, fit, base)
+    for label, fitted in (("full", outcome.full), ("reduced", outcome.reduced)):
+        yield from _fit_records(test, label, fitted, base)
 
 
-def _fit_records(test: Test, label: str, fit: MixedFit, base: Mapping[str, Any]) -> Iterator[Record]:
-    common: dict[str, Any] = {"layer": test.focus_layer, "n": fit.n_observations, **base}
-    note = "; ".join([fit.formula, *fit.remarks])
+def _fit_records(test: Test, label: str, fitted: MixedFit, base: Mapping[str, Any]) -> Iterator[Record]:
+    common: dict[str, Any] = {"layer": test.focus_layer, "n": fitted.n_observations, **base}
+    note = "; ".join([fitted.formula, *fitted.remarks])
     model = {"test": test.name, "model": label}
-    yield Record(statistic_name("log_likelihood", **model), fit.log_likelihood, unit="nats", note=note, **common)
-    yield Record(statistic_name("aic", **model), fit.aic, **common)
-    for effect in fit.fixed:
+    yield Record(statistic_name("log_likelihood", **model), fitted.log_likelihood, unit="nats", note=note, **common)
+    yield Record(statistic_name("aic", **model), fitted.aic, **common)
+    for effect in fitted.fixed:
         term = _plain(effect.name)
         note = effect.df_reason if effect.df is None else f"t = {effect.t:.3f}, df = {effect.df:.2f}"
         yield Record(
             statistic_name("fixed_effect", term=term, **model), effect.estimate, p=effect.p, note=note, **common
         )
         yield Record(statistic_name("standard_error", term=term, **model), effect.se, **common)
-    for component in fit.variances:
+    for component in fitted.variances:
         name = statistic_name("variance", group=component.group, term=_plain(component.term), **model)
         correlations = ", ".join(f"r with {term} = {r:.3f}" for term, r in component.correlations)
         yield Record(name, component.variance, note=correlations, **common)
-    yield Record(statistic_name("variance", group="Residual", **model), fit.residual_variance, **common)
+    yield Record(statistic_name("variance", group="Residual", **model), fitted.residual_variance, **common)
 
 
 def _plain(term: str) -> str:

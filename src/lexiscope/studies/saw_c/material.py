@@ -58,7 +58,8 @@ class Material:
     """Everything that the analyses see.
 
     ``rated`` says which items have a norm; ``norm`` is their mean rating (NaN elsewhere). ``same`` is missing where the
-    items carry no sense. Arrays are in the order of ``items``.
+    items carry no sense. ``live`` are the
+    subjects that answered in this run. Arrays are in the order of ``items``.
     """
 
     name: str
@@ -74,6 +75,12 @@ class Material:
     distances: tuple[Distances, ...]
     exclusion: ExclusionResult | None
     checksums: tuple[tuple[str, str], ...]
+    live: frozenset[str] = frozenset()
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """The views that there are distances in, the main one first."""
+        return tuple(dict.fromkeys(distances.view for distances in self.distances))
 
     def of_view(self, view: str) -> tuple[Distances, ...]:
         """Return the subjects' distances in one view."""
@@ -99,12 +106,13 @@ def material(
     card: DatasetCard | None = None,
     exclusion: ExclusionResult | None = None,
     checksums: tuple[tuple[str, str], ...] = (),
+    live: frozenset[str] = frozenset(),
 ) -> Material:
     """Arrange items and responses for the analyses; every subject must have answered every item at every layer."""
     human = responses.where(subject_kind="participant", measure="rating")
     ratings = Ratings.from_table(human) if len(human) else None
     found = norms(ratings) if ratings is not None and ratings.n_items else None
-    norm = _aligned(items, found)
+    norm = _aligned(items, found) if found is not None else _given_norms(items, responses)
     return Material(
         name=name,
         card=card,
@@ -119,12 +127,18 @@ def material(
         distances=_all_distances(items, responses, facts, views),
         exclusion=exclusion,
         checksums=checksums,
+        live=live,
     )
 
 
-def _aligned(items: Sequence[Item], found: Norms | None) -> Floats:
-    if found is None:
-        return np.full(len(items), np.nan)
+def _given_norms(items: Sequence[Item], responses: ResponseTable) -> Floats:
+    """Norms that came as means, without the single ratings behind them."""
+    table = responses.where(measure="norm")
+    given = dict(zip(table.column("item_id").tolist(), table.column("value").tolist(), strict=True))
+    return np.array([given.get(item.item_id, np.nan) for item in items])
+
+
+def _aligned(items: Sequence[Item], found: Norms) -> Floats:
     means = dict(zip(found.item_ids, found.mean.tolist(), strict=True))
     return np.array([means.get(item.item_id, np.nan) for item in items])
 

@@ -79,7 +79,7 @@ def _compared(record: Record, value: PublishedValue) -> Record:
 
 
 def _absent(value: PublishedValue) -> Record:
-    reason = value.remark or "nothing in this run computes it"
+    reason = value.remark if not value.reproducible else "this run did not compute it: see its settings"
     return Record(
         statistic=value.statistic,
         value=None,
@@ -89,6 +89,6 @@ def _absent(value: PublishedValue) -> Record:
         condition=value.condition,
         published=float(value.printed),
         source=value.place,
-        status="not reproducible" if not value.reproducible else "not reproduced",
+        status="not computed" if value.reproducible else "not reproducible",
         note=reason,
     )

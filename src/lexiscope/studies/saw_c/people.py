@@ -42,7 +42,9 @@ class People:
 def people(material: Material, settings: StudySettings) -> People:
     """Describe the ratings: how many, their means, agreement of single raters, ceilings by name."""
     if material.ratings is None or material.norms is None:
-        return People(Part(remarks=("There are no human ratings: nothing is said of people.",)), Part(), Part(), ())
+        given = "There are no single ratings: nothing is said of agreement."
+        none = "There are no human ratings: nothing is said of people."
+        return People(Part(remarks=(given if material.rated.any() else none,)), Part(), Part(), ())
     agreements, why = _agreements(material.ratings, settings)
     counts, means = list(_counts(material)), list(_means(material))
     records = [*counts, *_alpha(material, settings)]
@@ -50,7 +52,8 @@ def people(material: Material, settings: StudySettings) -> People:
         records += list(_agreement_records(material, agreement))
     ceilings = list(_ceiling_records(material, agreements, settings))
     tables = (_count_table("ratings", "The ratings", counts), _agreement_table(agreements), _ceiling_table(ceilings))
-    part = Part(tuple(records + ceilings), tables, remarks=why + _remarks(material, settings))
+    where = ("The norms of all items are in tables/norms.csv.",)
+    part = Part(tuple(records + ceilings), tables, paragraphs=where, remarks=why + _remarks(material, settings))
     by_sense = Part(tuple(means), (_count_table("ratings_by_sense", "Ratings by sense", means),), _figures(material))
     return People(part, Part(tables=(_norm_table(material),)), by_sense if means else Part(), agreements)
 
@@ -124,14 +127,14 @@ def _ceiling_records(
     material: Material, agreements: tuple[RaterAgreement, ...], settings: StudySettings
 ) -> Iterator[Record]:
     for ceiling in ceilings_of(agreements):
-        record = Record(ceiling.name, ceiling.value, dataset=material.name, n=ceiling.n, note="ceiling")
+        record = Record(ceiling.name, ceiling.value, dataset=material.name, n=ceiling.n, note=ceiling.definition)
         yield with_interval(record, ceiling.interval)
     try:
         half = split_half(material.require_ratings(), seed=settings.seed)
     except StatisticError as error:
         yield Record("split_half", None, dataset=material.name, note=error.what)
         return
-    record = Record(half.name, half.value, dataset=material.name, n=half.n, note="ceiling")
+    record = Record(half.name, half.value, dataset=material.name, n=half.n, note=half.definition)
     yield with_interval(record, half.interval)
 
 
@@ -190,10 +193,20 @@ def _agreement_table(agreements: tuple[RaterAgreement, ...]) -> Table:
 
 
 def _ceiling_table(ceilings: list[Record]) -> Table:
-    columns = (Column("Ceiling"), Column("Value", Format("number", 3, leading_zero=False)), Column("n", INTEGER))
-    rows = [(record.statistic, shown(record), record.n) for record in ceilings]
+    columns = (
+        Column("Ceiling"),
+        Column("Definition"),
+        Column("Value", Format("number", 3, leading_zero=False)),
+        Column("n", INTEGER),
+    )
+    rows = [(_bare(record.statistic), record.note, shown(record), record.n) for record in ceilings]
     notes = ("Each ceiling is another quantity; they are never compared with one another in one column of results.",)
     return Table("ceilings", "", "Human ceilings by name", columns, tuple(rows), notes)
+
+
+def _bare(statistic: str) -> str:
+    """The words of a statistic's name; what its parameters say stands in the definition."""
+    return statistic.partition("(")[0].replace("_", " ")
 
 
 def _norm_table(material: Material) -> Table:

@@ -37,7 +37,8 @@ def built(
 ) -> tuple[Section, ...]:
     """Return the sections of the report; *parts* are the study's parts by name."""
     records = tuple(record for part in parts.values() for record in part.records)
-    overview = questions_table(questions, _results(records), name="table_1_questions", number="1")
+    results = _results(records)
+    overview = questions_table(questions, results, name="table_1_questions", number="1")
     sections = [
         Section("questions", "What was asked, and what came out", tables=(overview,)),
         _data(material, parts),
@@ -47,11 +48,12 @@ def built(
         part = parts.get(question.question_id, Part())
         if part.tables or part.figures or part.paragraphs:
             flag = dict(settings.analyses).get(question.question_id, question.analysis)
-            texts = (f"{question.text} ({question.section})", *part.paragraphs, *part.remarks)
+            result = results.get(question.question_id, "")
+            asked = f"Asked in {question.section}." + (f" Result: {result}." if result else "")
+            texts = (asked, *part.paragraphs, *dict.fromkeys(part.remarks))
             sections.append(
                 Section(question.question_id.lower(), _short(question), texts, part.tables, part.figures, flag=flag)
             )
-    sections.append(_part_section("norms-of-items", "Norms of all items", parts.get("norms")))
     sections.append(Section("limits", "Limits", LIMITS + _ethics(settings)))
     return tuple(section for section in sections if section.paragraphs or section.tables or section.subsections)
 

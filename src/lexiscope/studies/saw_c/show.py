@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
+from lexiscope.analysis.mixed_reduction import Reduction
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.result import Record, statistic_name
+from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, Cell, Column, Format, Interval, Missing, Table
-
-if TYPE_CHECKING:
-    from lexiscope.studies.saw_c.lmm import Tested
+from lexiscope.studies.saw_c.plans import Tested
 
 TWO = Format("number", 2)
 THREE = Format("number", 3)
@@ -78,7 +77,7 @@ def registry_table(facts: Sequence[SubjectFacts]) -> Table:
         )
         for fact in facts
     ]
-    return Table("table_2_subjects", "2", "The model subjects", columns, tuple(rows))
+    return drop_empty(Table("table_2_subjects", "2", "The model subjects", columns, tuple(rows)))
 
 
 def tokenisation_table(records: Sequence[Record], facts: Sequence[SubjectFacts]) -> Table:
@@ -143,13 +142,31 @@ def relatedness_table(records: Sequence[Record], subjects: Sequence[str], view: 
     return Table(f"relatedness_{_slug(view)}", "", f"Relatedness by layer, view {view}", columns, tuple(rows), notes)
 
 
-def size_table(records: Sequence[Record]) -> Table:
+_SIZE_LABELS = {
+    "slope(of=log10_parameters,outcome=max_r_squared)": "Gain in R² per tenfold parameters",
+    "standard_error(of=log10_parameters)": "… its standard error",
+    "slope(of=multilingual,outcome=max_r_squared)": "Multilingual against monolingual",
+    "r_squared(of=scaling)": "R² of this regression",
+    "pearson(of=log10_parameters)": "r of highest R² with log10 parameters",
+}
+
+
+def size_table(records: Sequence[Record], condition: str) -> Table:
     """Return the regression of fit on size."""
     columns = (Column("Term"), Column("Value", Format("number", 4)), Column("p", P_VALUE), Column("n", INTEGER))
-    wanted = [r for r in records if not r.statistic.startswith("family_mean")]
-    rows = [(r.statistic, shown(r), r.p, r.n) for r in wanted]
-    view = wanted[0].view if wanted else ""
-    return Table(f"size_{_slug(view)}", "", f"Highest R² against size, view {view}", columns, tuple(rows))
+    wanted = [r for r in records if r.statistic in _SIZE_LABELS]
+    rows = [(_SIZE_LABELS[r.statistic], shown(r), r.p, r.n) for r in wanted]
+    view = records[0].view if records else ""
+    title = f"Highest R² of each subject against its size, view {view}" + (f", {condition}" if condition else "")
+    name = f"size_{_slug(view)}" + (f"_{_slug(condition)}" if condition else "")
+    return Table(name, "", title, columns, tuple(rows))
+
+
+def stop_table(records: Sequence[Record]) -> Table:
+    """Return what a final stop changes in the fit, by subject and by family."""
+    columns = (Column("Subject or family"), Column("Highest R², with − without", Format("number", 3)), Column("Remark"))
+    rows = [(r.subject or r.condition.replace("=", " "), shown(r), r.note or f"mean of {r.n}") for r in records]
+    return Table("final_stop", "", "What a final stop changes", columns, tuple(rows))
 
 
 def _slug(view: str) -> str:
@@ -200,31 +217,49 @@ def test_table(tested: Sequence[Tested], name: str) -> Table:
     """Return the likelihood-ratio tests, each with its random-effects formula."""
     columns = (
         Column("Test"),
-        Column("Effect dropped"),
-        Column("Place"),
-        Column("χ²", THREE),
+        Column("χ²", TWO),
         Column("df", INTEGER),
         Column("p", P_VALUE),
-        Column("log L full", THREE),
-        Column("log L reduced", THREE),
-        Column("Random effects"),
+        Column("Random effects, in both models"),
+        Column("log L full", TWO),
+        Column("log L reduced", TWO),
         Column("Remarks"),
     )
     rows: list[tuple[Cell, ...]] = []
     for entry in tested:
-        test, out = entry.test, entry.outcome
+        label, out = entry.test.name.replace("_", " "), entry.outcome
         if out is None:
-            rows.append((test.name, test.effect, test.place, Missing(entry.reason), *(None,) * 4, "", entry.reason))
+            rows.append((label, Missing(entry.reason), *(None,) * 5, entry.reason))
             continue
         likelihoods = (out.full.log_likelihood, out.reduced.log_likelihood)
-        remarks = "; ".join(out.remarks) or "none"
-        rows.append(
-            (test.name, test.effect, test.place, out.chi2, out.df, out.p, *likelihoods, out.random_effects, remarks)
-        )
-    notes = ("Maximum likelihood; predictors raw; the random effects are the same in both models of a test.",)
-    return Table(
-        f"mixed_model_tests_{name}", "", "Likelihood-ratio tests of the mixed models", columns, tuple(rows), notes
+        rows.append((label, out.chi2, out.df, out.p, out.random_effects, *likelihoods, "; ".join(out.remarks)))
+    places = "; ".join(f"{entry.test.name.replace('_', ' ')}: {entry.test.place}" for entry in tested)
+    notes = ("Maximum likelihood; predictors raw. A χ² holds for its random effects only.", f"Places: {places}.")
+    title = "Likelihood-ratio tests of the mixed models"
+    return drop_empty(Table(f"mixed_model_tests_{name}", "", title, columns, tuple(rows), notes))
+
+
+def reduction_table(logs: Sequence[tuple[str, Reduction]]) -> Table:
+    """Return every step from the maximal model to the one that is kept, with the reason for it."""
+    columns = (
+        Column("Test"),
+        Column("Step", INTEGER),
+        Column("Random effects"),
+        Column("Removed"),
+        Column("Reason"),
+        Column("log L", THREE),
+        Column("Parameters", INTEGER),
+        Column("Converged"),
+        Column("Singular"),
     )
+    rows: list[tuple[Cell, ...]] = []
+    for name, log in logs:
+        for number, step in enumerate(log.steps, start=1):
+            how = ("yes" if step.converged else "no", "yes" if step.singular else "no")
+            fitted = (step.log_likelihood, step.n_parameters, *how)
+            rows.append((name, number, step.random_effects, step.removed, step.reason, *fitted))
+    notes = (logs[0][1].rule,) if logs else ()
+    return Table("reduction", "", "From the maximal model to the one that is kept", columns, tuple(rows), notes)
 
 
 def variance_table(tested: Sequence[Tested], name: str) -> Table:
@@ -238,15 +273,17 @@ def variance_table(tested: Sequence[Tested], name: str) -> Table:
         Column("df or r"),
     )
     rows: list[tuple[Cell, ...]] = []
+    shown_already: set[str] = set()
     for entry in tested:
-        if entry.outcome is None:
+        if entry.outcome is None or entry.outcome.full.formula in shown_already:
             continue
         fit = entry.outcome.full
+        shown_already.add(fit.formula)
         for effect in fit.fixed:
             df = f"df = {effect.df:.2f}" if effect.df is not None else effect.df_reason
             rows.append((entry.test.name, "fixed", effect.name, effect.estimate, effect.se, df))
         for part in fit.variances:
-            r = ", ".join(f"r = {value:.3f} with {term}" for term, value in part.correlations)
+            r = ", ".join(f"r = {value:.3f} with {term}".replace("-", "−") for term, value in part.correlations)
             rows.append((entry.test.name, f"by {part.group}", part.term, part.variance, part.sd, r))
         rows.append((entry.test.name, "residual", "", fit.residual_variance, fit.residual_variance**0.5, ""))
     notes = ("Fixed effects: estimate and standard error. Random effects: variance and standard deviation.",)

@@ -16,7 +16,7 @@ from lexiscope.core.result import Record, statistic_name
 from lexiscope.studies.saw_c.curves import SubjectCurves
 from lexiscope.studies.saw_c.material import Material
 from lexiscope.studies.saw_c.part import Part, with_interval
-from lexiscope.studies.saw_c.show import registry_table, tokenisation_table
+from lexiscope.studies.saw_c.show import registry_table, stop_table, tokenisation_table
 
 
 def in_paper(facts: SubjectFacts) -> bool:
@@ -52,9 +52,11 @@ def _best(curves: SubjectCurves) -> float:
     return value
 
 
-def scaling_records(material: Material, view: str, report: ScalingReport | None, reason: str) -> Iterator[Record]:
+def scaling_records(
+    material: Material, view: str, report: ScalingReport | None, reason: str, condition: str
+) -> Iterator[Record]:
     """Yield the numbers of the scaling regression."""
-    base: dict[str, Any] = {"dataset": material.name, "view": view}
+    base: dict[str, Any] = {"dataset": material.name, "view": view, "condition": condition}
     name = statistic_name("slope", of=LOG_PARAMETERS, outcome="max_r_squared")
     if report is None:
         yield Record(name, None, note=reason, **base)
@@ -102,6 +104,36 @@ def family_records(material: Material, view: str, families: Sequence[FamilyCurve
                 n=int(count),
                 note=", ".join(family.subjects),
             )
+
+
+# -- with and without the final stop ------------------------------------------------------------------------------
+
+
+def stop_part(material: Material, curves: Sequence[SubjectCurves]) -> Part:
+    """Say how much a final stop changes the fit, by subject and by family (SAW-C fn 9, fn 11)."""
+    with_stop, without = (
+        {c.subject: c for c in curves if c.distances.view == view and c.r_squared is not None}
+        for view in ("full+final_stop", "full")
+    )
+    both = [subject for subject in with_stop if subject in without]
+    if not both:
+        return Part()
+    records = [_stop_record(material, with_stop[subject], without[subject]) for subject in both]
+    families: dict[str, list[float]] = {}
+    for subject, record in zip(both, records, strict=True):
+        families.setdefault(with_stop[subject].distances.facts.family, []).append(record.value or 0.0)
+    name = statistic_name("difference", of="max_r_squared", between="final_stop")
+    for family, values in families.items():
+        mean = float(np.mean(values))
+        records.append(Record(name, mean, dataset=material.name, condition=f"family={family}", n=len(values)))
+    return Part(tuple(records), (stop_table(records),))
+
+
+def _stop_record(material: Material, with_stop: SubjectCurves, without: SubjectCurves) -> Record:
+    first, second = _best(with_stop), _best(without)
+    name = statistic_name("difference", of="max_r_squared", between="final_stop")
+    note = f"{first:.4f} with, {second:.4f} without"
+    return Record(name, first - second, with_stop.subject, material.name, note=note)
 
 
 # -- tokens and registry ------------------------------------------------------------------------------------------

@@ -1,0 +1,332 @@
+"""The study of relatedness in context: the paper's numbers on its data, and the same study on the user's own items."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lexiscope.core.errors import InputError, RunError, SpecError
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.study import PublishedValue, StudySettings
+from lexiscope.datasets import mini_relatedness
+from lexiscope.studies import saw_c
+from lexiscope.studies.saw_c.material import material
+from lexiscope.studies.saw_c.part import with_published
+from lexiscope.studies.saw_c.preregistration import SamplingPlan, preregistration
+
+QUICK = StudySettings("saw_c", n_bootstrap=40, mixed_models="none", recorded=("albert-tiny-spanish",))
+
+# sawc.md §1: max R² @ layer, min AIC @ layer, min ρ, Expected Layer by AIC and R², last / max R²
+MODELS = {
+    "albert-tiny-spanish": (0.1136, 4, 908.18, 4, -0.3797, 1.638, 1.605, 1.00),
+    "albert-base-spanish": (0.1823, 7, 859.73, 7, -0.4660, 2.439, 3.254, 0.35),
+    "albert-large-spanish": (0.1414, 12, 872.51, 9, -0.4174, 2.954, 5.369, 0.17),
+    "albert-xlarge-spanish": (0.1923, 9, 851.49, 9, -0.4615, 3.862, 5.213, 0.68),
+    "albert-xxlarge-spanish": (0.1527, 2, 904.75, 3, -0.3925, 2.004, 2.909, 0.28),
+    "distilbert-base-spanish-uncased": (0.2023, 6, 859.49, 6, -0.4494, 2.313, 2.835, 1.00),
+    "bert-base-spanish-wwm-cased": (0.3569, 12, 712.91, 6, -0.6116, 3.602, 3.416, 1.00),
+    "bert-base-spanish-wwm-uncased": (0.1845, 12, 878.41, 7, -0.4377, 3.749, 4.305, 1.00),
+    "bert-base-multilingual-cased": (0.2209, 12, 864.53, 11, -0.4723, 4.139, 4.696, 1.00),
+    "roberta-base-bne": (0.3087, 12, 782.32, 12, -0.5755, 3.919, 4.076, 1.00),
+    "roberta-large-bne": (0.3912, 23, 735.14, 14, -0.6570, 7.048, 7.490, 0.72),
+    "xlm-roberta-base": (0.1495, 6, 920.79, 6, -0.3981, 3.379, 4.212, 0.65),
+    "patana-chilean-spanish-bert": (0.3540, 12, 756.50, 12, -0.6040, 4.064, 4.689, 1.00),
+}
+
+
+@pytest.fixture(scope="session")
+def whole_run(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The whole study on SAW-C, with few resamples: they touch intervals only."""
+    out = tmp_path_factory.mktemp("saw_c") / "run"
+    saw_c.run(StudySettings("saw_c", n_bootstrap=40), out, command="test")
+    return out
+
+
+@pytest.fixture(scope="session")
+def records(whole_run: Path) -> tuple[Record, ...]:
+    return read_records(whole_run / "results.json")
+
+
+@pytest.mark.published
+def test_every_printed_number_is_reproduced_or_says_why_not(records: tuple[Record, ...]) -> None:
+    """What the paper prints is reproduced, except the leave-one-out figures, which include the own rating."""
+    compared = [record for record in records if record.published is not None]
+    off = {r.statistic for r in compared if r.status not in ("reproduced", "not reproducible", "within rounding")}
+    among = "raters_below_model(among=leave_one_out,method=spearman)"
+    loo = {f"leave_one_out_agreement(method=spearman,summary={s})" for s in ("mean", "min", "max")}
+    assert off == {among, *loo}
+    assert len(compared) >= 55
+    assert all(record.note for record in compared if record.status != "reproduced")
+
+
+@pytest.mark.published
+def test_the_numbers_that_must_hold(records: tuple[Record, ...]) -> None:
+    """The figures of sawc.md §1 and §2 to their last digit."""
+    beto = "bert-base-spanish-wwm-cased"
+    expected = {
+        ("log_likelihood(test=sense,model=full)", "", None): (-17089.285617, 1e-3),
+        ("log_likelihood(test=sense_maximal,model=full)", "", None): (-16709.206611, 1e-3),
+        ("chi2(test=sense,df=1)", "", None): (39.5885, 1e-3),
+        ("chi2(test=sense_maximal,df=1)", "", None): (43.488, 1e-3),
+        ("chi2(test=sense_beyond_distance,df=1)", beto, 12): (325.2129, 2e-3),
+        ("chi2(test=distance_beyond_sense,df=1)", beto, 12): (236.7330, 2e-3),
+        ("r_squared(of=sense)", beto, 12): (0.60585, 1e-5),
+        ("r_squared(of=sense+distance)", beto, 12): (0.66316, 1e-5),
+        ("leave_one_out_agreement(method=spearman,summary=mean)", "", None): (0.7306, 1e-4),
+        ("included_agreement(method=spearman,summary=mean)", "", None): (0.7725, 1e-4),
+        ("raters_below_model(among=leave_one_out,method=spearman)", beto, 12): (11 / 131, 1e-12),
+        ("raters_below_model(among=included,method=spearman)", beto, 12): (7 / 131, 1e-12),
+        ("squared_mean_rater_correlation(variant=included,method=spearman)", "", None): (0.5967, 1e-4),
+        ("squared_mean_rater_correlation(variant=leave_one_out,method=spearman)", "", None): (0.5338, 1e-4),
+    }
+    for (statistic, subject, layer), (value, tolerance) in expected.items():
+        found = find(records, statistic, subject=subject, layer=layer)
+        assert found.value == pytest.approx(value, abs=tolerance), statistic
+
+
+@pytest.mark.published
+@pytest.mark.parametrize("subject", MODELS)
+def test_every_released_model(records: tuple[Record, ...], subject: str) -> None:
+    """Best layers, Expected Layers and last-layer drop of all thirteen released models."""
+    r_squared, at, aic, boundary, rho, by_aic, by_r, last = MODELS[subject]
+
+    def value(statistic: str) -> float | None:
+        return find(records, statistic, subject=subject).value
+
+    assert value("max_r_squared_over_layers") == pytest.approx(r_squared, abs=6e-5)
+    assert value("best_layer(by=r_squared)") == at
+    assert value("min_aic_over_layers") == pytest.approx(aic, abs=6e-3)
+    assert value("best_layer(by=aic)") == boundary
+    assert value("min_spearman_over_layers") == pytest.approx(rho, abs=6e-5)
+    assert value("expected_layer(score=aic,deltas=signed)") == pytest.approx(by_aic, abs=6e-4)
+    assert value("expected_layer(score=r_squared,deltas=signed)") == pytest.approx(by_r, abs=6e-4)
+    assert value("last_over_max_r_squared") == pytest.approx(last, abs=6e-3)
+
+
+@pytest.mark.published
+def test_every_model_underestimates_the_same_sense(records: tuple[Record, ...]) -> None:
+    """Residuals are positive for the same sense and negative for different senses, in every model (§5.4)."""
+    found = [r for r in records if r.statistic == "mean_residual(model=norm~distance*layer)"]
+    same = [r.value for r in found if r.condition == "same_sense=True" and r.value is not None]
+    other = [r.value for r in found if r.condition == "same_sense=False" and r.value is not None]
+    assert len(same) == len(other) == 13
+    assert min(same) == pytest.approx(1.19, abs=6e-3)
+    assert max(same) == pytest.approx(1.49, abs=6e-3)
+    assert max(other) < -0.49
+
+
+@pytest.mark.published
+def test_the_run_folder_is_whole(whole_run: Path) -> None:
+    """run.json seals every file; tables, figures with data and alt text, responses, R script, pre-registration."""
+    run = json.loads((whole_run / "run.json").read_text())
+    assert run["counts"]["ratings"] == 10_639
+    assert run["settings"]["views"] == ["full+final_stop", "full"]
+    assert all((whole_run / name).is_file() for name in run["files"])
+    svgs = sorted(path.stem for path in (whole_run / "figures").glob("*.svg"))
+    assert {name.split("_")[1] for name in svgs if name.startswith("figure_")} >= set("2345679") | {
+        "4b",
+        "8",
+        "8b",
+        "11",
+    }
+    assert all((whole_run / "figures" / f"{name}.csv").is_file() for name in svgs)
+    assert (whole_run / "tables" / "norms.tex").is_file()
+    assert len(ResponseTable.read_parquet(whole_run / "responses.parquet").where(measure="rating")) == 10_639
+    text = (whole_run / "preregistration.md").read_text()
+    assert all(number in text for number in ("812", "10 lists", "100 people", "120", "11.63"))
+    page = (whole_run / "report.html").read_text()
+    assert "not reproduced" in page
+    assert "<script" not in page
+
+
+@pytest.mark.published
+@pytest.mark.r
+def test_the_exported_script_prints_the_same_chi_squares(whole_run: Path) -> None:
+    """R with lme4 refits the exported models: χ²(1) = 39.589 (X18)."""
+    if shutil.which("Rscript") is None:
+        pytest.skip("R is not installed")
+    done = subprocess.run(
+        ["Rscript", "mixed_models.R"], cwd=whole_run / "r", capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert "sense: chi2(1) = 39.589" in done.stdout
+
+
+@pytest.mark.published
+def test_raw_c_through_the_same_study(published: Path, tmp_path: Path) -> None:
+    """RAW-C: agreement, correlations and variance as in sawc.md §6 (its mixed models have tests of their own)."""
+    settings = StudySettings("saw_c", dataset="raw_c", n_bootstrap=40, mixed_models="none")
+    saw_c.run(settings, tmp_path / "run")
+    records = read_records(tmp_path / "run" / "results.json")
+    expected = {
+        ("leave_one_out_agreement(method=spearman,summary=mean)", ""): 0.7933,
+        ("leave_one_out_agreement(method=spearman,summary=min)", ""): 0.5453,
+        ("included_agreement(method=spearman,summary=mean)", ""): 0.8254,
+        ("spearman", "bert"): -0.5784,
+        ("pearson", "bert"): -0.5376,
+        ("r_squared", "bert"): 0.2890,
+        ("spearman", "elmo"): -0.5291,
+        ("r_squared", "elmo"): 0.2435,
+        ("r_squared(of=sense)", "bert"): 0.5241,
+        ("r_squared(of=bert+elmo)", ""): 0.3658,
+        ("r_squared(of=sense*ambiguity_type)", ""): 0.6596,
+        ("r_squared(of=sense*ambiguity_type+bert+elmo)", ""): 0.7105,
+    }
+    for (statistic, subject), value in expected.items():
+        assert find(records, statistic, subject=subject).value == pytest.approx(value, abs=6e-5), statistic
+    residuals = {r.condition: r.value for r in records if r.statistic == "mean_residual(model=norm~bert+elmo)"}
+    assert residuals["same_sense=True ambiguity_type=Homonymy"] == pytest.approx(0.438, abs=6e-4)
+    assert residuals["same_sense=True ambiguity_type=Polysemy"] == pytest.approx(0.904, abs=6e-4)
+    assert residuals["same_sense=False ambiguity_type=Polysemy"] == pytest.approx(0.052, abs=6e-4)
+    assert residuals["same_sense=False ambiguity_type=Homonymy"] == pytest.approx(-1.201, abs=6e-4)
+
+
+# -- the run as a folder ------------------------------------------------------------------------------------------
+
+
+def _bytes(folder: Path) -> dict[str, bytes]:
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name not in ("machine.json", ".lock")]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+@pytest.mark.published
+def test_two_runs_and_a_broken_one_end_byte_identical(published: Path, tmp_path: Path) -> None:
+    """A finished run is left alone, a broken one is finished, and all end with the same bytes."""
+    first = saw_c.run(QUICK, tmp_path / "a")
+    saw_c.run(QUICK, tmp_path / "b")
+    assert _bytes(tmp_path / "a") == _bytes(tmp_path / "b")
+    again = saw_c.run(QUICK, tmp_path / "a")
+    assert again.remarks != first.remarks
+    assert "nothing was computed again" in again.remarks[0]
+    (tmp_path / "b" / "results.json").write_text("[]")
+    (tmp_path / "b" / "figures" / "figure_7_trajectories.svg").unlink()
+    saw_c.run(QUICK, tmp_path / "b")
+    assert _bytes(tmp_path / "a") == _bytes(tmp_path / "b")
+    with pytest.raises(RunError, match="another question"):
+        saw_c.run(replace(QUICK, seed=1), tmp_path / "a")
+
+
+@pytest.mark.published
+def test_an_unknown_recorded_subject_is_refused(published: Path, tmp_path: Path) -> None:
+    """A recorded model that the dataset does not have is named, with those that it has."""
+    with pytest.raises(SpecError, match="beto"):
+        saw_c.run(replace(QUICK, recorded=("beto",)), tmp_path / "run")
+
+
+# -- the user's own items -----------------------------------------------------------------------------------------
+
+
+def _own_items(path: Path, *, rate: bool) -> Path:
+    """Write mini items as a user's file; the ratings are made up by this test and named so."""
+    generator = np.random.default_rng(1)
+    items = mini_relatedness.load("en").items[:120]
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["item", "word", "sentence1", "sentence2", "sense1", "sense2"] + ["rater", "rating"] * rate)
+        for item in items:
+            base = [item.item_id, item.usages[0].target, item.usages[0].text, item.usages[1].text]
+            base += [item.usages[0].sense, item.usages[1].sense]
+            middle = 4 if item.conditions["same_sense"] else 2
+            ratings = [(f"made-up-{r}", int(np.clip(middle + generator.integers(-1, 2), 1, 5))) for r in range(4)]
+            writer.writerows([*base, *rating] for rating in ratings) if rate else writer.writerow(base)
+    return path
+
+
+def test_own_items_with_ratings_and_a_live_encoder(tmp_path: Path) -> None:
+    """Items and ratings of the user's own beside a live encoder: every question is answered, nothing is published."""
+    items = _own_items(tmp_path / "own.csv", rate=True)
+    settings = StudySettings(
+        "saw_c", items=str(items), language="en", subjects=("encoder:minilm",), n_bootstrap=20, starts=1
+    )
+    summary = saw_c.run(settings, tmp_path / "run")
+    records = read_records(tmp_path / "run" / "results.json")
+    assert {r.subject for r in records if r.layer is not None} == {"encoder:minilm"}
+    assert find(records, "n_trials").value == 480
+    assert find(records, "chi2(test=sense,df=1)").value is not None
+    assert len([r for r in records if r.statistic == "r_squared" and r.layer is not None]) == 7
+    assert not [r for r in records if r.published is not None]
+    assert summary.report.is_file()
+
+
+def test_items_without_ratings(tmp_path: Path) -> None:
+    """Without ratings the study says so, and still answers what needs no people."""
+    items = _own_items(tmp_path / "own.csv", rate=False)
+    settings = StudySettings("saw_c", items=str(items), language="en", subjects=("encoder:minilm",), n_bootstrap=20)
+    summary = saw_c.run(settings, tmp_path / "run")
+    records = read_records(tmp_path / "run" / "results.json")
+    assert any("no human ratings" in remark for remark in summary.remarks)
+    assert find(records, "best_layer(by=aic)").value is not None
+    assert not [r for r in records if r.statistic.startswith(("spearman", "chi2"))]
+
+
+def test_with_and_without_final_stop(tmp_path: Path) -> None:
+    """Two views of the same subject: the difference that a final stop makes is a number of its own (S06)."""
+    items = _own_items(tmp_path / "own.csv", rate=True)
+    settings = StudySettings(
+        "saw_c",
+        items=str(items),
+        subjects=("encoder:minilm",),
+        views=("full+final_stop", "full"),
+        n_bootstrap=0,
+        mixed_models="none",
+    )
+    saw_c.run(settings, tmp_path / "run")
+    records = read_records(tmp_path / "run" / "results.json")
+    best = {r.view: r.value for r in records if r.statistic == "max_r_squared_over_layers"}
+    difference = find(records, "difference(of=max_r_squared,between=final_stop)", subject="encoder:minilm").value
+    assert best["full"] is not None
+    assert best["full+final_stop"] is not None
+    assert difference == pytest.approx(best["full+final_stop"] - best["full"], abs=1e-12)
+
+
+def test_an_incomplete_subject_is_refused(tmp_path: Path) -> None:
+    """A subject that did not answer every item at every layer never enters a statistic."""
+    items = mini_relatedness.load("en").items[:3]
+    answers = ResponseTable.from_columns(
+        {
+            "subject_id": "m",
+            "subject_kind": "encoder",
+            "item_id": [items[0].item_id, items[1].item_id],
+            "task": "relatedness",
+            "measure": "cosine_distance",
+            "value": [0.1, 0.2],
+            "layer": [0, 0],
+            "view": "full",
+        }
+    )
+    with pytest.raises(InputError, match=items[2].item_id):
+        material("own", items, answers, {}, views=("full",))
+
+
+# -- published values and pre-registration ------------------------------------------------------------------------
+
+
+def test_a_printed_number_without_a_record_is_reported() -> None:
+    """A printed number that nothing computes becomes a record that says so; one that differs keeps its reason."""
+    printed = (PublishedValue("a", "1.0", "§1"), PublishedValue("b", "2", "§2", remark="no data", reproducible=False))
+    found = with_published([Record("a", 1.3)], printed)
+    assert [record.status for record in found] == ["not reproduced", "not reproducible"]
+    assert found[1].note == "no data"
+    assert found[1].value is None
+
+
+def test_the_pre_registration_states_every_parameter() -> None:
+    """Changing a parameter of the sampling plan changes the text; the paper's are the default (S07, S08)."""
+    plan = SamplingPlan()
+    assert (plan.min_participants, plan.first_target) == (100, 120)
+    # 2.40 / 743 s * 3600 s = 11.6285; the paper prints 11.64, which needs a median of 742.3 s
+    assert plan.hourly_pay == pytest.approx(2.40 / 743 * 3600)
+    text = preregistration(plan, rules=("rule one",), tests=(("t", "y ~ x", "y ~ 1"),), title="T")
+    changed = preregistration(replace(plan, min_ratings=12), rules=("rule one",), tests=(), title="T")
+    assert "at least 10 judgments" in text
+    assert "at least 12 judgments" in changed
+    assert "1. rule one" in text
+    assert "`y ~ x` against `y ~ 1`" in text
