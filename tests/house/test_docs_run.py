@@ -1,0 +1,141 @@
+"""DESIGN §6.10: what the documentation shows is there, parses, and runs."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from ruamel.yaml import YAML
+
+from lexiscope.cli.main import cli
+from lexiscope.datasets.mini_relatedness import load
+
+from .conftest import ROOT
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+NOTES = sorted((ROOT / "design").glob("[0-9]*.md"))
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+
+
+def _blocks(page: Path, language: str) -> list[str]:
+    """The fenced blocks of one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def _commands(page: Path) -> Iterator[list[str]]:
+    """The ``lexiscope`` commands of a page's console blocks, as words."""
+    for block in _blocks(page, "console"):
+        for line in block.replace("\\\n", " ").splitlines():
+            words = shlex.split(line.removeprefix("$ "))
+            if words[:1] == ["lexiscope"]:
+                yield words[1:]
+
+
+def _parse(words: list[str]) -> click.Context:
+    """Parse a command as click would, verbs and options, and execute nothing."""
+    command: click.Command = cli
+    context = click.Context(cli, info_name="lexiscope")
+    while isinstance(command, click.Group):
+        found = command.get_command(context, words[0])
+        assert found is not None, f"there is no verb {words[0]!r}"
+        command, words = found, words[1:]
+    return command.make_context(command.name, list(words), parent=context)
+
+
+def test_commands_are_found() -> None:
+    """The pages hold commands: a change of the fences cannot empty the tests below."""
+    assert sum(1 for page in PAGES for _ in _commands(page)) > 20
+    with pytest.raises(click.NoSuchOption):
+        _parse(["agree", "ratings.csv", "--no-such-option"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_console_blocks_use_existing_verbs_and_options(name: str) -> None:
+    """Every ``lexiscope …`` line in a console block parses."""
+    for words in _commands(ROOT / name):
+        assert _parse(words).command.name, words
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if _blocks(ROOT / name, "python")])
+def test_python_blocks_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Python of a page runs from top to bottom beside an ``items.csv`` whose ratings this test made up."""
+    _write_made_up_items(tmp_path / "items.csv")
+    monkeypatch.chdir(tmp_path)
+    code = "\n".join(_blocks(ROOT / name, "python"))
+    exec(compile(code, name, "exec", dont_inherit=True), {"__name__": "documentation"})
+
+
+def _write_made_up_items(path: Path) -> None:
+    """36 mini items with ratings by rule: nobody's judgments."""
+    rows = ["item_id,sentence_1,sentence_2,target,participant,rating"]
+    for number, item in enumerate(load("en").items[:36]):
+        first, second = item.usages
+        for rater in range(4):
+            rating = (4 if item.conditions["same_sense"] else 2) + (number + number * rater) % 2
+            rows.append(f"{item.item_id},{first.text},{second.text},{first.target},made_up_{rater},{rating}")
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+def test_the_readme_needs_8_lines() -> None:
+    """One's own question takes 8 lines of Python."""
+    (block,) = _blocks(ROOT / "README.md", "python")
+    assert len([line for line in block.splitlines() if line.strip()]) == 8
+
+
+def test_generated_pages_are_up_to_date() -> None:
+    """What is generated from the code is what the code says now: run ``make docs-tables``."""
+    place = importlib.util.spec_from_file_location("make_tables", ROOT / "docs" / "make_tables.py")
+    assert place is not None
+    assert place.loader is not None
+    make_tables = importlib.util.module_from_spec(place)
+    place.loader.exec_module(make_tables)
+    stale = [path.name for path, text in make_tables.pages().items() if path.read_text(encoding="utf-8") != text]
+    assert stale == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, *NOTES], ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    """A relative link names an existing file, and a heading of it where it names one."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if re.match(r"https?://", target):
+            continue
+        path, _, heading = target.partition("#")
+        found = (page.parent / path).resolve() if path else page
+        assert found.exists(), target
+        if heading:
+            headings = re.findall(r"^#+ (.+)$", found.read_text(encoding="utf-8"), re.MULTILINE)
+            assert heading in [re.sub(r"[^\w-]", "", text.lower().replace(" ", "-")) for text in headings], target
+
+
+@pytest.mark.parametrize("note", NOTES, ids=lambda note: note.name)
+def test_a_note_says_what_why_and_what_not(note: Path) -> None:
+    """A decision is stated, argued, and set beside what was rejected; its number is its own."""
+    text = note.read_text(encoding="utf-8")
+    assert text.startswith(f"# {note.name[:4]} ")
+    assert all(part in text for part in ("**Decided", "\n## Why\n", "\n## Rejected\n"))
+    assert len({other.name[:4] for other in NOTES}) == len(NOTES)
+
+
+@pytest.mark.parametrize("note", [*NOTES, ROOT / "docs" / "walks.md"], ids=lambda note: note.name)
+def test_files_that_are_named_exist(note: Path) -> None:
+    """A source file that a note or a walk names is there, so that a moved file is noticed."""
+    named = re.findall(r"`((?:\w+/)+\w+\.py)`", note.read_text(encoding="utf-8"))
+    places = (ROOT, ROOT / "src" / "lexiscope")
+    assert [name for name in named if not any((place / name).is_file() for place in places)] == []
+
+
+def test_the_citation_file_is_whole() -> None:
+    """CITATION.cff has what the format 1.2.0 requires, and the version of the package."""
+    citation = YAML(typ="safe").load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["cff-version"] == "1.2.0"
+    assert citation["message"]
+    assert citation["title"]
+    assert citation["authors"]
+    assert f'version = "{citation["version"]}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    for work in citation["references"]:
+        assert {"type", "title", "authors"} <= work.keys()
