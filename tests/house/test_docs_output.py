@@ -1,0 +1,50 @@
+"""The output that the documentation shows is what the commands print."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from lexiscope.cli.main import cli
+from lexiscope.resources import fetch
+
+from .conftest import ROOT
+
+# another build of torch may change the last printed digit
+LAST_DIGIT = 0.011
+
+
+def _numbers(line: str) -> list[float]:
+    return [float(text.replace("−", "-")) for text in re.findall(r"−?\d*\.?\d+", line)]
+
+
+def _table_rows(text: str) -> list[list[float]]:
+    """The rows of Table 1 of the demo: the lines that start with a layer."""
+    table = text.partition("Table 1.")[2].partition("Mean cosine")[0]
+    return [_numbers(line) for line in table.splitlines() if re.match(r"\s+\d+ ", line)]
+
+
+def test_the_readme_shows_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The README's table is the one that ``lexiscope demo`` prints on a fresh machine."""
+    monkeypatch.delenv("LEXISCOPE_DATA", raising=False)
+    monkeypatch.setattr(fetch, "cache", lambda: tmp_path / "cache")
+    done = CliRunner().invoke(cli, ["demo", "--quiet", "--out", str(tmp_path / "run")], catch_exceptions=False)
+    shown = _table_rows((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(shown) == 7
+    assert shown == [pytest.approx(row, abs=LAST_DIGIT) for row in _table_rows(done.stdout)]
+
+
+@pytest.mark.published
+def test_the_tutorial_shows_the_agreement_of_saw_c(published: Path) -> None:
+    """Every line of numbers in the tutorial's table is in the output of ``lexiscope agree``, digit for digit."""
+    page = (ROOT / "docs" / "tutorials" / "ratings_file.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    file = published / "sawc" / "sawc_relatedness_full_critical_data.csv"
+    words = ["agree", str(file), "--item", "Tag", "--group", "Word", "--scale", "1", "5", "--quiet"]
+    printed = {line.rstrip() for line in CliRunner().invoke(cli, words, catch_exceptions=False).stdout.splitlines()}
+    shown = {line.rstrip() for line in block.splitlines()}
+    assert len(block.splitlines()) > 20
+    assert shown - printed == set()
