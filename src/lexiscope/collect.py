@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -23,7 +21,7 @@ from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.item import Item, check_unique_ids
 from lexiscope.core.lock import locked
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_json
+from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_json, write_machine
 from lexiscope.core.subject import Subject, SubjectSpec
 from lexiscope.core.task import Task
 
@@ -95,7 +93,7 @@ def collect_run(
     """Collect as :func:`collect` does, then write ``run.json`` beside the answers.
 
     *command* is what the user typed, *settings* what else the run depends on, *checksums* the sha256 of the data
-    files that the items came from. All of ``run.json`` but its block ``machine`` is the same for the same run.
+    files that the items came from. The same run has the same ``run.json``; how long it took stands in ``machine.json``.
     Errors: those of :func:`collect`.
     """
     begun = time.monotonic()
@@ -108,18 +106,14 @@ def collect_run(
         "views": list(views),
         "seed": seed,
         "items": {"n": len(items), "sha256": items_sha256(items), "datasets": sorted({i.dataset for i in items})},
-        "subjects": [_described(subject) for subject in asked],
+        "subjects": _descriptions(out, _question(items, asked, task, views, seed)),
         "counts": [_counted(table, items, name) for name in table.unique("subject_id")],
         "data": dict(checksums or {}),
         "files": manifest(out, [RESPONSES, QUESTION]),
         "versions": versions(),
-        "machine": {
-            "platform": platform.platform(),
-            "cpus": os.cpu_count(),
-            "seconds_of_last_attempt": round(time.monotonic() - begun, 3),
-        },
     }
     write_json(out / "run.json", record)
+    write_machine(out, time.monotonic() - begun)
     return table
 
 
@@ -243,15 +237,21 @@ def _answers(question: _Question, part: _Part, work: Path | None, progress: Coll
 def _part(out: Path, question: _Question, part: _Part, progress: CollectProgress | None) -> ResponseTable:
     """Return the answers of a part: kept ones where it is finished, else new ones, kept from now on."""
     key = question.key(part)
-    name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:24]
-    table_path, seal_path = out / "parts" / f"{name}.parquet", out / "parts" / f"{name}.json"
+    seal_path = _seal_path(out, key)
+    table_path = seal_path.with_suffix(".parquet")
     if seal_path.is_file():
         return _read_part(table_path, read_json(seal_path), key)
     table = _answers(question, part, out / "work", progress)
     table.write_parquet(table_path)
     # the seal comes last: a part without one is not finished
-    write_json(seal_path, {"key": key, "sha256": sha256_of(table_path), "rows": len(table)})
+    sealed = {"key": key, "sha256": sha256_of(table_path), "rows": len(table), "about": _described(part.subject)}
+    write_json(seal_path, sealed)
     return table
+
+
+def _seal_path(out: Path, key: Mapping[str, Any]) -> Path:
+    name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:24]
+    return out / "parts" / f"{name}.json"
 
 
 def _read_part(path: Path, seal: Mapping[str, Any], key: Mapping[str, Any]) -> ResponseTable:
@@ -277,6 +277,14 @@ def _joined(question: _Question, tables: Sequence[ResponseTable]) -> ResponseTab
 
 
 # -- the record -----------------------------------------------------------------------------------------------
+
+
+def _descriptions(out: Path, question: _Question) -> list[dict[str, Any]]:
+    """What each subject was when it answered: a subject whose answers were kept has not run again and knows less."""
+    seals = [read_json(_seal_path(out, question.key(part))) for part in question.parts]
+    return list(
+        {part.subject.subject_id: seal["about"] for part, seal in zip(question.parts, seals, strict=True)}.values()
+    )
 
 
 def _described(subject: Subject) -> dict[str, Any]:

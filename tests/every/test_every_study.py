@@ -1,4 +1,4 @@
-"""Every study of the catalog keeps one contract: citation, questions, published values with places, a run on mini data."""
+"""Every study keeps one contract: citation, questions, published values with places, a run on mini data."""
 
 from __future__ import annotations
 

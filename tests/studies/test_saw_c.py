@@ -215,6 +215,22 @@ def test_two_runs_and_a_broken_one_end_byte_identical(published: Path, tmp_path:
 
 
 @pytest.mark.published
+def test_exports_are_asked_for_by_name(published: Path, tmp_path: Path) -> None:
+    """CSV and JSON lines hold the same rows as Parquet; codebook and card explain them; an unknown name is refused."""
+    saw_c.run(replace(QUICK, outputs=("codebook", "data_card", "csv", "jsonl")), tmp_path / "run")
+    table = ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet")
+    assert ResponseTable.read_csv(tmp_path / "run" / "responses.csv") == table
+    with (tmp_path / "run" / "responses.jsonl").open(encoding="utf-8") as stream:
+        values = [json.loads(line)["value"] for line in stream]
+    assert np.array_equal(np.array(values, dtype=float), table.column("value"), equal_nan=True)
+    codebook = (tmp_path / "run" / "codebook.md").read_text(encoding="utf-8")
+    assert all(f"| `{name}` |" in codebook for name in table.arrow.column_names)
+    assert "femael" in (tmp_path / "run" / "data_card.md").read_text(encoding="utf-8")
+    with pytest.raises(SpecError, match="pdf"):
+        saw_c.run(replace(QUICK, outputs=("pdf",)), tmp_path / "other")
+
+
+@pytest.mark.published
 def test_an_unknown_recorded_subject_is_refused(published: Path, tmp_path: Path) -> None:
     """A recorded model that the dataset does not have is named, with those that it has."""
     with pytest.raises(SpecError, match="beto"):

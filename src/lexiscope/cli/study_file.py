@@ -49,7 +49,7 @@ COMMENTS: dict[str, str] = {
     "exclusions": "exclusion rules, applied in this order",
     "title": "title of the report; empty: the study's own",
     "ethics": "ethics statement, free text, printed in the report",
-    "outputs": "what is written",
+    "outputs": "beside tables, figures and report: r_script, preregistration, codebook, data_card, csv, jsonl",
 }
 
 

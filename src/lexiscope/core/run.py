@@ -1,8 +1,8 @@
 """A run is a folder; what is in it appears whole or not at all.
 
 ``run.json`` says how the run came about: versions, seeds, checksums, the command, and the counts in and out of
-every filter. Nothing in it depends on when or where the run took place except the block ``machine``, which is
-left out of comparisons.
+every filter. Nothing in it depends on when or where the run took place: that stands in ``machine.json``, which is
+no part of the result and differs between equal runs (design/0010-machine-json.md).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import tempfile
+import time
 from collections.abc import Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
@@ -92,6 +93,18 @@ def read_json(path: Path) -> dict[str, Any]:
 def manifest(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """Return the sha256 of each named file of a run."""
     return {name: sha256_of(folder / name) for name in sorted(names)}
+
+
+def write_machine(folder: Path, seconds: float) -> None:
+    """Write ``machine.json``: where the last attempt at a run took place and how long it took."""
+    about = {
+        "platform": platform.platform(),
+        "processor": platform.machine(),
+        "cores": os.cpu_count() or 0,
+        "seconds_of_last_attempt": round(seconds, 3),
+        "finished_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+    write_json(folder / "machine.json", about)
 
 
 def _umask() -> int:

@@ -55,6 +55,7 @@ class StudySettings:
     models to these ids (empty = all). ``views`` are the views whose distances are analysed; the first is the main one
     (empty = the dataset's own).
     ``analyses`` overrides the flag of a question: (question id, confirmatory | exploratory).
+    ``outputs`` are written beside tables, figures and report: also ``csv`` and ``jsonl`` of the responses.
     ``exclusions`` are exclusion rules in order, as text that ``analysis.exclusion`` parses.
     """
 
@@ -78,7 +79,7 @@ class StudySettings:
     exclusions: tuple[str, ...] = ()
     title: str = ""
     ethics: str = ""
-    outputs: tuple[str, ...] = field(default=("tables", "figures", "report", "r_script", "preregistration"))
+    outputs: tuple[str, ...] = field(default=("r_script", "preregistration", "codebook", "data_card"))
 
     def __post_init__(self) -> None:
         if self.dataset and self.items:

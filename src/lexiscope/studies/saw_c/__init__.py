@@ -14,12 +14,13 @@ from pathlib import Path
 from lexiscope.collect import CollectProgress
 from lexiscope.core.lock import locked
 from lexiscope.core.result import Record, read_records
-from lexiscope.core.run import write_atomically
+from lexiscope.core.run import write_atomically, write_machine
 from lexiscope.core.study import PublishedValue, Question, StudySettings
 from lexiscope.report.document import Report
 from lexiscope.report.stored import write_table
 from lexiscope.report.tables import Table
 from lexiscope.studies.saw_c.answers import answered
+from lexiscope.studies.saw_c.exports import export
 from lexiscope.studies.saw_c.gather import gather
 from lexiscope.studies.saw_c.lmm import chosen_tests
 from lexiscope.studies.saw_c.material import Material
@@ -30,7 +31,7 @@ from lexiscope.studies.saw_c.published import PUBLISHED as _PUBLISHED
 from lexiscope.studies.saw_c.sections import built
 from lexiscope.studies.saw_c.show import overview_table
 from lexiscope.studies.saw_c.trials import trial_table
-from lexiscope.studies.saw_c.writing import is_finished, run_record, write_machine, write_r, write_run
+from lexiscope.studies.saw_c.writing import is_finished, run_record, write_r, write_run
 
 CITATION = (
     "Rivière, P. D., Beatty-Martínez, A. L., & Trott, S. (2025). Evaluating Contextualized Representations of "
@@ -156,7 +157,7 @@ def _exports(folder: Path, material: Material, settings: StudySettings) -> tuple
         names += write_r(folder, tests, trial_table(material, columns))
     if "preregistration" in settings.outputs:
         names += (_write_preregistration(folder, material, settings),)
-    return names
+    return names + export(folder, material, settings)
 
 
 def _write_norms(folder: Path, part: Part) -> tuple[str, ...]:

@@ -83,7 +83,7 @@ def _boundary(
     if material.same is None or not own:
         return Part(own)
     figures = (*figure_3(material, main, settings), *aic_figures(main))
-    tables = tuple(boundary_table(records, _subjects(main), view) for view in material.views)
+    tables = tuple(boundary_table(records, _titles(main), view) for view in material.views)
     return Part(own, tables, figures)
 
 
@@ -105,7 +105,7 @@ def _relatedness(
     own += tuple(
         r for entry, layer, rho in places for r in place_records(material, human.agreements, entry.subject, layer, rho)
     )
-    tables = tuple(relatedness_table(records, _subjects(main), view) for view in material.views)
+    tables = tuple(relatedness_table(records, _titles(main), view) for view in material.views)
     focus = [(entry, layer, rho) for entry, layer, rho in places if entry.subject == plan.focus] or places[:1]
     lines = [Place(title(entry.distances), abs(rho)) for entry, _, rho in focus]
     figures = figure_4(human.agreements, lines)
@@ -114,8 +114,8 @@ def _relatedness(
     return Part(own, tables, (*figures, *trajectory_figures(main)))
 
 
-def _subjects(main: Sequence[SubjectCurves]) -> list[str]:
-    return [entry.subject for entry in main]
+def _titles(main: Sequence[SubjectCurves]) -> dict[str, str]:
+    return {entry.subject: title(entry.distances) for entry in main}
 
 
 def _layer_of(entry: SubjectCurves, plan: Plan) -> int | None:

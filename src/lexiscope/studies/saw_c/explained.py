@@ -35,7 +35,8 @@ def explained(material: Material, curves: tuple[SubjectCurves, ...], settings: S
         return Part()
     parts = [_of_subject(material, entry, settings) for entry in curves]
     records = joined(parts).records
-    tables = (explained_table(records), residual_table(records)) if records else ()
+    titles = {entry.subject: entry.distances.facts.title or entry.subject for entry in curves}
+    tables = (explained_table(records, titles), residual_table(records, titles)) if records else ()
     ridges = [ridge for entry in curves if (ridge := _ridge(material, entry.distances, settings)) is not None]
     heading = Heading(
         "figure_5_residuals_by_sense",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from lexiscope.analysis.mixed_reduction import Reduction
 from lexiscope.core.dataset import SubjectFacts
@@ -102,7 +102,7 @@ def tokenisation_table(records: Sequence[Record], facts: Sequence[SubjectFacts])
     return Table("table_3_tokens", "3", "How the subjects' tokenizers cut the stimuli", columns, tuple(rows))
 
 
-def boundary_table(records: Sequence[Record], subjects: Sequence[str], view: str) -> Table:
+def boundary_table(records: Sequence[Record], titles: Mapping[str, str], view: str) -> Table:
     """Return where each subject separates the senses best, and its Expected Layer by AIC."""
     columns = (
         Column("Subject"),
@@ -113,13 +113,13 @@ def boundary_table(records: Sequence[Record], subjects: Sequence[str], view: str
     )
     names = ("min_aic_over_layers", "aic(model=intercept_only)", "expected_layer(score=aic,deltas=signed)")
     rows: list[tuple[Cell, ...]] = []
-    for subject in subjects:
+    for subject, label in titles.items():
         lowest, baseline, expected = (pick(records, name, subject=subject, view=view) for name in names)
-        rows.append((subject, shown(lowest), lowest.layer if lowest else None, shown(baseline), shown(expected)))
+        rows.append((label, shown(lowest), lowest.layer if lowest else None, shown(baseline), shown(expected)))
     return Table(f"boundary_{_slug(view)}", "", f"Sense boundary by layer, view {view}", columns, tuple(rows))
 
 
-def relatedness_table(records: Sequence[Record], subjects: Sequence[str], view: str) -> Table:
+def relatedness_table(records: Sequence[Record], titles: Mapping[str, str], view: str) -> Table:
     """Return where each subject fits people best, how well, and how much is lost at its last layer."""
     columns = (
         Column("Subject"),
@@ -132,12 +132,12 @@ def relatedness_table(records: Sequence[Record], subjects: Sequence[str], view: 
     )
     names = ("max_r_squared_over_layers", "min_spearman_over_layers")
     rows: list[tuple[Cell, ...]] = []
-    for subject in subjects:
+    for subject, label in titles.items():
         r_squared, rho = (pick(records, name, subject=subject, view=view) for name in names)
         expected = pick(records, "expected_layer(score=r_squared,deltas=signed)", subject=subject, view=view)
         drop = pick(records, "last_layer_drop", subject=subject, view=view)
         best = (shown(r_squared), r_squared.layer if r_squared else None, shown(rho), rho.layer if rho else None)
-        rows.append((subject, *best, shown(expected), shown(drop)))
+        rows.append((label, *best, shown(expected), shown(drop)))
     notes = ("Intervals resample words; they do not allow for the choice of the best layer.",)
     return Table(f"relatedness_{_slug(view)}", "", f"Relatedness by layer, view {view}", columns, tuple(rows), notes)
 
@@ -173,7 +173,7 @@ def _slug(view: str) -> str:
     return "".join(letter if letter.isalnum() else "_" for letter in view)
 
 
-def explained_table(records: Sequence[Record]) -> Table:
+def explained_table(records: Sequence[Record], titles: Mapping[str, str]) -> Table:
     """Return R² of sense, distance and both, for every subject and layer."""
     names = [("sense", "r_squared(of=sense)"), ("distance", "r_squared(of=distance)")]
     names += [("both", "r_squared(of=sense+distance)"), ("sense only", "unique_r_squared(of=sense)")]
@@ -181,7 +181,7 @@ def explained_table(records: Sequence[Record]) -> Table:
     columns = (Column("Subject"), Column("Layer", INTEGER), *(Column(label, BOUNDED) for label, _ in names))
     keys = list(dict.fromkeys((r.subject, r.layer) for r in records if r.statistic == names[0][1]))
     rows = [
-        (subject, layer, *(shown(pick(records, s, subject=subject, layer=layer)) for _, s in names))
+        (titles[subject], layer, *(shown(pick(records, s, subject=subject, layer=layer)) for _, s in names))
         for subject, layer in keys
     ]
     notes = ("Unadjusted R² of linear regressions of the norms; intervals resample words.",)
@@ -190,7 +190,7 @@ def explained_table(records: Sequence[Record]) -> Table:
     )
 
 
-def residual_table(records: Sequence[Record]) -> Table:
+def residual_table(records: Sequence[Record], titles: Mapping[str, str]) -> Table:
     """Return the mean residuals by sense, for every subject."""
     columns = (
         Column("Subject"),
@@ -208,7 +208,7 @@ def residual_table(records: Sequence[Record]) -> Table:
             shown(pick(found, statistic, subject=subject, layer=layer, condition=f"same_sense={same}"))
             for same in (True, False)
         ]
-        rows.append((subject, model, layer, *cells))
+        rows.append((titles[subject], model, layer, *cells))
     notes = ("Positive: people see more relatedness than the distance predicts. Intervals resample words.",)
     return Table("residuals_by_sense", "", "Mean residuals by sense", columns, tuple(rows), notes)
 

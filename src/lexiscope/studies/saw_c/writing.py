@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import platform
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -95,20 +92,6 @@ def run_record(material: Material, settings: StudySettings, records: Sequence[Re
         "counts": counts,
         "exclusions": json.loads(json.dumps(exclusions)),
     }
-
-
-def write_machine(out: Path, seconds: float) -> None:
-    """Write ``machine.json``: where and how long. It is no part of the result and differs between equal runs."""
-    write_json(
-        out / "machine.json",
-        {
-            "platform": platform.platform(),
-            "processor": platform.machine(),
-            "cores": os.cpu_count() or 0,
-            "wall_seconds": round(seconds, 3),
-            "finished_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        },
-    )
 
 
 def write_r(out: Path, tests: Sequence[Test], data: Mapping[str, Column]) -> tuple[str, ...]:

@@ -1,0 +1,97 @@
+"""What a run can hand on beside its report: codebook, data card, and the responses as CSV or JSON lines (X18)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from lexiscope.core.errors import SpecError
+from lexiscope.core.response import COLUMNS, SCHEMA
+from lexiscope.core.run import write_atomically
+from lexiscope.core.study import StudySettings
+from lexiscope.studies.saw_c.material import Material
+
+_MEANING = {
+    "subject_id": "who answered: a participant's id in the data, or a model's id",
+    "subject_kind": "participant, encoder, norm, baseline …",
+    "item_id": "the question; its text and conditions stand in tables/norms.csv and in the dataset",
+    "task": "which task the question belongs to",
+    "measure": "what value is: rating, cosine_distance (1 − cosine; higher means less related), n_tokens_1 …",
+    "value": "the answer as a number, in the measure's own unit; missing where there was no readable answer",
+    "option": "which option of the item the value is about, where the item has options",
+    "layer": "0 = input embeddings, 1 … L; missing for people and for models released without layers",
+    "view": "what was shown: full, full+final_stop",
+    "list_id": "the experimental list",
+    "position": "place in the subject's order, from 0; missing where it was not published",
+    "repeat": "repetition of the same question, from 0",
+    "rt_ms": "response time in milliseconds",
+    "answered_at": "when, in UTC",
+    "raw": "the answer as it was given, where it was text",
+}
+
+
+def export(folder: Path, material: Material, settings: StudySettings) -> tuple[str, ...]:
+    """Write the exports that the settings ask for and return their names.
+
+    Errors: :class:`SpecError` for an output that there is not.
+    """
+    unknown = sorted(set(settings.outputs) - {*WRITERS, "r_script", "preregistration"})
+    if unknown:
+        known = ", ".join(sorted({*WRITERS, "r_script", "preregistration"}))
+        raise SpecError(f"there is no output {unknown[0]!r}", hint=f"there are: {known}")
+    return tuple(WRITERS[name](folder, material) for name in settings.outputs if name in WRITERS)
+
+
+def _codebook(folder: Path, material: Material) -> str:
+    lines = ["# Codebook of the response table", "", "| column | type | meaning |", "|---|---|---|"]
+    lines += [f"| `{name}` | {SCHEMA.field(name).type} | {_MEANING[name]} |" for name in COLUMNS]
+    measures = sorted(str(measure) for measure in material.responses.unique("measure"))
+    lines += ["", f"Measures in this run: {', '.join(f'`{measure}`' for measure in measures)}.", ""]
+    write_atomically(folder / "codebook.md", "\n".join(lines))
+    return "codebook.md"
+
+
+def _card(folder: Path, material: Material) -> str:
+    card = material.card
+    lines = [f"# {card.title if card else material.name}", ""]
+    if card is not None:
+        facts = {
+            "Summary": card.summary,
+            "Language": card.language,
+            "Version": card.version,
+            "Licence": card.licence,
+            "Source": card.source,
+            "Citation": card.citation,
+        }
+        lines += [f"- {label}: {text}" for label, text in facts.items() if text]
+        lines += ["", "## Counts", "", *(f"- {name}: {count}" for name, count in card.counts)]
+        lines += ["", "## Remarks", "", *(f"- {remark}" for remark in card.remarks)]
+    lines += [
+        "",
+        "## Files that were read",
+        "",
+        *(f"- `{path}`: sha256 {digest}" for path, digest in material.checksums),
+    ]
+    write_atomically(folder / "data_card.md", "\n".join(lines) + "\n")
+    return "data_card.md"
+
+
+def _csv(folder: Path, material: Material) -> str:
+    material.responses.write_csv(folder / "responses.csv")
+    return "responses.csv"
+
+
+def _jsonl(folder: Path, material: Material) -> str:
+    rows = material.responses.arrow.to_pylist()
+    lines = [json.dumps(row, ensure_ascii=False, allow_nan=False, default=str) for row in rows]
+    write_atomically(folder / "responses.jsonl", "\n".join(lines) + "\n")
+    return "responses.jsonl"
+
+
+WRITERS: dict[str, Callable[[Path, Material], str]] = {
+    "codebook": _codebook,
+    "data_card": _card,
+    "csv": _csv,
+    "jsonl": _jsonl,
+}
