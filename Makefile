@@ -56,4 +56,4 @@ dev: | $(BIN)/python
 	$(BIN)/pip install --disable-pip-version-check -e ".[test,check]"
 
 clean:
-	rm -rf $(VENV) dist build demo
+	rm -rf $(VENV) dist build lexiscope-demo

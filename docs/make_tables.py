@@ -299,6 +299,19 @@ def _statistic(node: ast.FunctionDef) -> list[str]:
     return [f"`{node.name}({signature})`", first, markdown(source.group(1)) if source else ""]
 
 
+def python_page() -> str:
+    """Return the names that ``import lexiscope`` offers, with where they live."""
+    rows = []
+    for name in sorted(set(lexiscope.__all__) - {"__version__"}, key=str.casefold):
+        found = getattr(lexiscope, name)
+        rows.append([f"`{name}`", f"`{found.__module__}`", re.split(r"\s*\*(?:Source|Shape)", paragraph(found))[0]])
+    intro = (
+        "These names are imported when they are first used, so that `import lexiscope` stays light. The function that "
+        "asks is imported from its module, whose name it bears: `from lexiscope.collect import collect`."
+    )
+    return _page("The front door in Python", intro, table(("name", "lives in", "what it is"), rows))
+
+
 def results_page() -> str:
     """Return the fields of a record of results.json."""
     known = [field.name for field in fields(Record)]
@@ -346,6 +359,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "studies.md": studies_page,
     "verbs.md": verbs_page,
     "statistics.md": statistics_page,
+    "python.md": python_page,
     "results.md": results_page,
     "study_file.md": study_file_page,
 }

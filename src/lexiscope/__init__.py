@@ -10,7 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lexiscope.analysis.agreement import included, krippendorff_alpha, leave_one_out
+    from lexiscope.analysis.agreement import included, leave_one_out
+    from lexiscope.analysis.alpha import krippendorff_alpha
     from lexiscope.analysis.correlation import spearman
     from lexiscope.analysis.layers import r_squared_by_layer
     from lexiscope.analysis.ratings import Ratings
@@ -57,7 +58,8 @@ __all__ = [
 ]
 
 _MODULES = {
-    "analysis.agreement": ("included", "krippendorff_alpha", "leave_one_out"),
+    "analysis.agreement": ("included", "leave_one_out"),
+    "analysis.alpha": ("krippendorff_alpha",),
     "analysis.correlation": ("spearman",),
     "analysis.layers": ("r_squared_by_layer",),
     "analysis.ratings": ("Ratings",),
