@@ -300,7 +300,9 @@ def overview_table(records: Sequence[Record], view: str) -> Table:
         Column("Sense boundary", INTEGER, note="layer of lowest AIC"),
     )
     rows: list[tuple[Cell, ...]] = []
-    for subject in dict.fromkeys(r.subject for r in records if r.statistic == "min_aic_over_layers" and r.view == view):
+    # items without senses give no AIC, items without ratings no R²: either is enough for a row
+    either = ("min_aic_over_layers", "max_r_squared_over_layers")
+    for subject in dict.fromkeys(r.subject for r in records if r.statistic in either and r.view == view):
         where = {"subject": subject, "view": view}
         found = [pick(records, f"{name}_over_layers", **where) for name in ("max_r_squared", "min_spearman", "min_aic")]
         r_squared, rho, aic = found
