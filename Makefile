@@ -12,7 +12,7 @@ export MKL_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 WORKERS ?= 2
 
-.PHONY: help demo test check docs-tables bench clean dev
+.PHONY: help demo test check docs-tables clean dev
 
 help:
 	@echo "make demo    first result: embedded encoder, embedded items, a table and a report"
