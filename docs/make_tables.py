@@ -302,7 +302,8 @@ def _statistic(node: ast.FunctionDef) -> list[str]:
 def python_page() -> str:
     """Return the names that ``import lexiscope`` offers, with where they live."""
     rows = []
-    for name in sorted(set(lexiscope.__all__) - {"__version__"}, key=str.casefold):
+    # Dataset and dataset are equal without case: the second key keeps the order fixed
+    for name in sorted(set(lexiscope.__all__) - {"__version__"}, key=lambda name: (name.casefold(), name)):
         found = getattr(lexiscope, name)
         rows.append([f"`{name}`", f"`{found.__module__}`", re.split(r"\s*\*(?:Source|Shape)", paragraph(found))[0]])
     intro = (

@@ -94,7 +94,8 @@ def test_generated_pages_are_up_to_date() -> None:
     assert place.loader is not None
     make_tables = importlib.util.module_from_spec(place)
     place.loader.exec_module(make_tables)
-    stale = [path.name for path, text in make_tables.pages().items() if path.read_text(encoding="utf-8") != text]
+    made = make_tables.pages()
+    stale = [path.name for path, text in made.items() if path.read_text(encoding="utf-8") != text]
     assert stale == []
 
 
