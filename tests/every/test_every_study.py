@@ -41,7 +41,7 @@ def test_printed_numbers_have_a_place_and_no_doubles(name: str) -> None:
             assert value.dataset == dataset
             assert value.place
             float(value.printed)
-            parse_statistic(value.statistic)
+            assert parse_statistic(value.statistic)[0] in _module(name).STATISTICS
             key = (value.statistic, value.subject, value.layer, value.condition)
             assert key not in seen, key
             seen.add(key)
@@ -56,5 +56,9 @@ def test_a_study_runs_on_mini_data(name: str, tmp_path: Path) -> None:
     run = read_json(tmp_path / "run" / "run.json")
     assert manifest(tmp_path / "run", run["files"]) == run["files"]
     assert run["command"] == "test"
-    assert len(read_records(tmp_path / "run" / "results.json")) == summary.n_records > 0
+    records = read_records(tmp_path / "run" / "results.json")
+    assert len(records) == summary.n_records > 0
+    keys = [(r.statistic, r.subject, r.layer, r.condition, r.view) for r in records]
+    assert len(set(keys)) == len(keys), "two records answer to one name"
+    assert {parse_statistic(r.statistic)[0] for r in records} <= set(module.STATISTICS)
     assert "none needed: no people" in summary.report.read_text(encoding="utf-8")

@@ -24,6 +24,7 @@ from lexiscope.studies.saw_c.exports import export
 from lexiscope.studies.saw_c.gather import gather
 from lexiscope.studies.saw_c.lmm import chosen_tests
 from lexiscope.studies.saw_c.material import Material
+from lexiscope.studies.saw_c.names import MEANING
 from lexiscope.studies.saw_c.part import Part, with_published
 from lexiscope.studies.saw_c.plans import VIEWS, plan_for
 from lexiscope.studies.saw_c.preregistration import SamplingPlan, preregistration
@@ -71,6 +72,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
 )
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
+STATISTICS: Mapping[str, str] = MEANING
 PAPER_EXCLUSIONS: tuple[str, ...] = (
     "Failed the catch trial (two identical sentences, answer other than the top of the scale).",
     "Completion time more than 3 SD above the mean.",
@@ -107,7 +109,7 @@ def run(
             return _summary(folder, settings, ("this run was finished before: nothing was computed again",))
         material = gather(settings, folder, progress=progress)
         parts = analyse(material, settings)
-        records = _records(material, parts)
+        records = _records(material, settings, parts)
         report = _report(material, settings, parts, records)
         extra = (*_exports(folder, material, settings), *_write_norms(folder, parts.get("norms", Part())))
         write_run(folder, report, material, settings, extra=extra, command=command)
@@ -127,8 +129,14 @@ def analyse(material: Material, settings: StudySettings) -> dict[str, Part]:
     return answered(material, settings)
 
 
-def _records(material: Material, parts: Mapping[str, Part]) -> tuple[Record, ...]:
-    records = [record for part in parts.values() for record in part.records]
+def _records(material: Material, settings: StudySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
+    """All records, those of a question's part marked with the question and its flag, beside what the paper prints."""
+    flags = {question.question_id: question.analysis for question in QUESTIONS} | dict(settings.analyses)
+    records = [
+        replace(record, question=name, analysis=flags[name]) if name in flags else record
+        for name, part in parts.items()
+        for record in part.records
+    ]
     return with_published(records, PUBLISHED.get(material.name, ()))
 
 

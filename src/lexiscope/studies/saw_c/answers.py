@@ -54,13 +54,12 @@ def answered(material: Material, settings: StudySettings) -> dict[str, Part]:
         "design": design(material),
         "people": human.part,
         "subjects": joined([registry(facts), tokens(material, facts)]),
-        "Q1": joined([human.by_sense, _tests(material, tested, "Q1")]),
+        "Q1": joined([human.by_sense, _tests(material, tested, "Q1"), reductions(material, plan, settings)]),
         "Q2": _boundary(material, main, records, settings),
         "Q3": _relatedness(material, main, records, human, plan, settings),
         "Q4": joined(
             [
                 _tests(material, tested, "Q4"),
-                reductions(material, plan, settings),
                 explained(material, main, settings),
                 joint_part(material, plan.joint, settings),
             ]

@@ -11,6 +11,7 @@ from lexiscope.core.response import COLUMNS, SCHEMA
 from lexiscope.core.run import write_atomically
 from lexiscope.core.study import StudySettings
 from lexiscope.studies.saw_c.material import Material
+from lexiscope.studies.saw_c.names import MEANING
 
 _MEANING = {
     "subject_id": "who answered: a participant's id in the data, or a model's id",
@@ -48,7 +49,9 @@ def _codebook(folder: Path, material: Material) -> str:
     lines += [f"| `{name}` | {SCHEMA.field(name).type} | {_MEANING[name]} |" for name in COLUMNS]
     measures = sorted(str(measure) for measure in material.responses.unique("measure"))
     lines += ["", f"Measures in this run: {', '.join(f'`{measure}`' for measure in measures)}.", ""]
-    write_atomically(folder / "codebook.md", "\n".join(lines))
+    lines += ["# Statistics in results.json", "", "| name | meaning |", "|---|---|"]
+    lines += [f"| `{name}` | {meaning} |" for name, meaning in MEANING.items()]
+    write_atomically(folder / "codebook.md", "\n".join(lines) + "\n")
     return "codebook.md"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from lexiscope.analysis.mixed import compare, fit
 from lexiscope.analysis.mixed_fit import MixedFit
-from lexiscope.analysis.mixed_reduction import reduce
+from lexiscope.analysis.mixed_reduction import Reduction, reduce
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
@@ -72,20 +72,28 @@ def run_tests(material: Material, tests: Sequence[Test], settings: StudySettings
 
 def reductions(material: Material, plan: Plan, settings: StudySettings) -> Part:
     """Start from each maximal model and reduce it by rule until it converges, every step logged. *Source: S20.*"""
-    if material.ratings is None or settings.mixed_models != "maximal":
+    starting = [test for test in chosen_tests(plan, settings) if test.is_maximal and test.possible(material)]
+    # two tests may drop different effects from one model: its reduction is one
+    distinct = {test.full: test for test in reversed(starting)}
+    if material.ratings is None or not distinct:
         return Part()
-    logs, records = [], []
-    for test in plan.maximal:
-        if not test.possible(material):
-            continue
-        columns = {column: (subject, layer) for column, subject, layer in test.distances}
-        data = trial_table(material, columns)
-        log = reduce(test.full, data, starts=2, seed=settings.seed, references=REFERENCES)
-        logs.append((test.name, log))
-        note = f"{'reached' if log.satisfied else 'never reached'}: {log.criterion}; ends at {log.fit.random_effects}"
-        name = statistic_name("reduction_steps", test=test.name, criterion=log.criterion)
-        records.append(Record(name, float(len(log.steps)), dataset=material.name, note=note))
-    return Part(tuple(records), (reduction_table(logs),)) if logs else Part()
+    logs = [(test.name, _reduced(material, test, settings)) for test in reversed(distinct.values())]
+    records = [
+        Record(
+            statistic_name("reduction_steps", test=name, criterion=log.criterion),
+            float(len(log.steps)),
+            dataset=material.name,
+            note=f"{'reached' if log.satisfied else 'never reached'}; ends at {log.fit.random_effects}",
+        )
+        for name, log in logs
+    ]
+    return Part(tuple(records), (reduction_table(logs),))
+
+
+def _reduced(material: Material, test: Test, settings: StudySettings) -> Reduction:
+    columns = {column: (subject, layer) for column, subject, layer in test.distances}
+    data = trial_table(material, columns)
+    return reduce(test.full, data, starts=2, seed=settings.seed, references=REFERENCES)
 
 
 def test_part(material: Material, tested: Sequence[Tested], name: str) -> Part:

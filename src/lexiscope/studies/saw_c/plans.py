@@ -39,6 +39,11 @@ class Test:
         """The layer of those distances."""
         return self.distances[0][2] if len(self.distances) == 1 else None
 
+    @property
+    def is_maximal(self) -> bool:
+        """Whether the full model has every slope that the design allows: where a reduction would start."""
+        return self.name.endswith("_maximal")
+
     def possible(self, material: Material) -> bool:
         """Say whether the subjects whose distances the test needs are in the material."""
         known = {distances.subject for distances in material.distances}
