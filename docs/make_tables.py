@@ -231,9 +231,18 @@ def _study(name: str) -> str:
             table(("", "question", "place", "analysis"), rows),
             "Printed numbers that are compared with ours, digit for digit:",
             table(("dataset", "numbers"), compared),
-            "Citations:\n\n" + _list(module.CITATION),
+            f"### Statistics of {name}",
+            "The names in `results.json`, without their parameters. A name's parameters stand in its brackets.",
+            table(("statistic", "what it is"), [[f"`{each}`", what] for each, what in _meanings(name).items()]),
+            f"### Citations of {name}",
+            _list(module.CITATION),
         )
     )
+
+
+def _meanings(study: str) -> dict[str, str]:
+    meanings: dict[str, str] = import_module(f"lexiscope.studies.{study}.names").MEANING
+    return meanings
 
 
 # -- verbs, statistics, files ---------------------------------------------------------------------------------
@@ -322,7 +331,8 @@ def results_page() -> str:
     rows = [[f"`{name}`", types[name].replace(" | None", " or null"), what] for name, what in RECORD_FIELDS.items()]
     intro = (
         "`results.json` is a list of flat records, one a line. Every number that a table, a figure or a sentence of "
-        "the report prints is in it. In Python: `lexiscope.read_records(path)`."
+        "the report prints is in it. In Python: `lexiscope.read_records(path)`. What each statistic of a study is stands "
+        "on the page of the [studies](studies.md)."
     )
     return _page(
         "The records of `results.json`",
