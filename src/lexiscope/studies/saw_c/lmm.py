@@ -120,7 +120,8 @@ def _records(material: Material, tested: Tested) -> Iterator[Record]:
 
 def _fit_records(test: Test, label: str, fitted: MixedFit, base: Mapping[str, Any]) -> Iterator[Record]:
     common: dict[str, Any] = {"layer": test.focus_layer, "n": fitted.n_observations, **base}
-    note = "; ".join([fitted.formula, *fitted.remarks])
+    starts = f"{fitted.starts_at_best} of {len(fitted.optima)} starts reached it"
+    note = "; ".join([fitted.formula, starts, *fitted.remarks])
     model = {"test": test.name, "model": label}
     yield Record(statistic_name("log_likelihood", **model), fitted.log_likelihood, unit="nats", note=note, **common)
     yield Record(statistic_name("aic", **model), fitted.aic, **common)
