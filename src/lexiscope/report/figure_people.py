@@ -89,7 +89,8 @@ def norms_by_distance(
     both = np.isfinite(people) & np.isfinite(model)
     names = levels(labels, order)
     found = f"n = {int(both.sum())}, r = {apa(r)}, ρ = {apa(rho)}"
-    alt = f"Scatter of people's mean ratings against cosine distance of {subject}, {layer}; {found}."
+    where = f", {layer}" if layer else ""
+    alt = f"Scatter of people's mean ratings against cosine distance of {subject}{where}; {found}."
     with drawing(WIDTH * 0.72, 3.6) as sheet:
         axes = sheet.subplots()
         for index, name in enumerate(names):
@@ -97,7 +98,10 @@ def norms_by_distance(
             fill, label = "none" if index else look.colour, f"{name} (n = {int(here.sum())})"
             axes.scatter(model[here], people[here], s=11, marker=look.marker, facecolors=fill, edgecolors=look.colour,
                          lw=0.6, alpha=0.75, label=label)  # fmt: skip
-        axes.set(xlabel=f"Cosine distance, {shorten(subject, 36)}, {layer}", ylabel="Mean rating of people")
+        axes.set(
+            xlabel=", ".join(part for part in ("Cosine distance", shorten(subject, 36), layer) if part),
+            ylabel="Mean rating of people",
+        )
         axes.set_title(found)
         sheet.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=len(names))
         svg = as_svg(sheet, heading.name, title=heading.title, alt=alt)

@@ -137,7 +137,7 @@ def _records(material: Material, settings: StudySettings, parts: Mapping[str, Pa
         for name, part in parts.items()
         for record in part.records
     ]
-    return with_published(records, PUBLISHED.get(material.name, ()))
+    return with_published(records, () if settings.items else PUBLISHED.get(material.name, ()))
 
 
 def _report(

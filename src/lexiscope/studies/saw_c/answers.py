@@ -106,7 +106,7 @@ def _relatedness(
     )
     tables = tuple(relatedness_table(records, _titles(main), view) for view in material.views)
     focus = [(entry, layer, rho) for entry, layer, rho in places if entry.subject == plan.focus] or places[:1]
-    lines = [Place(title(entry.distances), abs(rho)) for entry, _, rho in focus]
+    lines = [Place(title(entry.distances), -rho) for entry, _, rho in focus]
     figures = figure_4(human.agreements, lines)
     for entry, layer, _ in focus:
         figures += figure_scatter(material, entry, layer)

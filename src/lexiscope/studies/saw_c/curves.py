@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from lexiscope.analysis.expected_layer import (
 )
 from lexiscope.analysis.layers import (
     LayerCurve,
-    LayerValue,
     aic_by_layer,
     r_by_layer,
     r_squared_by_layer,
@@ -28,9 +28,11 @@ from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.studies.saw_c.material import Distances, Material
-from lexiscope.studies.saw_c.part import with_interval
+from lexiscope.studies.saw_c.part import resampling, with_interval
 
 VARIANTS = ("signed", "clipped", "from_intercept")
+_BY_LAYER = {"r_squared": r_squared_by_layer, "pearson": r_by_layer, "spearman": rho_by_layer}
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,32 +65,41 @@ class SubjectCurves:
 def subject_curves(material: Material, distances: Distances, settings: StudySettings) -> SubjectCurves:
     """Compute every layer-wise statistic of one subject. *Source: SAW-C §4.2, §4.3, §5.3, A.2.*"""
     undefined: list[Undefined] = []
-    aic = None if material.same is None else _aic(material, distances)
-    r_squared = r = rho = None
-    if material.rated.sum() >= 3:
-        r_squared, r, rho = (_curve(kind, material, distances, settings) for kind in ("r_squared", "r", "rho"))
+    aic = _or_undefined("aic", lambda: _aic(material, distances), undefined)
+    r_squared, r, rho = (
+        _or_undefined(name, partial(_curve, name, material, distances, settings), undefined) for name in _BY_LAYER
+    )
     expected = tuple(_expected(material, distances, undefined)) if distances.layers is not None else ()
     path = None
     if r_squared is not None and distances.n_layers > 1:
-        path = trajectory(np.nan_to_num(r_squared.array(), nan=0.0))
+        # a layer without an R² (constant distances) explains nothing
+        values = np.nan_to_num(r_squared.array(), nan=0.0)
+        path = _or_undefined("last_layer_drop", lambda: trajectory(values), undefined)
     return SubjectCurves(distances, aic, r_squared, r, rho, path, expected, tuple(undefined))
 
 
-def _aic(material: Material, distances: Distances) -> LayerCurve:
-    assert material.same is not None
-    return aic_by_layer(distances.matrix, material.same, layers=distances.layers)
+def _or_undefined(name: str, make: Callable[[], _T | None], undefined: list[Undefined]) -> _T | None:
+    """Return a statistic, or ``None`` with its reason in *undefined*: one of them must not stop the study."""
+    try:
+        return make()
+    except StatisticError as error:
+        undefined.append(Undefined(name, error.what))
+        return None
 
 
-def _curve(kind: str, material: Material, distances: Distances, settings: StudySettings) -> LayerCurve:
-    function = {"r_squared": r_squared_by_layer, "r": r_by_layer, "rho": rho_by_layer}[kind]
+def _aic(material: Material, distances: Distances) -> LayerCurve | None:
+    return None if material.same is None else aic_by_layer(distances.matrix, material.same, layers=distances.layers)
+
+
+def _curve(name: str, material: Material, distances: Distances, settings: StudySettings) -> LayerCurve | None:
     rated = material.rated
-    return function(
+    if not rated.any():
+        return None
+    return _BY_LAYER[name](
         distances.matrix[rated],
         material.norm[rated],
         layers=distances.layers,
-        groups=np.array(material.words)[rated],
-        resamples=settings.n_bootstrap,
-        seed=settings.seed,
+        **resampling(material.rated_words, settings),
     )
 
 
@@ -110,6 +121,8 @@ def _expected(material: Material, distances: Distances, undefined: list[Undefine
 
 
 def _cumulative(score: str, material: Material, distances: Distances) -> CumulativeScores | None:
+    if distances.layers != tuple(range(distances.n_layers)):
+        raise StatisticError(f"an expected layer needs all layers from 0 on, not {distances.layers}")
     if score == "aic":
         return None if material.same is None else cumulative_aic(distances.matrix, material.same)
     rated = material.rated
@@ -136,34 +149,46 @@ def curve_records(material: Material, curves: SubjectCurves) -> Iterator[Record]
 def _layer_records(curve: LayerCurve, curves: SubjectCurves, base: dict[str, Any]) -> Iterator[Record]:
     for value in curve.values:
         layer = None if curves.distances.layers is None else value.layer
-        record = Record(curve.statistic, value.value, layer=layer, n=curve.n, note=_reason(value), **base)
-        yield with_interval(record, value.interval)
+        record = Record(curve.statistic, value.value, layer=layer, n=curve.n, note=value.remark, **base)
+        # where an interval has no ends, the remark says so already
+        yield with_interval(record, value.interval if value.interval and value.interval.is_defined else None)
     if curve.baseline is not None:
         yield Record(statistic_name(curve.statistic, model="intercept_only"), curve.baseline, n=curve.n, **base)
-
-
-def _reason(value: LayerValue) -> str:
-    return value.remark or ("undefined" if value.value is None else "")
 
 
 def _best_records(curves: SubjectCurves, base: dict[str, Any]) -> Iterator[Record]:
     for curve, what in ((curves.aic, "min"), (curves.r_squared, "max"), (curves.rho, "min")):
         if curve is None or curve.best is None:
             continue
-        best = curve.best_value()
+        name, by = (f"{what}_{curve.statistic}_over_layers", statistic_name("best_layer", by=curve.statistic))
+        separated = _separated(curve)
+        if separated:
+            yield from (Record(undefined, None, note=separated, n=curve.n, **base) for undefined in (name, by))
+            continue
+        best, note = curve.best_value(), _caution(curve, curves)
         layer = None if curves.distances.layers is None else curve.best
-        yield with_interval(
-            Record(f"{what}_{_bare(curve.statistic)}_over_layers", best.value, layer=layer, n=curve.n, **base),
-            best.interval,
-        )
+        record = Record(name, best.value, layer=layer, n=curve.n, note=note, **base)
+        yield with_interval(record, best.interval if best.interval and best.interval.is_defined else None)
         if curves.distances.layers is not None:
-            note = f"tied with layers {curve.tied}" if len(curve.tied) > 1 else ""
-            name = statistic_name("best_layer", by=_bare(curve.statistic))
-            yield Record(name, float(curve.best), unit="layer", note=note, **base)
+            tied = f"tied with layers {curve.tied}" if len(curve.tied) > 1 else ""
+            note = "; ".join(filter(None, (tied, note)))
+            yield Record(by, float(curve.best), unit="layer", n=curve.n, note=note, **base)
 
 
-def _bare(statistic: str) -> str:
-    return statistic.partition("(")[0]
+def _separated(curve: LayerCurve) -> str:
+    """Why no layer may be called the best: some separate the senses perfectly, which no finite AIC expresses."""
+    layers = [str(value.layer) for value in curve.values if value.value is None and "separate" in value.remark]
+    return f"the senses are separated without error at layer {', '.join(layers)}: no finite AIC" if layers else ""
+
+
+def _caution(curve: LayerCurve, curves: SubjectCurves) -> str:
+    """What to know about the best value: its remark, and whether distance and norm go the wrong way together."""
+    assert curve.best is not None
+    note, r = curve.best_value().remark, None if curves.r is None else curves.r.at(curve.best).value
+    if curve is curves.aic or r is None or r <= 0:
+        return note
+    wrong = f"the wrong direction: pairs that are further apart are rated as more related (r = {r:.3f})"
+    return "; ".join(filter(None, (note, wrong)))
 
 
 def _trajectory_records(curves: SubjectCurves, base: dict[str, Any]) -> Iterator[Record]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from lexiscope.report.figure_density import Residuals, residual_ridge
 from lexiscope.report.figures import Heading
 from lexiscope.studies.saw_c.curves import SubjectCurves
 from lexiscope.studies.saw_c.material import Distances, Material
-from lexiscope.studies.saw_c.part import Part, from_estimate, joined
+from lexiscope.studies.saw_c.part import Part, from_estimate, joined, resampling
 from lexiscope.studies.saw_c.show import explained_table, residual_table
 from lexiscope.studies.saw_c.trials import DIFFERENT, SAME
 
@@ -77,9 +76,9 @@ def _decomposed(
     material: Material, distances: Distances, layer: int | None, settings: StudySettings
 ) -> Iterator[Record]:
     assert material.same is not None
-    rated, words = material.rated, np.array(material.words)
+    rated = material.rated
     column = distances.column_of(layer)[rated]
-    boot: dict[str, Any] = {"groups": words[rated], "resamples": settings.n_bootstrap, "seed": settings.seed}
+    boot = resampling(material.rated_words, settings)
     parts = variance_decomposition(material.norm[rated], material.same[rated].astype(float), column, **boot)
     base = Record("r_squared", 0.0, distances.subject, material.name, layer, view=distances.view)
     for estimate in (parts.first, parts.second, parts.both, parts.unique_first, parts.unique_second, parts.shared):
@@ -91,15 +90,13 @@ def _decomposed(
 def _pooled(material: Material, distances: Distances, settings: StudySettings) -> Iterator[Record]:
     if distances.layers is None:
         return
-    rated, words = material.rated, np.array(material.words)
+    rated = material.rated
     report = pooled_residuals(
         material.norm[rated],
         distances.matrix[rated],
         conditions(material),
         layers=distances.layers,
-        groups=words[rated],
-        resamples=settings.n_bootstrap,
-        seed=settings.seed,
+        **resampling(material.rated_words, settings),
     )
     base = Record("r_squared", 0.0, distances.subject, material.name, view=distances.view)
     yield from _residual_records(report, base, "norm~distance*layer")

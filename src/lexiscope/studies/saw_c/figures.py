@@ -20,6 +20,7 @@ from lexiscope.report.figure_size import Ceiling, Fit, Sized, scaling
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.studies.saw_c.curves import SubjectCurves
 from lexiscope.studies.saw_c.material import Distances, Material
+from lexiscope.studies.saw_c.part import resampling
 from lexiscope.studies.saw_c.trials import DIFFERENT, SAME
 
 ORDER = (SAME, DIFFERENT)
@@ -46,9 +47,7 @@ def _means(material: Material, distances: Distances, settings: StudySettings) ->
     found = distance_by_condition(
         distances.matrix,
         labels,
-        groups=np.array(material.words),
-        resamples=settings.n_bootstrap,
-        seed=settings.seed,
+        **resampling(material.words, settings),
     )
     layers = np.array(distances.layers)
     return [
@@ -67,7 +66,7 @@ def _means(material: Material, distances: Distances, settings: StudySettings) ->
 
 DEFINITIONS = {
     "leave_one_out": ("figure_4_agreement", "true leave-one-out"),
-    "included": ("figure_4b_agreement_included", "own rating included, as in the paper"),
+    "included": ("figure_4b_agreement_included", "own rating included, as in SAW-C"),
 }
 
 
@@ -160,7 +159,7 @@ def family_figures(depth: Sequence[FamilyCurve], ntile: Sequence[FamilyCurve], v
     figures = []
     for curves, name, number, horizontal in (
         (depth, "figure_8_families_by_depth", "8a", "Layer depth ratio"),
-        (ntile, "figure_8b_families_by_ntile", "8b", "Decile of layers within each model, as in the paper"),
+        (ntile, "figure_8b_families_by_ntile", "8b", "Decile of layers within each model, as in SAW-C"),
     ):
         if curves:
             words = f"R² over depth by family: {horizontal[0].lower()}{horizontal[1:]}"

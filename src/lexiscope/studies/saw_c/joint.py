@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from lexiscope.analysis.decomposition import explained_variance, residuals_by_condition
@@ -11,7 +9,7 @@ from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.report.tables import INTEGER, Column, Format, Table
 from lexiscope.studies.saw_c.material import Floats, Material
-from lexiscope.studies.saw_c.part import Part, from_estimate
+from lexiscope.studies.saw_c.part import Part, from_estimate, resampling
 from lexiscope.studies.saw_c.plans import Joint
 from lexiscope.studies.saw_c.show import shown
 from lexiscope.studies.saw_c.trials import distance_of
@@ -22,8 +20,7 @@ def joint_part(material: Material, joint: Joint | None, settings: StudySettings)
     known = {distances.subject for distances in material.distances}
     if joint is None or material.same is None or not set(joint.subjects) <= known or not material.rated.any():
         return Part()
-    rated, words = material.rated, np.array(material.words)
-    boot: dict[str, Any] = {"groups": words[rated], "resamples": settings.n_bootstrap, "seed": settings.seed}
+    rated, boot = material.rated, resampling(material.rated_words, settings)
     distances = np.column_stack([distance_of(material, subject, None)[rated] for subject in joint.subjects])
     levels = [str(item.conditions[joint.factor]) for item, kept in zip(material.items, rated, strict=True) if kept]
     same = material.same[rated].astype(float)

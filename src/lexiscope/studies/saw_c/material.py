@@ -82,6 +82,11 @@ class Material:
         """The views that there are distances in, the main one first."""
         return tuple(dict.fromkeys(distances.view for distances in self.distances))
 
+    @property
+    def rated_words(self) -> tuple[str, ...]:
+        """The words of the items that have a norm."""
+        return tuple(word for word, rated in zip(self.words, self.rated.tolist(), strict=True) if rated)
+
     def of_view(self, view: str) -> tuple[Distances, ...]:
         """Return the subjects' distances in one view."""
         return tuple(distances for distances in self.distances if distances.view == view)

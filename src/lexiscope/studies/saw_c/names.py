@@ -37,10 +37,10 @@ MEANING: dict[str, str] = {
     "max_r_squared_over_layers": "highest R² over layers",
     "min_spearman_over_layers": "most negative ρ over layers",
     "best_layer": "the layer at which the statistic in by= is best; the lowest where several tie",
-    "expected_layer": "Expected Layer from cumulative regressions; deltas: signed (the paper's), clipped, from_intercept",
+    "expected_layer": "Expected Layer from cumulative regressions; deltas: signed (as in SAW-C), clipped, …",
     "last_layer_drop": "1 − R² at the last layer / highest R²",
     "last_over_max_r_squared": "R² at the last layer / highest R²",
-    "raters_below_model": "share of raters whose agreement is below the model's |ρ|, among a variant of agreement",
+    "raters_below_model": "share of raters whose agreement is below the model's −ρ, among a variant of agreement",
     # sense beyond distance
     "chi2": "likelihood-ratio χ² of a test; its random effects stand in the note",
     "log_likelihood": "maximised log-likelihood of a test's full or reduced mixed model",

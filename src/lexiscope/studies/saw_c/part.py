@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
 
 from lexiscope.analysis.bootstrap import Estimate, Interval
 from lexiscope.core.result import Record
-from lexiscope.core.study import PublishedValue
+from lexiscope.core.study import PublishedValue, StudySettings
 from lexiscope.report.figures import Figure
 from lexiscope.report.tables import Table
 
@@ -36,10 +39,18 @@ def joined(parts: Iterable[Part]) -> Part:
 
 
 def with_interval(record: Record, interval: Interval | None) -> Record:
-    """Return the record with an interval's ends and name."""
+    """Return the record with an interval's ends and name; one without ends leaves its reason in the note."""
     if interval is None:
         return record
+    if not interval.is_defined:
+        return replace(record, note="; ".join(filter(None, (record.note, interval.note))))
     return replace(record, low=interval.low, high=interval.high, interval=interval.method)
+
+
+def resampling(words: Sequence[str], settings: StudySettings) -> dict[str, Any]:
+    """Return the arguments that resample words; none are drawn where all items share one word."""
+    drawn = settings.n_bootstrap if len(set(words)) > 1 else 0
+    return {"groups": np.array(words) if drawn else None, "resamples": drawn, "seed": settings.seed}
 
 
 def from_estimate(estimate: Estimate, record: Record) -> Record:

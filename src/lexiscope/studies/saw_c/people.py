@@ -21,7 +21,7 @@ from lexiscope.report.figure_density import density_by_condition
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Missing, Table
 from lexiscope.studies.saw_c.material import Material
-from lexiscope.studies.saw_c.part import Part, with_interval
+from lexiscope.studies.saw_c.part import Part, resampling, with_interval
 from lexiscope.studies.saw_c.show import count_table, shown
 from lexiscope.studies.saw_c.trials import DIFFERENT, SAME
 
@@ -62,20 +62,34 @@ def _counts(material: Material) -> Iterator[Record]:
     ratings, found = material.require_ratings(), material.norms
     assert found is not None
     base: dict[str, Any] = {"dataset": material.name}
-    yield Record("n_participants", float(ratings.n_raters), **base)
+    yield Record("n_participants", float(len(np.unique(ratings.rater))), **base)
     yield Record("n_trials", float(len(ratings.value)), **base)
-    for summary, value in (("min", found.n_min), ("mean", found.n_mean), ("max", found.n_max)):
-        yield Record(statistic_name("ratings_per_item", summary=summary), float(value), n=len(found.n), **base)
+    # items that nobody rated stand in no rating, but count
+    of_item = dict(zip(found.item_ids, found.n.tolist(), strict=True))
+    per_item = [of_item.get(item.item_id, 0) for item in material.items]
+    for summary, value in (("min", min(per_item)), ("mean", sum(per_item) / len(per_item)), ("max", max(per_item))):
+        yield Record(statistic_name("ratings_per_item", summary=summary), float(value), n=len(per_item), **base)
 
 
 def _means(material: Material) -> Iterator[Record]:
     if material.same is None:
         return
-    labels = {item.item_id: f"same_sense={bool(item.conditions['same_sense'])}" for item in material.items}
-    for entry in condition_means(material.require_ratings(), labels):
-        base: dict[str, Any] = {"dataset": material.name, "condition": entry.condition, "n": entry.n, "unit": "rating"}
-        yield Record(entry.name, entry.mean, **base)
-        yield Record(entry.name.replace("_mean", "_sd"), entry.sd, **base)
+    ratings = material.require_ratings()
+    same = {item.item_id: bool(item.conditions["same_sense"]) for item in material.items}
+    of_rating = np.array([same[item_id] for item_id in ratings.item_ids])[ratings.item]
+    items, raters = np.array(ratings.item_ids)[ratings.item], np.array(ratings.rater_ids)[ratings.rater]
+    mean, sd = (statistic_name(f"condition_{what}", over="trials") for what in ("mean", "sd"))
+    for value in sorted(set(of_rating.tolist())):
+        chosen = of_rating == value
+        label = f"same_sense={value}"
+        part = Ratings.from_arrays(raters[chosen], items[chosen], ratings.value[chosen])
+        base: dict[str, Any] = {"dataset": material.name, "condition": label, "n": len(part), "unit": "rating"}
+        try:
+            (entry,) = condition_means(part, dict.fromkeys(part.item_ids, label))
+        except StatisticError as error:
+            yield from (Record(name, None, note=error.what, **base) for name in (mean, sd))
+            continue
+        yield from (Record(mean, entry.mean, **base), Record(sd, entry.sd, **base))
 
 
 def _agreements(ratings: Ratings, settings: StudySettings) -> tuple[tuple[RaterAgreement, ...], tuple[str, ...]]:
@@ -103,36 +117,44 @@ def _agreement_records(material: Material, agreement: RaterAgreement) -> Iterato
 
 
 def _alpha(material: Material, settings: StudySettings) -> Iterator[Record]:
+    boot = _by_word(material, settings)
     for level in ("interval", "ordinal"):
         name = statistic_name("krippendorff_alpha", level=level)
         try:
-            alpha = krippendorff_alpha(
-                material.require_ratings(), level=level, resamples=settings.n_bootstrap, seed=settings.seed
-            )
+            alpha = krippendorff_alpha(material.require_ratings(), level=level, **boot)
         except StatisticError as error:
             yield Record(name, None, dataset=material.name, note=error.what)
             continue
-        yield with_interval(Record(alpha.name, alpha.value, dataset=material.name, n=alpha.n_ratings), alpha.interval)
+        note = f"n counts the ratings of the {alpha.n_items} items with two or more"
+        record = Record(alpha.name, alpha.value, dataset=material.name, n=alpha.n_ratings, note=note)
+        yield with_interval(record, alpha.interval)
 
 
-def ceilings_of(agreements: tuple[RaterAgreement, ...]) -> tuple[Ceiling, ...]:
+def _by_word(material: Material, settings: StudySettings) -> dict[str, Any]:
+    """The arguments that resample items by word, as a mapping of item ids."""
+    boot = resampling(material.words, settings)
+    words = {item.item_id: item.word for item in material.items}
+    return boot | {"groups": None if boot["groups"] is None else words}
+
+
+def ceilings_of(agreements: tuple[RaterAgreement, ...], **boot: Any) -> tuple[Ceiling, ...]:
     """Return the ceilings that follow from the agreements, each under its own name."""
     found: list[Ceiling] = []
     for agreement in agreements:
-        found += [leave_one_out_rho(agreement), squared_mean_rho(agreement), mean_squared_rho(agreement)]
+        found += [leave_one_out_rho(agreement), squared_mean_rho(agreement), mean_squared_rho(agreement, **boot)]
     return tuple(found)
 
 
 def _ceiling_records(
     material: Material, agreements: tuple[RaterAgreement, ...], settings: StudySettings
 ) -> Iterator[Record]:
-    for ceiling in ceilings_of(agreements):
+    for ceiling in ceilings_of(agreements, resamples=settings.n_bootstrap, seed=settings.seed):
         record = Record(ceiling.name, ceiling.value, dataset=material.name, n=ceiling.n, note=ceiling.definition)
         yield with_interval(record, ceiling.interval)
     try:
-        half = split_half(material.require_ratings(), seed=settings.seed)
+        half = split_half(material.require_ratings(), **_by_word(material, settings))
     except StatisticError as error:
-        yield Record("split_half", None, dataset=material.name, note=error.what)
+        yield Record("split_half_reliability", None, dataset=material.name, note=error.what)
         return
     record = Record(half.name, half.value, dataset=material.name, n=half.n, note=half.definition)
     yield with_interval(record, half.interval)
@@ -143,8 +165,9 @@ def place_records(
 ) -> Iterator[Record]:
     """Yield the share of raters who agree less with the norms than a model does, under both definitions. *§4.4.*"""
     for agreement in agreements:
-        place = model_place(agreement, abs(rho))
-        note = f"{place.n_below} of {place.n_raters} raters are below |ρ| = {abs(rho):.4f}"
+        # distance falls where relatedness rises: a positive ρ is disagreement, not agreement
+        place = model_place(agreement, -rho)
+        note = f"{place.n_below} of {place.n_raters} raters are below −ρ = {-rho:.4f}"
         record = Record(place.name, place.value, subject, material.name, layer, n=place.n_raters, note=note)
         yield with_interval(record, place.interval)
 
@@ -257,10 +280,9 @@ def _figures(material: Material) -> tuple[Figure, ...]:
 
 
 def _remarks(material: Material, settings: StudySettings) -> tuple[str, ...]:
-    found = coverage(material.require_ratings(), minimum=settings.min_ratings)
+    lists = {item.item_id: item.list_id or "" for item in material.items}
+    found = coverage(material.require_ratings(), minimum=settings.min_ratings, lists=lists)
     if not found.short:
         return ()
-    return (
-        f"{len(found.short)} items have fewer than {settings.min_ratings} ratings: "
-        f"{', '.join(entry.item_id for entry in found.short[:5])} …",
-    )
+    named = ", ".join(entry.item_id for entry in found.short[:5]) + (" …" if len(found.short) > 5 else "")
+    return (f"{len(found.short)} items have fewer than {settings.min_ratings} ratings: {named}",)

@@ -159,7 +159,9 @@ def plan_for(material: Material, settings: StudySettings, best: Mapping[str, int
     are added for every subject at that layer.
     """
     lists = all(item.list_id is not None for item in material.items)
-    plan = PLANS.get(material.name) or _own_plan(material, best or {}, lists=lists)
+    # a file of the user's own may be called saw_c.csv
+    known = None if settings.items else PLANS.get(material.name)
+    plan = known or _own_plan(material, best or {}, lists=lists)
     if settings.mixed_models != "every":
         return plan
     extra = [

@@ -95,9 +95,23 @@ def run_record(material: Material, settings: StudySettings, records: Sequence[Re
 
 
 def write_r(out: Path, tests: Sequence[Test], data: Mapping[str, Column]) -> tuple[str, ...]:
-    """Write ``mixed_models.R`` and the trials that it reads; *data* has every column that the tests name."""
-    pairs = [ModelPair(test.name, test.full, test.reduced) for test in tests]
+    """Write ``mixed_models.R`` and the trials that it reads; *data* has every column that the tests name.
+
+    A test whose models these trials do not allow is left out; its record says why.
+    """
+    pairs = [ModelPair(test.name, test.full, test.reduced) for test in tests if _is_fittable(test, data)]
+    if not pairs:
+        return ()
     write_atomically(out / "r" / "trials.csv", csv_text(data, pair_columns(pairs)))
     script = r_script(pairs, data, csv_name="trials.csv", references=REFERENCES)
     write_atomically(out / "r" / "mixed_models.R", script)
     return ("r/trials.csv", "r/mixed_models.R")
+
+
+def _is_fittable(test: Test, data: Mapping[str, Column]) -> bool:
+    try:
+        for formula in (test.full, test.reduced):
+            prepare(read_formula(formula), data, references=REFERENCES)
+    except (StatisticError, InputError):
+        return False
+    return True
