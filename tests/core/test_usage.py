@@ -47,6 +47,49 @@ def test_normal_forms_are_told_apart() -> None:
         locate(unicodedata.normalize("NFD", "Era una función social"), "función")
 
 
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        (unicodedata.normalize("NFD", "Limpió el baño"), "ban"),
+        (unicodedata.normalize("NFD", "Limpió el baño"), "o"),
+        ("यह कला है", "कल"),
+        ("می\u200cخواهم", "خواهم"),
+        ("בַּנְק", "בַּנ"),
+    ],
+)
+def test_a_word_goes_on_over_marks_and_joiners(text: str, inside: str) -> None:
+    """Combining marks and joiners belong to the word: its first letters alone are no target, and the error says why."""
+    assert occurrences(text, inside) == []
+    with pytest.raises(SpanError, match="part of a longer word"):
+        locate(text, inside)
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_word_with_marks_is_found_in_its_own_form(form: str) -> None:
+    """Text and target in the same normal form meet, whichever it is; the span covers the marks."""
+    text, word = (unicodedata.normalize(form, part) for part in ("Limpió el baño.", "baño"))
+    start, end = locate(text, word)
+    assert (text[start:end], end) == (word, len(text) - 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "spans"),
+    [
+        ("Il cherche l'hôtel", "hôtel", [(13, 18)]),
+        ("Il cherche l’hôtel", "hôtel", [(13, 18)]),
+        ("Il cherche l'hôtel", "l'hôtel", [(11, 18)]),
+        ("a bank-holiday", "bank", [(2, 6)]),
+        ("a bank-holiday", "bank-holiday", [(2, 14)]),
+        ("the river_bank", "bank", []),
+        ("a a a", "a a", [(0, 3)]),
+        ("我去银行", "银行", []),
+    ],
+)
+def test_apostrophes_and_hyphens_end_a_word(text: str, word: str, spans: list[tuple[int, int]]) -> None:
+    """A part before or after an apostrophe or hyphen is a word; so is the whole, where it is the target."""
+    assert occurrences(text, word) == spans
+
+
 def test_case_is_ignored_only_where_exact_case_is_absent() -> None:
     """A sentence-initial capital is found; an exact match wins over it."""
     assert occurrences("Bank holiday", "bank") == [(0, 4)]

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from lexiscope.core.errors import Place, SpanError
 
+_INSIDE = frozenset("_\u200c\u200d")
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -62,14 +64,39 @@ class Usage:
 def occurrences(text: str, wordform: str) -> list[tuple[int, int]]:
     """Return the spans at which *wordform* stands as a whole word, case ignored where the exact case is absent.
 
+    A word goes on over letters, digits, ``_`` and what belongs to a letter (:func:`continues_word`). Apostrophes and
+    hyphens end it: *hôtel* stands in *l'hôtel*, and *bank* in *bank-holiday*.
+
     >>> occurrences("A bank is not a bankrupt bank", "bank")
     [(2, 6), (25, 29)]
+    >>> occurrences("The bank shuts on a bank-holiday", "bank")
+    [(4, 8), (20, 24)]
     """
     if not wordform:
         return []
-    pattern = rf"(?<!\w){re.escape(wordform)}(?!\w)"
-    spans = [match.span() for match in re.finditer(pattern, text)]
-    return spans or [match.span() for match in re.finditer(pattern, text, re.IGNORECASE)]
+    return _whole_words(text, wordform, re.NOFLAG) or _whole_words(text, wordform, re.IGNORECASE)
+
+
+def continues_word(char: str) -> bool:
+    """Say whether a word goes on at this character: a letter, a digit, ``_``, a combining mark or a joiner.
+
+    Marks (Unicode category M) are part of their letter: decomposed *ñ* is *n* and U+0303, and the vowel signs of Indic
+    scripts are marks. The joiners U+200C and U+200D stand inside words of Persian and of Indic scripts.
+
+    >>> [continues_word(char) for char in ("n", "\u0303", "\u200c", "-", "'", "")]
+    [True, True, True, False, False, False]
+    """
+    return char.isalnum() or char in _INSIDE or (char != "" and unicodedata.category(char)[0] == "M")
+
+
+def _whole_words(text: str, wordform: str, flags: re.RegexFlag) -> list[tuple[int, int]]:
+    found = (match.span(1) for match in re.finditer(f"(?=({re.escape(wordform)}))", text, flags))
+    whole: list[tuple[int, int]] = []
+    for start, end in found:
+        alone = not continues_word(text[start - 1 : start]) and not continues_word(text[end : end + 1])
+        if alone and (not whole or start >= whole[-1][1]):
+            whole.append((start, end))
+    return whole
 
 
 def locate(text: str, wordform: str, *, place: Place | None = None) -> tuple[int, int]:
@@ -85,7 +112,7 @@ def locate(text: str, wordform: str, *, place: Place | None = None) -> tuple[int
             f"target {wordform!r} does not occur in the sentence as a whole word",
             code="E101",
             place=place or Place(text=text),
-            why=_normal_form_remark(text, wordform),
+            why=_why_absent(text, wordform),
             hint="correct the target's spelling, or give its span",
         )
     second = spans[1]
@@ -111,7 +138,9 @@ def check_span(text: str, start: int, end: int, wordform: str, *, place: Place |
         )
 
 
-def _normal_form_remark(text: str, wordform: str) -> str:
+def _why_absent(text: str, wordform: str) -> str:
     if occurrences(unicodedata.normalize("NFC", text), unicodedata.normalize("NFC", wordform)):
         return "text and target use different Unicode normal forms (NFC and NFD): letters look alike but differ"
+    if wordform.casefold() in text.casefold():
+        return "its letters stand there only as a part of a longer word (scripts without spaces always need spans)"
     return ""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from lexiscope.core.errors import Place, SpanError
 from lexiscope.core.scale import Scale
-from lexiscope.core.usage import Usage, check_span, locate
+from lexiscope.core.usage import Usage, check_span, continues_word, locate
 from lexiscope.items.columns import Indices
 from lexiscope.items.findings import Finding, Report
 from lexiscope.items.rows import Row
@@ -223,14 +223,9 @@ def find_target(text: str, wordform: str) -> tuple[int, int]:
     start = text.find(wordform)
     end = start + len(wordform)
     alone = start >= 0 and text.find(wordform, start + 1) < 0
-    if alone and not _is_word(text[start - 1 : start]) and not _is_word(text[end : end + 1]):
+    if alone and not continues_word(text[start - 1 : start]) and not continues_word(text[end : end + 1]):
         return start, end
     return locate(text, wordform)
-
-
-def _is_word(char: str) -> bool:
-    # what \w matches: the same whole-word rule as lexiscope.core.usage.occurrences
-    return char.isalnum() or char == "_"
 
 
 def _float(text: str) -> float | None:
