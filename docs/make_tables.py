@@ -233,16 +233,11 @@ def _study(name: str) -> str:
             table(("dataset", "numbers"), compared),
             f"### Statistics of {name}",
             "The names in `results.json`, without their parameters. A name's parameters stand in its brackets.",
-            table(("statistic", "what it is"), [[f"`{each}`", what] for each, what in _meanings(name).items()]),
+            table(("statistic", "what it is"), [[f"`{each}`", what] for each, what in module.STATISTICS.items()]),
             f"### Citations of {name}",
             _list(module.CITATION),
         )
     )
-
-
-def _meanings(study: str) -> dict[str, str]:
-    meanings: dict[str, str] = import_module(f"lexiscope.studies.{study}.names").MEANING
-    return meanings
 
 
 # -- verbs, statistics, files ---------------------------------------------------------------------------------
@@ -250,7 +245,7 @@ def _meanings(study: str) -> dict[str, str]:
 
 def verbs_page() -> str:
     """Return the help of every verb, as the command prints it."""
-    context = click.Context(cli, info_name="lexiscope", terminal_width=80)
+    context = click.Context(cli, info_name="lexiscope", terminal_width=80, **cli.context_settings)
     blocks: list[str] = []
     for name in VERBS:
         command = cli.get_command(context, name)
@@ -331,8 +326,8 @@ def results_page() -> str:
     rows = [[f"`{name}`", types[name].replace(" | None", " or null"), what] for name, what in RECORD_FIELDS.items()]
     intro = (
         "`results.json` is a list of flat records, one a line. Every number that a table, a figure or a sentence of "
-        "the report prints is in it. In Python: `lexiscope.read_records(path)`. What each statistic of a study is stands "
-        "on the page of the [studies](studies.md)."
+        "the report prints is in it. In Python: `lexiscope.read_records(path)`. What each statistic of a study is "
+        "stands on the page of the [studies](studies.md)."
     )
     return _page(
         "The records of `results.json`",

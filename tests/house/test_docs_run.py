@@ -39,7 +39,7 @@ def _commands(page: Path) -> Iterator[list[str]]:
 def _parse(words: list[str]) -> click.Context:
     """Parse a command as click would, verbs and options, and execute nothing."""
     command: click.Command = cli
-    context = click.Context(cli, info_name="lexiscope")
+    context = click.Context(cli, info_name="lexiscope", **cli.context_settings)
     while isinstance(command, click.Group):
         found = command.get_command(context, words[0])
         assert found is not None, f"there is no verb {words[0]!r}"
