@@ -47,25 +47,37 @@ def test_the_same_table_in_many_dresses(content: str | bytes, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", r"r\.csv: \[E003\] the file is empty"),
-        ("rater,item,value\n", r"\[E003\] the file has a header but no row"),
-        ("rater,item,value\na,i,\n", r"\[E003\] no rating has a value"),
+        ("", r"r\.csv: \[E002\] the file is empty"),
+        ("\n\n", r"r\.csv: \[E002\] the file is empty"),
+        ("rater,item,value\n", r"r\.csv: \[E002\] the file has a header but no row"),
+        ("rater,item,value\na,i,\n", r"r\.csv: \[E002\] no rating has a value"),
         ("who,item,value\na,i,1\n", r"r\.csv:1: \[E006\] no column is named rater(.|\n)*--rater COLUMN(.|\n)*'who'"),
+        ("quién,ítem,nota\na,i,1\n", r"named rater or item or value(.|\n)*--rater COLUMN --item COLUMN --value COLUMN"),
+        ("item,r1,r2\ni,1,2\n", r"named rater or value(.|\n)*one row per rating"),
         ("rater,subject,item,value\na,b,i,1\n", r"\[E006\] more than one column may hold the rater: rater, subject"),
         ("rater,item,item,value\na,i,i,1\n", r"\[E006\] more than one column may hold the item"),
-        ("rater;item;value\na;i;4,5\n", r"r\.csv:2: \[E302\] '4,5' is not a number(.|\n)*decimal point"),
-        ("rater,item,value\na,i,1\na,j,four\n", r"r\.csv:3: \[E302\] 'four' is not a number"),
+        ("rater;item;value\na;i;4,5\n", r"r\.csv:2:5: \[E302\] '4,5' is not a number(.|\n)*decimal point"),
+        (
+            "rater,item,value\na,i,1\na,j,four\n",
+            r"r\.csv:3:5: \[E302\] 'four' is not a number\n    a,j,four\n {8}\^{4}\n",
+        ),
         ("rater,item,value\na,i,inf\n", r"\[E302\] 'inf'"),
         ("rater,item,value\na,i,1_0\n", r"\[E302\] '1_0'"),
-        ("rater,item,value\na,i,1\n,j,2\n", r"r\.csv:3: \[E105\] a rater or an item has no name"),
-        ("rater,item,value\na,i,1\na,j\n", r"r\.csv:3: \[E008\] 2 fields where the header has 3"),
-        ('rater,item,value\na,"i,1\n', r"\[E008\] this row cannot be read"),
-        ("rater,item,value\na,i,1\nb,i,2\na,i,3\n", r"r\.csv:4, item 'i': \[E502\] rater 'a'.*twice, first in line 2"),
+        ("rater,item,value\na,i,1\n,j,2\n", r"r\.csv:3:1: \[E105\] a rater or an item has no name"),
+        ("rater,item,value\na,i,1\na,j\n", r"r\.csv:3: \[E004\] the row has 2 fields, the header names 3"),
+        (
+            'rater,item,value\na,"i,1\nb,i,2\n',
+            r"r\.csv:2: \[E005\] the row cannot be read: a quoted field is never closed",
+        ),
+        (
+            "rater,item,value\na,i,1\nb,i,2\na,i,3\n",
+            r"r\.csv:4:5, item 'i': \[E502\] rater 'a'.*twice, first in line 2",
+        ),
         ("rater,item,value,version\na,i,1,x\nb,i,2,y\n", r"\[E006\] within one item these columns .* version"),
-        ("rater,item,value\nñandú,i,1\n".encode("latin-1"), r"r\.csv:2:1: \[E004\] byte 0xf1 is not UTF-8"),
-        ("rater,item,value\na,i,1\n".encode("utf-16"), r"\[E004\]"),
-        (b"PK\x03\x04rest", r"\[E005\] this is a spreadsheet"),
-        ("rater,item,value\na,\0,1\n", r"\[E004\]"),
+        ("rater,item,value\nñandú,i,1\n".encode("latin-1"), r"r\.csv:2:1: \[E003\] byte 17 .*0xf1.* is not UTF-8"),
+        ("rater,item,value\na,i,1\n".encode("utf-16"), r"\[E003\]"),
+        (b"PK\x03\x04rest", r"\[E003\] this is a spreadsheet"),
+        ("rater,item,value\na,\0,1\n", r"r\.csv:2: \[E003\] a NUL character"),
     ],
 )
 def test_a_fault_is_an_error_with_its_place(content: str | bytes, message: str, tmp_path: Path) -> None:
@@ -78,7 +90,7 @@ def test_off_the_scale_is_an_error_where_the_scale_is_given(tmp_path: Path) -> N
     """A rating off the scale, or between its steps, is refused with its line."""
     path = _file(tmp_path, "rater,item,value\na,i,5\nb,i,6\n")
     assert read_ratings(path).values.tolist() == [5, 6]
-    with pytest.raises(InputError, match=r"r\.csv:3: \[E301\]"):
+    with pytest.raises(InputError, match=r"r\.csv:3:5: \[E301\] 6 is not on the scale 1 to 5"):
         read_ratings(path, scale=Scale(1, 5))
     with pytest.raises(InputError, match="E301"):
         read_ratings(_file(tmp_path, "rater,item,value\na,i,2.5\n"), scale=Scale(1, 5))
@@ -97,7 +109,7 @@ def test_groups_belong_to_items_and_to_raters(tmp_path: Path) -> None:
     path = _file(tmp_path, "rater,item,value,lemma,country\na,i,1,x,mx\nb,i,2,x,cl\nb,j,2,y,cl\n")
     read = read_ratings(path, Columns(group="lemma", rater_group="country"))
     assert (read.groups, read.rater_groups) == ({"i": "x", "j": "y"}, {"a": "mx", "b": "cl"})
-    with pytest.raises(InputError, match=r"r\.csv:3: \[E105\] 'i' is in two groups: 'mx' and 'cl'"):
+    with pytest.raises(InputError, match=r"r\.csv:3:9: \[E507\] 'i' is in two groups: 'mx' and 'cl'"):
         read_ratings(path, Columns(group="country"))
 
 

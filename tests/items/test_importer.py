@@ -79,7 +79,7 @@ def test_norms_and_rater_columns(tmp_path: Path) -> None:
         (b"sentence,target\nA river,bank\n", "E101", 2, 1),
         (b'sentence,target\n"A\nbank, a bank",bank\n', "E102", 3, 9),
         (b"sentence,target,rater,rating\nA bank,bank,p1,9\n", "E301", 2, 16),
-        (b"sentence,target,rater,rating\nA bank,bank,p1,NaN\n", "E302", 2, 16),
+        (b"sentence,target,rater,rating\nA bank,bank,p1,inf\n", "E302", 2, 16),
         (b"sentence,target,rater,rating\nA bank,bank,,3\n", "E105", 2, 13),
         (b"item,sentence,target\n1,A bank,bank\n1,The bank,bank\n", "E211", 3, 1),
     ],
@@ -94,6 +94,15 @@ def test_bad_input_is_a_clear_error(
     assert place is not None
     assert (caught.value.code, place.line, place.column) == (code, line, column)
     assert "items.csv" in str(caught.value)
+
+
+@pytest.mark.parametrize("sign", ["", "NA", "NaN", "n/a"])
+def test_a_missing_rating_is_a_row_without_value(tmp_path: Path, sign: str) -> None:
+    """A rating that is missing, by whatever sign, stays a row: without value, with its text kept."""
+    rows = import_items(
+        write(tmp_path, f"sentence,target,rater,rating\nA bank,bank,p1,{sign}\n"), dataset="d"
+    ).responses
+    assert [(r.measure, r.value, r.raw) for r in rows.rows()] == [("rating", None, sign)]
 
 
 def test_set_aside_keeps_the_good_rows_and_names_the_bad(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_impossible_divisions() -> None:
     """More lists than items, no list, or an item twice: errors."""
     listed = [item("a", "w", same_sense=True)]
     for n_lists in (0, 2):
-        with pytest.raises(InputError, match="E501"):
+        with pytest.raises(InputError, match="E407"):
             assign_lists(listed, n_lists, seed=1)
     with pytest.raises(InputError, match="E403"):
         assign_lists(listed * 2, 1, seed=1)
@@ -109,7 +109,7 @@ def test_catch_trials_are_identical_pairs_with_the_top_answer() -> None:
         assert trial.usages[0] == trial.usages[1]
         assert (trial.gold, trial.conditions["catch"]) == ("5", True)
     assert trials == catch_trials(load("en").items[::-1], 3, answer="5", seed=2)
-    with pytest.raises(InputError, match="E502"):
+    with pytest.raises(InputError, match="E408"):
         catch_trials(load("en").items[:2], 3, answer="5", seed=2)
 
 
@@ -127,5 +127,5 @@ def test_trial_order(seed: int, n_catch: int) -> None:
 def test_catch_trials_need_items_around_them() -> None:
     """With one item a catch trial would be first or last."""
     listed = load("en").items[:1]
-    with pytest.raises(InputError, match="E502"):
+    with pytest.raises(InputError, match="E408"):
         trial_order(listed, catch_trials(listed, 1, answer="5", seed=1), seed=1)

@@ -104,7 +104,22 @@ def test_wrong_number_of_fields(tmp_path: Path) -> None:
     assert [(f.code, f.line) for f in findings] == [("E004", 2), ("E004", 4)]
 
 
-@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("start", [b"PK\x03\x04", b"\xd0\xcf\x11\xe0"])
+def test_a_spreadsheet_is_named(tmp_path: Path, start: bytes) -> None:
+    """A spreadsheet is one finding that says so, not a list of bad bytes."""
+    rows, findings = read(tmp_path / "t.csv", start + b"\xff\n\xfe\n")
+    assert rows == []
+    assert [(f.code, "spreadsheet" in f.message) for f in findings] == [("E003", True)]
+
+
+def test_blank_lines_before_the_header_are_counted_and_skipped(tmp_path: Path) -> None:
+    """The header is the first line that holds something: it tells the delimiter, and lines keep their numbers."""
+    rows, findings = read(tmp_path / "t.csv", b"\n  \r\na;b\n1;2\n3\n")
+    assert [(row.line, row.fields) for row in rows] == [(3, ["a", "b"]), (4, ["1", "2"])]
+    assert [(f.code, f.line) for f in findings] == [("E004", 5)]
+
+
+@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf", b"\n\n", b"\xef\xbb\xbf \r\n"])
 def test_an_empty_file(tmp_path: Path, content: bytes) -> None:
     """An empty file is E002."""
     assert [f.code for f in read(tmp_path / "t.csv", content)[1]] == ["E002"]

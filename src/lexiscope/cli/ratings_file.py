@@ -5,11 +5,9 @@ Column names are recognised only from the lists below (capitals, spaces, hyphens
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +17,8 @@ from lexiscope.cli.verb import existing_file
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.response import COLUMNS, ResponseTable
 from lexiscope.core.scale import Scale
+from lexiscope.items.findings import raise_errors
+from lexiscope.items.rows import Row, RowReader
 
 NAMES: dict[str, tuple[str, ...]] = {
     "rater": (
@@ -69,21 +69,21 @@ class RatingsFile:
 def read_ratings(path: Path | str, columns: Columns | None = None, *, scale: Scale | None = None) -> RatingsFile:
     """Read a long table of ratings: CSV (comma, semicolon or tab), or a response table as CSV or Parquet.
 
-    Errors: :class:`InputError` E001–E003 (no such file, folder, empty), E004 (not UTF-8), E005 (a spreadsheet), E006
-    (column missing), E007 (column twice), E008 (ragged row), E105 (no rater or item), E301 (off the scale), E302 (not a
-    number), E502 (rated twice).
+    Errors: :class:`InputError` with the codes of the check: E001 (no such file), E002 (empty), E003 (not UTF-8), E004
+    (wrong number of fields), E005 (broken quotes), E006 (column missing), E007 (column twice), E105 (no rater or item),
+    E301 (off the scale), E302 (not a number); also E502 (rated twice), E507 (one item or rater in two groups).
     """
     path, columns = existing_file(path), columns or Columns()
     if path.suffix == ".parquet":
         return _from_responses(str(path), ResponseTable.read_parquet(path), columns, scale)
-    text = _decoded(path)
-    header = next(_rows(text, str(path)), (0, []))[1]
-    if header == list(COLUMNS):
+    rows = list(RowReader(path, raise_errors).rows())
+    _refuse_nul(rows)
+    if rows[0].fields == list(COLUMNS):
         return _from_responses(str(path), ResponseTable.read_csv(path), columns, scale)
-    return _from_csv(str(path), text, header, columns, scale)
+    return _from_csv(str(path), rows[0], rows[1:], columns, scale)
 
 
-def recognise(header: Sequence[str], columns: Columns, *, path: str = "") -> Columns:
+def recognise(header: Sequence[str], columns: Columns, *, place: Place | None = None) -> Columns:
     """Return the columns with every name filled in.
 
     Errors: :class:`InputError` E006 where a name is missing, not recognised, or more than one fits; E007 where it
@@ -92,128 +92,117 @@ def recognise(header: Sequence[str], columns: Columns, *, path: str = "") -> Col
     >>> recognise(["", "Participant", "Response", "Tag"], Columns())
     Columns(rater='Participant', item=('Tag',), value='Response', group='', rater_group='')
     """
+    given = {"rater": columns.rater, "item": " ".join(columns.item), "value": columns.value}
+    found = _recognised([part for part, name in given.items() if not name], header, place)
     known = Columns(
-        rater=columns.rater or _recognised("rater", header, path),
-        item=columns.item or (_recognised("item", header, path),),
-        value=columns.value or _recognised("value", header, path),
+        rater=columns.rater or found["rater"],
+        item=columns.item or (found["item"],),
+        value=columns.value or found["value"],
         group=columns.group,
         rater_group=columns.rater_group,
     )
     for name in filter(None, [known.rater, *known.item, known.value, known.group, known.rater_group]):
         if header.count(name) != 1:
             code, what = ("E007", "stands twice") if name in header else ("E006", "is not in the file")
-            raise InputError(f"the column {name!r} {what}", code=code, place=Place(path, 1), hint=_there_are(header))
+            raise InputError(f"the column {name!r} {what}", code=code, place=place, hint=_there_are(header))
     return known
 
 
-def _recognised(part: str, header: Sequence[str], path: str) -> str:
-    fitting = [name for name in header if re.sub(r"[\s.-]+", "_", name.strip().casefold()) in NAMES[part]]
-    if len(fitting) == 1:
-        return fitting[0]
-    what = (
-        f"more than one column may hold the {part}: {', '.join(fitting)}" if fitting else f"no column is named {part}"
-    )
-    hint = f"name it: --{part} COLUMN; {_there_are(header)}"
-    why = f"recognised are: {', '.join(NAMES[part])}"
-    raise InputError(what, code="E006", place=Place(path, 1), why=why, hint=hint)
+def _recognised(parts: Sequence[str], header: Sequence[str], place: Place | None) -> dict[str, str]:
+    plain = [re.sub(r"[\s.-]+", "_", name.strip().casefold()) for name in header]
+    fitting = {part: [name for name, key in zip(header, plain, strict=True) if key in NAMES[part]] for part in parts}
+    for part, names in fitting.items():
+        if len(names) > 1:
+            what = f"more than one column may hold the {part}: {', '.join(names)}"
+            hint = f"say which: --{part} COLUMN; {_there_are(header)}"
+            raise InputError(what, code="E006", place=place, hint=hint)
+    absent = [part for part, names in fitting.items() if not names]
+    if absent:
+        why = "; ".join(f"recognised as {part} are: {', '.join(NAMES[part])}" for part in absent)
+        hint = f"name it: {' '.join(f'--{part} COLUMN' for part in absent)}; {_there_are(header)}"
+        if {"rater", "value"} <= set(absent):
+            hint += "; a table with a column per rater must first be turned into one row per rating"
+        raise InputError(f"no column is named {' or '.join(absent)}", code="E006", place=place, why=why, hint=hint)
+    return {part: names[0] for part, names in fitting.items()}
 
 
 def _there_are(header: Sequence[str]) -> str:
     return f"the columns are: {', '.join(repr(name) for name in header)}"
 
 
-def _decoded(path: Path) -> str:
-    data = path.read_bytes()
-    if data[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
-        raise InputError("this is a spreadsheet", code="E005", place=Place(str(path)), hint="save it as CSV (UTF-8)")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line_start = data.rfind(b"\n", 0, error.start) + 1
-        line, byte = data.count(b"\n", 0, error.start) + 1, data[error.start]
-        place = Place(str(path), line, len(data[line_start : error.start].decode("utf-8", "replace")) + 1)
-        hint = "save the file as UTF-8"
-        raise InputError(f"byte {byte:#04x} is not UTF-8", code="E004", place=place, hint=hint) from error
-    if "\0" in text:
-        raise InputError("the file holds NUL signs: it is not text in UTF-8", code="E004", place=Place(str(path)))
-    return text
-
-
-def _rows(text: str, path: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line at which each row ends and its fields; blank lines are skipped."""
-    first = text.lstrip("\r\n").split("\n", 1)[0]
-    delimiter = max(",;\t", key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        yield from ((reader.line_num, fields) for fields in reader if fields)
-    except csv.Error as error:
-        place = Place(path, reader.line_num)
-        raise InputError(f"this row cannot be read: {error}", code="E008", place=place) from error
-
-
-def _from_csv(path: str, text: str, header: list[str], columns: Columns, scale: Scale | None) -> RatingsFile:
-    known = recognise(header, columns, path=path)
-    rows = list(_rows(text, path))[1:]
+def _from_csv(path: str, first: Row, rows: list[Row], columns: Columns, scale: Scale | None) -> RatingsFile:
+    header = [name.strip() for name in first.fields]
+    known = recognise(header, columns, place=first.place())
     if not rows:
-        raise InputError("the file has a header but no row", code="E003", place=Place(path))
-    for line, fields in rows:
-        if len(fields) != len(header):
-            what = f"{len(fields)} fields where the header has {len(header)}"
-            raise InputError(what, code="E008", place=Place(path, line), hint="quote texts that hold the delimiter")
+        hint = "write at least one row"
+        raise InputError("the file has a header but no row", code="E002", place=Place(path), hint=hint)
     at = {name: number for number, name in enumerate(header)}
-    values = [_number(path, line, fields[at[known.value]], scale) for line, fields in rows]
-    raters = [_name(path, line, fields, [at[known.rater]]) for line, fields in rows]
-    items = [_name(path, line, fields, [at[name] for name in known.item]) for line, fields in rows]
-    _refuse_repeats(path, raters, items, values, [line for line, _ in rows])
+    values = [_number(row, at[known.value], scale) for row in rows]
+    raters = [_name(row, [at[known.rater]]) for row in rows]
+    items = [_name(row, [at[name] for name in known.item]) for row in rows]
+    _refuse_repeats(raters, items, values, [row.place(at[known.value]) for row in rows])
     remarks = [f"columns: rater = {known.rater}, item = {' + '.join(known.item)}, value = {known.value}"]
-    remarks += _doubt(header, known, items, [fields for _, fields in rows], path, guessed=not columns.item)
-    groups = _groups(path, items, rows, at[known.group]) if known.group else None
-    of_rater = _groups(path, raters, rows, at[known.rater_group]) if known.rater_group else None
-    remarks += _about_values(values, scale)
+    remarks += _doubt(header, known, items, rows, first.place(), guessed=not columns.item)
+    groups = _groups(items, rows, at[known.group]) if known.group else None
+    of_rater = _groups(raters, rows, at[known.rater_group]) if known.rater_group else None
+    remarks += _about_values(path, values, scale)
     return RatingsFile(path, tuple(raters), tuple(items), np.array(values), groups, of_rater, tuple(remarks))
 
 
-def _name(path: str, line: int, fields: Sequence[str], numbers: Sequence[int]) -> str:
-    parts = [fields[number].strip() for number in numbers]
-    if not all(parts):
-        raise InputError("a rater or an item has no name", code="E105", place=Place(path, line), hint="fill the field")
+def _refuse_nul(rows: Sequence[Row]) -> None:
+    # UTF-16 without its mark reads as UTF-8 with a NUL beside each letter
+    for row in rows:
+        if "\0" in row.raw:
+            hint = "save the file as text in UTF-8"
+            raise InputError("a NUL character: this is not text", code="E003", place=row.place(), hint=hint)
+
+
+def _name(row: Row, numbers: Sequence[int]) -> str:
+    parts = [row.fields[number].strip() for number in numbers]
+    for number, part in zip(numbers, parts, strict=True):
+        if not part:
+            place = row.place(number)
+            raise InputError("a rater or an item has no name", code="E105", place=place, hint="fill the field")
     return " | ".join(parts)
 
 
-def _number(path: str, line: int, text: str, scale: Scale | None) -> float:
-    text = text.strip()
+def _number(row: Row, number: int, scale: Scale | None) -> float:
+    text = row.fields[number].strip()
     if text.casefold() in MISSING:
         return float("nan")
-    place = Place(path, line)
     if not _NUMBER.fullmatch(text):
-        hint = "write a decimal point" if "," in text else f"leave the field empty, or write {MISSING[1].upper()}"
+        missing = f"leave the field empty where there was no answer, or write {MISSING[1].upper()}"
+        hint = "write a decimal point, not a comma" if "," in text else missing
+        place = row.place(number, width=len(text))
         raise InputError(f"{text!r} is not a number", code="E302", place=place, hint=hint)
-    return float(text) if scale is None else scale.check(float(text), place=place)
+    if scale is not None and not scale.contains(float(text)):
+        scale.check(float(text), place=row.place(number, width=len(text)))
+    return float(text)
 
 
 def _refuse_repeats(
-    path: str, raters: Sequence[str], items: Sequence[str], values: Sequence[float], lines: Sequence[int]
+    raters: Sequence[str], items: Sequence[str], values: Sequence[float], places: Sequence[Place]
 ) -> None:
-    seen: dict[tuple[str, str], int] = {}
-    for rater, item, value, line in zip(raters, items, values, lines, strict=True):
+    seen: dict[tuple[str, str], int | None] = {}
+    for rater, item, value, place in zip(raters, items, values, places, strict=True):
         if np.isnan(value):
             continue
         if (rater, item) in seen:
             raise InputError(
                 f"rater {rater!r} rated this item twice, first in line {seen[rater, item]}",
                 code="E502",
-                place=Place(path, line, item_id=item),
+                place=replace(place, item_id=item),
                 hint="keep one rating, or name further columns that identify the item (--item may be repeated)",
             )
-        seen[rater, item] = line
+        seen[rater, item] = place.line
 
 
 def _doubt(
     header: Sequence[str],
     known: Columns,
     items: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    path: str,
+    rows: Sequence[Row],
+    place: Place,
     *,
     guessed: bool,
 ) -> list[str]:
@@ -222,25 +211,25 @@ def _doubt(
     doubtful = [
         name
         for number, name in enumerate(header)
-        if name not in used and _IDENTIFYING.match(name) and _varies(items, [fields[number] for fields in rows])
+        if name not in used and _IDENTIFYING.match(name) and _varies(items, [row.fields[number] for row in rows])
     ]
     if not doubtful:
         return []
     what = f"within one {' + '.join(known.item)} these columns have more than one value: {', '.join(doubtful)}"
     if guessed:
         hint = f"say what identifies an item, for instance --item {known.item[0]}, or --item A --item B for two columns"
-        raise InputError(what, code="E006", place=Place(path, 1), hint=hint)
+        raise InputError(what, code="E006", place=place, hint=hint)
     return [f"{what}; is it the item that you mean?"]
 
 
-def _groups(path: str, names: Sequence[str], rows: Sequence[tuple[int, list[str]]], number: int) -> dict[str, str]:
+def _groups(names: Sequence[str], rows: Sequence[Row], number: int) -> dict[str, str]:
     """The group of each item or rater; one that stands in two groups is an error."""
     groups: dict[str, str] = {}
-    for name, (line, fields) in zip(names, rows, strict=True):
-        group = fields[number].strip()
+    for name, row in zip(names, rows, strict=True):
+        group = row.fields[number].strip()
         if groups.setdefault(name, group) != group:
-            what = f"{name!r} is in two groups: {groups[name]!r} and {group!r}"
-            raise InputError(what, code="E105", place=Place(path, line))
+            what, hint = f"{name!r} is in two groups: {groups[name]!r} and {group!r}", "correct one of the two"
+            raise InputError(what, code="E507", place=row.place(number, width=len(group)), hint=hint)
     return groups
 
 
@@ -249,10 +238,11 @@ def _varies(items: Sequence[str], values: Sequence[str]) -> bool:
     return any(first.setdefault(item, value) != value for item, value in zip(items, values, strict=True))
 
 
-def _about_values(values: Sequence[float], scale: Scale | None) -> list[str]:
+def _about_values(path: str, values: Sequence[float], scale: Scale | None) -> list[str]:
     given = [value for value in values if not np.isnan(value)]
     if not given:
-        raise InputError("no rating has a value", code="E003")
+        hint = "collect ratings first, or name the column that holds them: --value COLUMN"
+        raise InputError("no rating has a value", code="E002", place=Place(path), hint=hint)
     remarks = [f"{len(values) - len(given)} ratings are missing and left out"] if len(given) < len(values) else []
     if scale is None:
         remarks += [f"values run from {min(given):g} to {max(given):g}; --scale LOW HIGH would check them"]
@@ -265,7 +255,10 @@ def _from_responses(path: str, table: ResponseTable, columns: Columns, scale: Sc
         raise InputError("a response table has its own columns", code="E006", hint="leave --rater, --item, --value out")
     people = table.where(subject_kind="participant", measure="rating")
     if not len(people):
-        raise InputError("the response table holds no rating by a participant", code="E003", place=Place(path))
+        hint = "agreement is computed from rows of kind participant and measure rating"
+        raise InputError(
+            "the response table holds no rating by a participant", code="E002", place=Place(path), hint=hint
+        )
     if len(people.unique("task")) > 1:
         tasks = ", ".join(people.unique("task"))
         raise InputError(f"the ratings belong to several tasks: {tasks}", code="E006", place=Place(path))
@@ -274,5 +267,6 @@ def _from_responses(path: str, table: ResponseTable, columns: Columns, scale: Sc
     if scale is not None:
         for item, value in zip(items, values, strict=True):
             _ = np.isnan(value) or scale.check(value, place=Place(path, item_id=item))
-    _refuse_repeats(path, raters, items, values, range(2, len(values) + 2))
-    return RatingsFile(path, tuple(raters), tuple(items), np.array(values), remarks=tuple(_about_values(values, scale)))
+    _refuse_repeats(raters, items, values, [Place(path, line) for line in range(2, len(values) + 2)])
+    remarks = tuple(_about_values(path, values, scale))
+    return RatingsFile(path, tuple(raters), tuple(items), np.array(values), remarks=remarks)

@@ -49,13 +49,14 @@ class Verb(click.Command):
 def existing_file(path: Path | str) -> Path:
     """Return the path of a file that is there and not empty.
 
-    Errors: :class:`InputError` E001 (there is no such file), E002 (it is a folder), E003 (it is empty).
+    Errors: :class:`InputError` E001 (there is no such file, or it is a folder), E002 (it is empty).
     """
     path, place = Path(path), Place(str(path))
     if not path.exists():
         raise InputError("there is no such file", code="E001", place=place, hint="check the name and the folder")
     if path.is_dir():
-        raise InputError("this is a folder, not a file", code="E002", place=place)
+        raise InputError("this is a folder, not a file", code="E001", place=place, hint="name a file in it")
     if not path.stat().st_size:
-        raise InputError("the file is empty", code="E003", place=place)
+        hint = "write a header and at least one row, or name another file"
+        raise InputError("the file is empty", code="E002", place=place, hint=hint)
     return path

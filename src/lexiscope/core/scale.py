@@ -47,7 +47,7 @@ class Scale:
         if not self.contains(float(value)):
             by = f" in steps of {self.step:g}" if self.step else ""
             raise InputError(
-                f"{value!r} is not on the scale {self.low:g} to {self.high:g}{by}",
+                f"{value:.12g} is not on the scale {self.low:g} to {self.high:g}{by}",
                 code="E301",
                 place=place,
                 hint="correct the value, or leave the field empty where there was no answer",

@@ -29,7 +29,7 @@ _TRUE, _FALSE = (
 )
 _WHOLE = re.compile("[0-9]+")
 _UNREADABLE = (-1, -1)
-_NO_ANSWER = frozenset({"", "na", "n/a", "null", "none"})
+_NO_ANSWER = frozenset({"", "na", "n/a", "nan", "null", "none"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ def assign_lists(
     *group* names the condition whose items should be spread (default: the word); a group with at most *n_lists* items
     has at most one in each list, so that with as many lists as variants this is a Latin square. All counts differ by at
     most 1 between lists. The same seed gives the same lists, whatever the order of the items.
-    Errors: :class:`InputError` E501 (more lists than items, or less than one), E402 (an item lacks a condition).
+    Errors: :class:`InputError` E407 (more lists than items, or less than one), E402 (an item lacks a condition).
 
     >>> from lexiscope.core.usage import Usage
     >>> pairs = [Item(f"i{n}", "d", (Usage("a b", 0, 1),), conditions={"same_sense": n % 2 == 0}) for n in range(6)]
@@ -86,7 +86,7 @@ def assign_lists(
        2    3                 2                1
     """
     if not 1 <= n_lists <= len(items):
-        raise InputError(f"{len(items)} items cannot be divided into {n_lists} lists", code="E501")
+        raise InputError(f"{len(items)} items cannot be divided into {n_lists} lists", code="E407")
     _refuse_repeats(items)
     ordered = sorted(items, key=lambda item: item.item_id)
     random.Random(seed).shuffle(ordered)
@@ -104,10 +104,10 @@ def catch_trials(items: Sequence[Item], n: int, *, answer: str, seed: int) -> tu
     """Make catch trials: pairs of two identical sentences, to which the right answer is *answer* (SAW-C §3.3: ``5``).
 
     The sentences are the first usages of seeded items; ``gold`` holds the answer and the condition ``catch`` is true.
-    Errors: :class:`InputError` E502 where there are fewer items than catch trials.
+    Errors: :class:`InputError` E408 where there are fewer items than catch trials.
     """
     if not 0 <= n <= len(items):
-        raise InputError(f"{n} catch trials cannot be made from {len(items)} items", code="E502")
+        raise InputError(f"{n} catch trials cannot be made from {len(items)} items", code="E408")
     chosen = random.Random(seed).sample(sorted(items, key=lambda item: item.item_id), n)
     return tuple(
         Item(
@@ -126,10 +126,10 @@ def trial_order(items: Sequence[Item], catch: Sequence[Item] = (), *, seed: int 
     """Return the items in a random order with the catch trials at random places, never first or last.
 
     The order depends on the seed only, not on the order given: use one seed per participant.
-    Errors: :class:`InputError` E502 where there are fewer than two items to stand around the catch trials.
+    Errors: :class:`InputError` E408 where there are fewer than two items to stand around the catch trials.
     """
     if catch and len(items) < 2:
-        raise InputError("a catch trial needs an item before and after it", code="E502")
+        raise InputError("a catch trial needs an item before and after it", code="E408")
     rng = random.Random(seed)
     order = sorted(items, key=lambda item: item.item_id)
     rng.shuffle(order)

@@ -17,6 +17,7 @@ from lexiscope.items.findings import Finding, Report
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_SPREADSHEET = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +67,20 @@ class RowReader:
             self._say("E001", f"the file cannot be read: {error.strerror}", hint="check its name and its rights")
 
     def _rows(self, stream: io.BufferedReader) -> Iterator[Row]:
-        start = stream.peek(3)[:3]
-        stream.seek(len(_BOM) if start == _BOM else 0)
-        if not stream.peek(1):
-            self._say("E002", "the file is empty", hint="write a header and at least one row")
-            return
+        start = stream.peek(4)[:4]
+        stream.seek(len(_BOM) if start[:3] == _BOM else 0)
         if start[:2] in _UTF16:
             self._say("E003", "the file is UTF-16, not UTF-8 (byte 0)", hint="save it as UTF-8")
             return
+        if start in _SPREADSHEET:
+            self._say("E003", "this is a spreadsheet, not a text file", hint="save it as CSV in UTF-8")
+            return
         lines = self._lines(stream)
-        reader = self._csv_reader(lines)
+        first = next((line for line in lines if not line.isspace()), None)
+        if first is None:
+            self._say("E002", "the file is empty", hint="write a header and at least one row")
+            return
+        reader = self._csv_reader(first, lines)
         for row in self._records(reader):
             if not self.header:
                 self.header = tuple(name.strip() for name in row.fields)
@@ -97,16 +102,17 @@ class RowReader:
             self._block.append(text)
             yield text
 
-    def _csv_reader(self, lines: Iterator[str]) -> Iterator[list[str]]:
-        first = next(lines)
-        self._line, self._block = 0, []
+    def _csv_reader(self, first: str, lines: Iterator[str]) -> Iterator[list[str]]:
+        # the header was read to find the delimiter and is given again, so its line is counted again
+        self._line -= 1
+        self._block = []
         if not self._fixed:
             self.delimiter = max(",;\t", key=first.count)
         # strict: an unclosed quote must not swallow the rest of the file in silence
         return csv.reader(self._again(first, lines), delimiter=self.delimiter, strict=True)
 
     def _again(self, first: str, lines: Iterator[str]) -> Iterator[str]:
-        self._line = 1
+        self._line += 1
         self._block.append(first)
         yield first
         yield from lines
