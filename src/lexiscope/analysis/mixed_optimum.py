@@ -32,6 +32,10 @@ _STATIONARY = 1e-2  # gradient of the deviance; a stop below it is a stationary 
 _UNCHANGED = 1e-3  # log-likelihood that a second optimiser may still gain at a converged optimum
 
 
+# what the library raises where a start leads nowhere: ValueError stands for a NaN among its own starting values
+_NO_FIT = (RuntimeError, ValueError, np.linalg.LinAlgError)
+
+
 @dataclass(frozen=True, slots=True)
 class Stop:
     """Where one start ended: its log-likelihood, and whether the optimiser ended at a stationary point."""
@@ -84,11 +88,13 @@ def maximise(formula: MixedFormula, data: ModelData, *, reml: bool, starts: int,
         raise InputError(f"{starts} starts: at least one is needed")
     model = _model(formula, data, reml=reml)
     _check_rank(model.matrices)
+    _refuse_exact(model.matrices, None)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fits, failures = _fit_all(model, _starting_points(model.matrices.random_structures, starts, seed))
         fits = _leave_saddles(model, fits)
         best = max(fits, key=lambda fit: -fit.deviance)
+        _refuse_exact(model.matrices, float(best.sigma))
         stops = tuple(Stop(-fit.deviance / 2, _is_stationary(fit)) for fit in fits)
         converged = _is_stationary(best)
         if not converged:
@@ -169,11 +175,27 @@ def _fit_all(model: Any, points: Iterator[NDArray[np.float64] | None]) -> tuple[
     for number, start in enumerate(points, 1):
         try:
             fits.append(model.fit(start=start))
-        except (RuntimeError, np.linalg.LinAlgError) as error:
+        except _NO_FIT as error:
             failures.append(f"start {number} gave no valid fit: {error}")
     if not fits:
         raise StatisticError("the model could not be fitted from any start", why="; ".join(failures))
     return fits, failures
+
+
+def _refuse_exact(matrices: Any, sigma: float | None) -> None:
+    """Refuse data without residuals: the likelihood then grows without bound and no optimum means anything.
+
+    *sigma* is the residual SD of a fit; before there is one, what the fixed effects alone leave over is looked at.
+    """
+    outcome, design = np.asarray(matrices.y, dtype=np.float64), np.asarray(matrices.X, dtype=np.float64)
+    if sigma is None:
+        rest = outcome - design @ np.linalg.lstsq(design, outcome, rcond=None)[0]
+        sigma = float(np.sqrt(np.mean(rest**2)))
+    if sigma <= 1e-6 * float(np.std(outcome)):
+        raise StatisticError(
+            "the model fits every row exactly: its likelihood has no maximum",
+            why="no residual is left, as where all raters agree on every item",
+        )
 
 
 def _leave_saddles(model: Any, fits: list[Any]) -> list[Any]:
@@ -195,7 +217,7 @@ def _from_inside(model: Any, fit: Any) -> Any:
         return fit
     try:
         again = model.fit(start=np.where(edge, 0.2, fit.theta))
-    except (RuntimeError, np.linalg.LinAlgError):
+    except _NO_FIT:
         return fit  # the stop itself was a valid fit and stays
     return again if again.deviance < fit.deviance else fit
 
@@ -214,6 +236,8 @@ def _continue_without_gradients(model: Any, best: Any) -> tuple[Any, bool]:
     model.control = _control("COBYQA")
     try:
         again = model.fit(start=best.theta)
+    except _NO_FIT:
+        return best, False  # where even this fails, the first stop stays, marked as not converged
     finally:
         model.control = _control("L-BFGS-B")
     better = again if again.deviance <= best.deviance else best

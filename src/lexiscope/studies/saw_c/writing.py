@@ -9,11 +9,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from lexiscope.analysis.mixed_data import Column
+from lexiscope.analysis.mixed_data import Column, prepare
+from lexiscope.analysis.mixed_formula import read_formula
 from lexiscope.analysis.r_script import ModelPair, csv_text, pair_columns, r_script
-from lexiscope.core.errors import RunError
+from lexiscope.core.errors import InputError, RunError, StatisticError
 from lexiscope.core.result import Record, to_json
-from lexiscope.core.run import manifest, read_json, versions, write_atomically, write_json
+from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_atomically, write_json
 from lexiscope.core.study import StudySettings
 from lexiscope.report.document import Report
 from lexiscope.report.html import write_report
@@ -45,6 +46,8 @@ def is_finished(out: Path, settings: StudySettings) -> bool:
             why="its settings differ from those asked for",
             hint="give another folder with --out, or remove this one",
         )
+    if settings.items and run.get("data") != {Path(settings.items).name: sha256_of(Path(settings.items))}:
+        return False  # the user has changed the items or the ratings since
     files = run.get("files", {})
     present = all((out / name).is_file() for name in files)
     return bool(files) and run.get("key") == key_of(settings) and present and manifest(out, files) == files

@@ -1,0 +1,231 @@
+"""The study on legitimate but unusual data: a number that cannot be had says why, and never stops the others.
+
+All ratings and distances here are made up by the tests.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from lexiscope.analysis.mixed import fit
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.study import StudySettings
+from lexiscope.datasets import mini_relatedness
+from lexiscope.studies import saw_c
+from lexiscope.studies.saw_c.material import Material, material
+
+SETTINGS = StudySettings(
+    "saw_c", items="own.csv", views=("full",), n_bootstrap=40, starts=1, mixed_models="none", seed=3
+)
+ITEMS = mini_relatedness.load("en").items[:60]
+Rate = Callable[[int, Item, int], float]
+
+
+def _agree(row: int, item: Item, rater: int) -> float:
+    """A made-up rating: 4 or 2 by sense, moved by the row and the rater."""
+    return (4 if item.conditions["same_sense"] else 2) + (row * 7 + rater * (row + 3)) % 3 - 1
+
+
+def _ratings(items: Sequence[Item], rate: Rate, raters: int) -> ResponseTable:
+    rows = [(f"r{r}", item.item_id, rate(k, item, r)) for k, item in enumerate(items) for r in range(raters)]
+    given = [row for row in rows if not math.isnan(row[2])]
+    subject, item_id, value = (list(column) for column in zip(*given, strict=True))
+    people = {"subject_id": subject, "subject_kind": "participant", "item_id": item_id, "value": value}
+    return ResponseTable.from_columns({**people, "task": "relatedness", "measure": "rating"})
+
+
+def _distances(items: Sequence[Item], matrix: np.ndarray, layers: Sequence[int], subject: str = "m") -> ResponseTable:
+    base = {"subject_id": subject, "subject_kind": "encoder", "task": "relatedness", "view": "full"}
+    return ResponseTable.from_columns(
+        {
+            **base,
+            "measure": "cosine_distance",
+            "item_id": [item.item_id for item in items for _ in layers],
+            "layer": [layer for _ in items for layer in layers],
+            "value": matrix.ravel().tolist(),
+        }
+    )
+
+
+def _matrix(items: Sequence[Item], layers: int = 4) -> np.ndarray:
+    """Made-up distances: layer 0 constant, later ones ever more like the sense relation."""
+    generator = np.random.default_rng(5)
+    different = np.array([not item.conditions["same_sense"] for item in items])
+    noise = generator.normal(0, 0.1, (len(items), layers))
+    return (0.5 + 0.05 * np.arange(layers) * different[:, None] + noise) * (np.arange(layers) > 0)
+
+
+def _own(
+    items: Sequence[Item] = ITEMS,
+    *,
+    rate: Rate = _agree,
+    raters: int = 5,
+    matrix: np.ndarray | None = None,
+    layers: Sequence[int] = range(4),
+    name: str = "own",
+) -> Material:
+    distances = _distances(items, _matrix(items, len(layers)) if matrix is None else matrix, layers)
+    answers = ResponseTable.concat([_ratings(items, rate, raters), distances])
+    return material(name, items, answers, {"m": SubjectFacts("m")}, views=("full",), live=frozenset({"m"}))
+
+
+def _records(own: Material, settings: StudySettings = SETTINGS) -> tuple[Record, ...]:
+    found = tuple(record for part in saw_c.analyse(own, settings).values() for record in part.records)
+    # whatever the data: one name, one number; no value without a reason; nothing infinite
+    keys = [(r.statistic, r.subject, r.layer, r.condition, r.view) for r in found]
+    assert len(set(keys)) == len(keys)
+    assert all(record.note for record in found if record.value is None)
+    return found
+
+
+SAME = [item for item in mini_relatedness.load("en").items if item.conditions["same_sense"]][:30]
+ONE_WORD = [item for item in ITEMS if item.word == ITEMS[0].word]
+UNUSUAL: Mapping[str, tuple[Sequence[Item], Rate, int, str]] = {
+    "every pair has the same sense": (SAME, _agree, 5, "aic"),
+    "every rating is the same": (ITEMS, lambda row, item, rater: 3, 5, "r_squared"),
+    "one rater": (ITEMS, _agree, 1, "krippendorff_alpha(level=interval)"),
+    "one rating of the same sense": (
+        ITEMS,
+        lambda row, item, rater: (
+            math.nan if item.conditions["same_sense"] and (row or rater) else _agree(row, item, rater)
+        ),
+        3,
+        "condition_mean(over=trials)",
+    ),
+    "two rated pairs": (ITEMS, lambda row, item, rater: 1 + row if row < 2 else math.nan, 3, "spearman"),
+    "two pairs": (ITEMS[:2], _agree, 6, "pearson"),
+}
+
+
+@pytest.mark.parametrize("case", UNUSUAL)
+def test_what_cannot_be_had_says_why_and_stops_nothing(case: str) -> None:
+    """The statistic that the data do not allow is a record with a reason; the others are there."""
+    items, rate, raters, lost = UNUSUAL[case]
+    records = _records(_own(items, rate=rate, raters=raters))
+    undefined = [record for record in records if record.statistic == lost and record.value is None]
+    assert undefined
+    assert undefined[0].note
+    assert find(records, "n_trials").value is not None
+
+
+def test_pairs_of_one_word_have_values_without_intervals() -> None:
+    """One word cannot be resampled: r is still r, and the record says that it has no interval."""
+    own = _own(ONE_WORD)
+    record = find(_records(own), "pearson", layer=3)
+    assert record.value == pytest.approx(stats.pearsonr(own.distances[0].matrix[:, 3], own.norm).statistic, abs=1e-12)
+    assert (record.low, record.high) == (None, None)
+
+
+def test_a_model_that_goes_the_wrong_way_is_not_among_people() -> None:
+    """Distances that rise with relatedness disagree with people: no rater is below, and the best R² says so."""
+    right = _own()
+    wrong = _own(matrix=1 - right.distances[0].matrix * (np.arange(4) > 0))
+    records = _records(wrong)
+    rho = find(records, "spearman", layer=3).value
+    assert rho is not None
+    assert rho > 0.3
+    places = [record for record in records if record.statistic.startswith("raters_below_model")]
+    assert [record.value for record in places] == [0.0, 0.0]
+    assert "wrong direction" in find(records, "max_r_squared_over_layers").note
+    # the same distances the right way round: every rater is counted against -rho
+    agreement = find(_records(right), "raters_below_model(among=leave_one_out,method=spearman)")
+    assert "−ρ = 0." in agreement.note
+
+
+def test_no_layer_is_called_best_where_another_separates_the_senses_perfectly() -> None:
+    """Perfect separation has no finite AIC; another layer's AIC must not pass for the lowest."""
+    matrix = _matrix(ITEMS)
+    matrix[:, 2] = [0.1 if item.conditions["same_sense"] else 0.9 for item in ITEMS]
+    records = _records(_own(matrix=matrix))
+    assert find(records, "best_layer(by=aic)").value is None
+    assert "layer 2" in find(records, "min_aic_over_layers").note
+    assert find(records, "aic", layer=3).value is not None
+
+
+def test_an_expected_layer_needs_every_layer() -> None:
+    """Cumulative regressions on layers 4, 8, 12 would number them 0, 1, 2: they are refused."""
+    matrix = _matrix(ITEMS)[:, 1:]
+    records = _records(_own(matrix=matrix, layers=(4, 8, 12)))
+    found = [record for record in records if record.statistic.startswith("expected_layer")]
+    assert {record.value for record in found} == {None}
+    assert "(4, 8, 12)" in found[0].note
+    assert find(records, "spearman", layer=8).value is not None
+
+
+def test_intervals_of_agreement_resample_words_and_follow_the_settings() -> None:
+    """Alpha and split half resample words, so doubling every word's pairs under one name does not narrow them."""
+    own = _own()
+    merged = [replace(item, usages=item.usages) for item in own.items]
+    assert len({item.word for item in merged}) < len(merged)
+    alpha = find(_records(own), "krippendorff_alpha(level=interval)")
+    from_items = saw_c.people.krippendorff_alpha(own.require_ratings(), resamples=40, seed=3)
+    of_word = {item.item_id: item.word for item in own.items}
+    by_word = saw_c.people.krippendorff_alpha(own.require_ratings(), groups=of_word, resamples=40, seed=3)
+    assert (alpha.low, alpha.high) == (by_word.interval.low, by_word.interval.high)
+    assert alpha.low != from_items.interval.low
+    none = _records(own, replace(SETTINGS, n_bootstrap=0))
+    squares = find(none, "mean_squared_rater_correlation(variant=leave_one_out,method=spearman)")
+    assert squares.low is None
+    assert "no resamples" in squares.note
+
+
+def test_pairs_that_nobody_rated_count_as_short() -> None:
+    """A pair without any rating has 0 ratings: it is the fewest, it lowers the mean, and it is short."""
+    own = _own(rate=lambda row, item, rater: math.nan if row == 0 else _agree(row, item, rater))
+    people = saw_c.analyse(own, SETTINGS)["people"]
+    assert find(people.records, "ratings_per_item(summary=min)").value == 0
+    assert find(people.records, "ratings_per_item(summary=mean)").value == 59 * 5 / 60
+    assert any("60 items" in remark for remark in people.remarks)
+
+
+def test_a_file_named_like_the_dataset_is_not_the_dataset() -> None:
+    """Own items in saw_c.csv get the plan of own items, without the paper's lists and its subject."""
+    own = _own(name="saw_c")
+    plan = saw_c.plan_for(own, SETTINGS)
+    assert "List" not in plan.tests[0].full
+    assert plan.focus != saw_c.plan_for(own, replace(SETTINGS, items="", dataset="saw_c")).focus
+
+
+def test_a_mixed_model_without_residuals_is_refused() -> None:
+    """Where all raters agree on every pair, the likelihood has no maximum: no χ² of ten thousands."""
+    data = {
+        "y": np.repeat([1.0, 5.0], 20),
+        "x": np.repeat([0.0, 1.0], 20),
+        "g": np.tile(np.arange(10).astype(str), 4),
+    }
+    with pytest.raises(StatisticError, match="exactly"):
+        fit("y ~ x + (1 | g)", data)
+
+
+def _file(path: Path, rating: int) -> Path:
+    head = "item,word,sentence1,sentence2,same_sense,rater,rating\n"
+    rows = (
+        f'{item.item_id},{item.word},"{item.usages[0].text}","{item.usages[1].text}",'
+        f"{str(item.conditions['same_sense']).lower()},made-up,{rating if k else 1}\n"
+        for k, item in enumerate(ITEMS[:8])
+    )
+    path.write_text(head + "".join(rows), encoding="utf-8")
+    return path
+
+
+def test_changed_ratings_are_not_answered_from_a_finished_run(tmp_path: Path) -> None:
+    """The same command on the same folder computes again where the user's file has changed; one rater stops nothing."""
+    settings = StudySettings("saw_c", items=str(_file(tmp_path / "own.csv", 3)), language="en", n_bootstrap=0, starts=1)
+    saw_c.run(settings, tmp_path / "run")
+    again = saw_c.run(settings, tmp_path / "run")
+    assert "nothing was computed again" in again.remarks[0]
+    _file(tmp_path / "own.csv", 4)
+    saw_c.run(settings, tmp_path / "run")
+    means = [r for r in read_records(tmp_path / "run" / "results.json") if r.statistic == "condition_mean(over=trials)"]
+    assert 4.0 in {record.value for record in means}
