@@ -36,7 +36,7 @@ def one_rater(ratings: Ratings, code: int, *, own: bool, method: str) -> float:
     x, y = [], []
     for item in np.flatnonzero(~np.isnan(matrix[code])):
         others = [value for r, value in enumerate(matrix[:, item]) if not np.isnan(value) and (own or r != code)]
-        if others:
+        if len(others) > own:
             x.append(matrix[code, item])
             y.append(sum(others) / len(others))
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
@@ -112,6 +112,21 @@ def test_others_who_do_not_vary_are_a_reason_too() -> None:
     found = leave_one_out(Ratings.from_arrays(*zip(*rows, strict=True)))
     reasons = {entry.rater_id: entry.reason for entry in found.undefined}
     assert reasons["a"] == "the others' means are the same on all 3 items"
+
+
+def test_an_item_that_nobody_else_rated_agrees_with_nothing() -> None:
+    """Where a mean is the own rating alone, it is left out of both variants: it would agree with itself."""
+    shared = [
+        (rater, item, v)
+        for rater, row in {"a": [1, 2, 4], "b": [2, 1, 4]}.items()
+        for item, v in zip("ijk", row, strict=True)
+    ]
+    own = [("a", "x", 1), ("a", "y", 5), ("b", "z", 3)]
+    for variant in (leave_one_out, included):
+        with_own = variant(Ratings.from_arrays(*zip(*(shared + own), strict=True)))
+        assert with_own.values.tolist() == variant(Ratings.from_arrays(*zip(*shared, strict=True))).values.tolist()
+        with pytest.raises(StatisticError, match="0 of 2 raters"):
+            variant(Ratings.from_arrays(["a"] * 3 + ["b"] * 3, list("ijkxyz"), [1, 2, 3, 1, 2, 3]))
 
 
 def test_one_rater_has_no_agreement() -> None:

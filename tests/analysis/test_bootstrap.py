@@ -85,6 +85,14 @@ def test_no_resamples_means_no_interval_and_a_note() -> None:
     assert interval.note == "no interval: no resamples were asked for"
 
 
+def test_two_values_have_no_interval() -> None:
+    """Two raters have one and the same correlation: resampling them would give an interval without width."""
+    interval = mean_interval([0.8, 0.8])
+    assert np.isnan([interval.low, interval.high]).all()
+    assert interval.note == "no interval: it needs at least 3 values"
+    assert mean_interval([0.7, 0.8, 0.9]).is_defined
+
+
 def test_bca_equals_percentile_without_bias_and_skewness() -> None:
     """With half of the draws below the value and symmetric jackknife values, nothing is corrected."""
     draws = np.arange(1001.0)

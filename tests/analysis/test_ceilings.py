@@ -36,7 +36,7 @@ def test_six_definitions_give_six_numbers_and_six_names() -> None:
     """On one toy set no two ceilings agree, and no two share a name: they cannot be mixed up in a column."""
     ratings = toy()
     agreement = leave_one_out(ratings)
-    groups = {rater: str(int(rater) // 3) for rater in ratings.rater_ids}
+    groups = {rater: str(int(rater) // 2) for rater in ratings.rater_ids}
     gold = dict(zip(ratings.item_ids, np.rint(ratings.means()).tolist(), strict=True))
     found = [
         leave_one_out_rho(agreement),
@@ -121,6 +121,14 @@ def test_the_seed_decides_the_splits() -> None:
     assert first == again != other
     assert spearman_brown(0.6) == pytest.approx(2 * 0.6 / 1.6)
     assert spearman_brown(0.2, factor=5) == pytest.approx(5 * 0.2 / (1 + 4 * 0.2))
+
+
+@pytest.mark.filterwarnings("error")
+def test_split_half_of_raters_who_share_no_item_is_undefined() -> None:
+    """Halves without a common item give an error, not a warning and not a number."""
+    rows = [(f"r{r}", f"i{r}{i}", i) for r in range(6) for i in range(4)]
+    with pytest.raises(StatisticError, match="no split has 3 items"):
+        split_half(Ratings.from_arrays(*zip(*rows, strict=True)))
 
 
 def test_split_half_needs_raters_and_variation() -> None:

@@ -82,7 +82,8 @@ def test_one_rater_is_an_error(run: Run, tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text("rater,item,rating\na,i,1\na,j,2\na,k,3\n")
     result = run("agree", "r.csv", "--out", "results")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "at least two raters" in result.stderr
+    assert result.stderr.startswith("r.csv: agreement needs at least two raters")
+    assert "what to do: ask at least one more person" in result.stderr
     assert not (tmp_path / "results").exists()
 
 

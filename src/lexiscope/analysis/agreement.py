@@ -183,7 +183,7 @@ def included(
     """Return each rater's correlation with the mean of all raters, the rater's own rating included.
 
     *Source:* what SAW-C's script computes under the name of leave-one-out (§3.4). It is too high by construction; use
-    :func:`leave_one_out` unless a published figure is to be recomputed.
+    :func:`leave_one_out` unless a published figure is to be recomputed. Items that nobody else rated are left out.
 
     Errors: :class:`StatisticError` where fewer than two raters have a value.
 
@@ -315,7 +315,8 @@ def _agreement(
 def _group_means(ratings: Ratings, variant: str) -> tuple[FloatArray, BoolArray]:
     """The mean each rating is compared with, and whether there is one. *Shape:* (ratings,) each."""
     if variant == "included":
-        return ratings.means()[ratings.item], np.ones(len(ratings), dtype=bool)
+        # where nobody else rated an item, its mean is the own rating, which would agree with itself
+        return ratings.means()[ratings.item], ratings.counts()[ratings.item] > 1
     # sum minus own rating, over n - 1: exact for whole numbers, so equal means of others are ties
     others = ratings.counts()[ratings.item] - 1
     rest = ratings.sums()[ratings.item] - ratings.value

@@ -200,7 +200,9 @@ def bca_interval(draws: ArrayLike, value: float, jackknife: ArrayLike, *, level:
 def mean_interval(values: ArrayLike, *, level: float = 0.95, resamples: int = 2000, seed: int = 0) -> Interval:
     """Return the percentile interval of a mean, its values resampled one by one (raters, items).
 
-    *Shape:* values (units,). Errors: :class:`StatisticError` with fewer than 2 values.
+    *Shape:* values (units,). Of two values there is a note instead of bounds: two raters have one and the same
+    correlation, and an interval without width would say that it is certain.
+    Errors: :class:`StatisticError` with fewer than 2 values.
 
     >>> interval = mean_interval([1.0, 1.0, 1.0])
     >>> interval.low, interval.high
@@ -208,6 +210,8 @@ def mean_interval(values: ArrayLike, *, level: float = 0.95, resamples: int = 20
     """
     data = np.asarray(values, dtype=np.float64)
     _, count = group_codes(None, len(data))
+    if len(data) == 2:
+        return _interval((np.nan, np.nan), level, "percentile", resamples, 0, "no interval: it needs at least 3 values")
     blocks = resample_counts(count, resamples=resamples, seed=seed)
     return percentile_interval(np.concatenate([block @ data for block in blocks]) / count, level=level)
 

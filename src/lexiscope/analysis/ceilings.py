@@ -190,6 +190,8 @@ def _halves(ratings: Ratings, splits: int, seed: int) -> tuple[FloatArray, Float
         in_first = (generator.permutation(ratings.n_raters) % 2 == 0)[ratings.rater]
         a, b = _means(ratings, in_first), _means(ratings, ~in_first)
         both = ~np.isnan(a) & ~np.isnan(b)
+        if not both.any():
+            continue
         given[:, split] = both
         # centred, so that sums of squares keep their digits
         first[both, split], second[both, split] = a[both] - a[both].mean(), b[both] - b[both].mean()

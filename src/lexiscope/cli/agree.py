@@ -69,7 +69,13 @@ def agree(
     ratings = Ratings.from_arrays(read.raters, read.items, read.values)
     missing = Counter(rater for rater, value in zip(read.raters, read.values.tolist(), strict=True) if value != value)
     summary = summarise(
-        ratings, groups=read.groups, rater_groups=read.rater_groups, missing=missing, resamples=bootstrap, seed=seed
+        ratings,
+        groups=read.groups,
+        rater_groups=read.rater_groups,
+        missing=missing,
+        resamples=bootstrap,
+        seed=seed,
+        path=read.path,
     )
     for text in read.remarks:
         remark(text, quiet=quiet)

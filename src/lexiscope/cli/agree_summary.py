@@ -20,7 +20,7 @@ from lexiscope.analysis.ceilings import Ceiling, best_rater, mean_squared_rho, s
 from lexiscope.analysis.consistency import group_consistency
 from lexiscope.analysis.norms import mean_item_sd
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.core.errors import StatisticError
+from lexiscope.core.errors import Place, StatisticError
 from lexiscope.core.result import Record
 
 
@@ -61,17 +61,23 @@ def summarise(
     missing: Mapping[str, int] | None = None,
     resamples: int = 2000,
     seed: int = 0,
+    path: str = "",
 ) -> AgreeSummary:
     """Compute agreement, ceilings and the table of raters; a statistic without a value keeps its record and a note.
 
     ``groups`` (item → word) are resampled whole in the intervals over items. ``rater_groups`` (rater → country) adds
     the consistency of the groups' means and the best rater of each group. ``missing`` (rater → count) goes into the
-    table of raters.
+    table of raters. ``path`` is named in errors.
 
     Errors: :class:`StatisticError` where there are fewer than two raters.
     """
     if len(np.unique(ratings.rater)) < 2:
-        raise StatisticError("agreement needs at least two raters with ratings", why="the table has one or none")
+        raise StatisticError(
+            "agreement needs at least two raters with ratings",
+            place=Place(path) if path else None,
+            why=f"the table has {len(np.unique(ratings.rater))}",
+            hint="ask at least one more person, or name another column with --rater",
+        )
     setting = Setting(groups, rater_groups, resamples, seed)
     try:
         others: RaterAgreement | None = leave_one_out(ratings, resamples=resamples, seed=seed)
@@ -201,4 +207,6 @@ def _rater_rows(ratings: Ratings, agreement: RaterAgreement | None, missing: Map
 def _alone(own: list[float]) -> str:
     if not own:
         return "no rating"
+    if len(own) == 1:
+        return "rated one item only"
     return f"gave {own[0]:g} to all {len(own)} items" if len(set(own)) == 1 else "agreement is undefined in this table"
