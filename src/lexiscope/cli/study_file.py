@@ -7,22 +7,22 @@ Settings → YAML → settings is exact. Paths in a study file are taken from th
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
 
 from lexiscope.analysis.exclusion import parse_rule
-from lexiscope.cli.yaml_source import YamlSource, parse_yaml, read_yaml
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.run import write_atomically
 from lexiscope.core.study import Analysis, StudySettings
 from lexiscope.core.subject import SubjectSpec
+from lexiscope.resources.yaml_faults import refusal
+from lexiscope.resources.yaml_source import YamlSource, parse_yaml, read_yaml
+from lexiscope.resources.yaml_writing import yaml_value
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 _DEFAULT = StudySettings(study="")
@@ -107,7 +107,7 @@ def study_yaml(settings: StudySettings) -> str:
         "# A study for Lexiscope: lexiscope study THIS_FILE --out RUN\n# Paths start at the folder it is run in.\n"
     ]
     values = asdict(settings) | {"analyses": dict(settings.analyses)}
-    parts += [f"# {COMMENTS[name]}\n{name}:{_value(value)}\n" for name, value in values.items()]
+    parts += [f"# {COMMENTS[name]}\n{name}:{yaml_value(value)}\n" for name, value in values.items()]
     return "\n".join(parts)
 
 
@@ -125,7 +125,7 @@ def _settings(source: YamlSource) -> StudySettings:
     try:
         model = StudyFile.model_validate(source.content)
     except ValidationError as error:
-        raise _refusal(source, error.errors()[0]) from error
+        raise refusal(source, error.errors()[0], StudyFile, COMMENTS) from error
     _check_names(source, model)
     values: dict[str, Any] = {
         name: tuple(value.items()) if isinstance(value, dict) else tuple(value) if isinstance(value, list) else value
@@ -136,41 +136,6 @@ def _settings(source: YamlSource) -> StudySettings:
     except InputError as error:
         place = source.place(("items",), of_key=True)
         raise InputError(error.what, code="E612", place=place, hint="keep one of them") from error
-
-
-def _refusal(source: YamlSource, fault: ErrorDetails) -> InputError:
-    keys, kind = fault["loc"], fault["type"]
-    # a union or a dict key adds a step that is not in the file: the nearest place above is the right one
-    if kind == "extra_forbidden":
-        near = difflib.get_close_matches(str(keys[0]), StudyFile.model_fields, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"the names are: {', '.join(StudyFile.model_fields)}"
-        place = source.place(keys, of_key=True)
-        return InputError(f"unknown name {keys[0]!r}", code="E611", place=place, hint=hint)
-    if kind == "missing":
-        return InputError(f"{keys[0]!r} is missing", code="E613", place=source.place(), hint=COMMENTS[str(keys[0])])
-    where = ".".join(str(key) for key in keys)
-    return InputError(
-        f"{where}: {_what_is_wrong(fault)}", code="E612", place=source.place(keys), hint=_how_to_mend(keys, fault)
-    )
-
-
-def _what_is_wrong(fault: ErrorDetails) -> str:
-    message = fault["msg"].replace("Input should be", "must be").replace("List should have", "needs")
-    message = message.replace("a valid integer", "a whole number").replace("a valid string", "a text")
-    message = message.replace("a valid list", "a list").replace("a valid dictionary", "lines of the form 'name: value'")
-    return f"{message}, not {fault['input']!r}"
-
-
-def _how_to_mend(keys: tuple[str | int, ...], fault: ErrorDetails) -> str:
-    if fault["type"] == "literal_error":
-        known = re.findall(r"'([^']+)'", str(fault.get("ctx", {}).get("expected", "")))
-        near = difflib.get_close_matches(str(fault["input"]), known, n=1)
-        return f"did you mean {near[0]!r}?" if near else ""
-    if fault["type"] == "string_type" and isinstance(fault["input"], int | float | bool):
-        return "put it in quotation marks"
-    if fault["type"] == "list_type" and isinstance(fault["input"], str):
-        return f"write [{fault['input']}]"
-    return COMMENTS.get(str(keys[0]), "")
 
 
 def _check_names(source: YamlSource, model: StudyFile) -> None:
@@ -197,37 +162,3 @@ def _check_names(source: YamlSource, model: StudyFile) -> None:
             except InputError as error:
                 place = source.place((key, number))
                 raise InputError(error.what, code="E614", place=place, hint=error.hint) from error
-
-
-def _value(value: Any) -> str:
-    """The YAML of a value behind its name and colon: block lists and mappings, one entry a line."""
-    if isinstance(value, str | int):
-        return f" {_scalar(value)}"
-    if not value:
-        return " {}" if isinstance(value, dict) else " []"
-    if isinstance(value, dict):
-        return "".join(f"\n  {_scalar(key)}: {_scalar(entry)}" for key, entry in value.items())
-    return "".join(f"\n  - {_scalar(entry)}" for entry in value)
-
-
-_PLAIN = re.compile(r"[A-Za-z][\w./]*([+:-][\w./]+)*", re.ASCII)
-_RESERVED = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
-
-
-def _scalar(value: str | float) -> str:
-    """A number, a plain word, or a text in double quotation marks in which nothing is left to interpretation."""
-    if not isinstance(value, str):
-        return repr(value)
-    if _PLAIN.fullmatch(value) and value.lower() not in _RESERVED:
-        return value
-    return '"' + "".join(_escaped(sign) for sign in value) + '"'
-
-
-def _escaped(sign: str) -> str:
-    if sign in '"\\':
-        return f"\\{sign}"
-    if sign == "\n":
-        return "\\n"
-    if sign.isprintable():
-        return sign
-    return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else f"\\U{ord(sign):08x}"
