@@ -1,0 +1,109 @@
+"""Who answers what: the list of the next participant, and the order, sides and checks of each participant's trials.
+
+Both follow from stored numbers. The list depends on how full the lists are; the trials depend on the design's seed, the
+list and the participant's number alone, so that they can be made again from the export.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from lexiscope.annotation.definition import StudyDefinition
+from lexiscope.annotation.design import Design
+from lexiscope.annotation.questions import question_item
+from lexiscope.core.item import Item
+from lexiscope.items.lists import trial_order
+
+Kind = Literal["item", "catch", "attention"]
+Side = Literal["as_given", "swapped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One page of one participant: its position from 0, the item, what it is for, and which sentence stands left."""
+
+    position: int
+    item: Item
+    kind: Kind
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How many places of a list are taken: by answers that count, by people who are at it, by excluded answers."""
+
+    valid: int = 0
+    active: int = 0
+    excluded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """How many people a list needs (``need`` valid ones), and how many are asked for at first and at most in all."""
+
+    need: int
+    first_wave: int = 0
+    people_at_most: int = 0
+
+    @classmethod
+    def of(cls, definition: StudyDefinition) -> Quota:
+        """Return the quota that a definition declares."""
+        ratings = definition.ratings
+        return cls(ratings.per_item, ratings.first_wave, ratings.people_at_most)
+
+
+def choose_list(loads: Sequence[Load], quota: Quota, *, seed: int, number: int) -> int | None:
+    """Return the number (from 0) of the list that the participant *number* gets; ``None`` where no place is free.
+
+    It is the list with the least *valid + active* among those with a free place; ties are broken by the seed and the
+    number. Answers that nobody has judged yet count as valid. During the first wave excluded answers do not free a
+    place.
+
+    >>> choose_list([Load(valid=2), Load(valid=1, active=1), Load(active=1)], Quota(need=2), seed=1, number=7)
+    2
+    >>> choose_list([Load(valid=2)], Quota(need=2), seed=1, number=8) is None
+    True
+    """
+    taken = sum(load.valid + load.active + load.excluded for load in loads)
+    if quota.people_at_most and taken >= quota.people_at_most:
+        return None
+    free = [n for n in range(len(loads)) if has_place(loads, n, quota)]
+    if not free:
+        return None
+    least = min(loads[n].valid + loads[n].active for n in free)
+    return random.Random(f"{seed}/{number}/list").choice([n for n in free if loads[n].valid + loads[n].active == least])
+
+
+def has_place(loads: Sequence[Load], number: int, quota: Quota) -> bool:
+    """Say whether a list has a free place: it lacks valid answers, or its part of the first wave is not given out."""
+    load = loads[number]
+    if load.valid + load.active < quota.need:
+        return True
+    # the first wave's places are divided evenly, the remainder to the first lists
+    share, rest = divmod(quota.first_wave, len(loads))
+    return load.valid + load.active + load.excluded < share + (number < rest)
+
+
+def plan_trials(definition: StudyDefinition, design: Design, *, list_number: int, number: int) -> tuple[Trial, ...]:
+    """Return the trials of participant *number* in a list (from 0): order, sides, places of catch and attention.
+
+    Catch trials and attention checks are never first or last; whether the sides are swapped is drawn anew in every
+    trial (SAW-C §3.3). The same seed, list and number give the same trials, whoever asks and whenever.
+    Errors: :class:`InputError` E408 where a list has too few items to stand around a check.
+    """
+    attention = {
+        question.id: question_item(question, definition.name, definition.language) for question in definition.attention
+    }
+    catch = {item.item_id for item in design.catch[list_number]}
+    checks = [*design.catch[list_number], *attention.values()]
+    order = trial_order(design.lists[list_number], checks, seed=f"{design.seed}/{number}/order")
+    sides = random.Random(f"{design.seed}/{number}/sides")
+    trials = []
+    for position, item in enumerate(order):
+        kind: Kind = "catch" if item.item_id in catch else "attention" if item.item_id in attention else "item"
+        swapped = definition.side == "random" and len(item.usages) > 1 and sides.random() < 0.5
+        trials.append(Trial(position, item, kind, "swapped" if swapped else "as_given"))
+    return tuple(trials)
