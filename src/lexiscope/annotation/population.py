@@ -1,0 +1,89 @@
+"""Simulated participants: what they are like, how long they take, whether they stay.
+
+No number here describes anybody who exists; a researcher sets them to what their own participants are like.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, fields
+from typing import Literal
+
+from lexiscope.core.errors import InputError
+
+Character = Literal["attentive", "careless", "slow", "non_native"]
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """What participants are like. *Unit:* shares from 0 to 1, deviations in points of the scale.
+
+    ``careless`` people answer without looking, half of them always the same; ``slow`` ones take ten times as long;
+    ``non_native`` ones say so. Of the ``dropout``, ``announced`` give their place back at once and ``late`` come back
+    when their lease has run out; the others are never seen again. ``skill`` is the share of an item's deviation from
+    the middle that a participant perceives, ``noise`` the deviation of single answers, ``level`` that of participants.
+    """
+
+    dropout: float = 0.12
+    announced: float = 0.5
+    late: float = 0.05
+    careless: float = 0.04
+    slow: float = 0.01
+    non_native: float = 0.01
+    skill: float = 1.0
+    noise: float = 0.8
+    level: float = 0.3
+    word: float = 0.4
+    item: float = 0.6
+    arrivals_per_hour: float = 30.0
+
+    def __post_init__(self) -> None:
+        shares = ("dropout", "announced", "late", "careless", "slow", "non_native")
+        for name in (each.name for each in fields(self)):
+            value = getattr(self, name)
+            if not (0 <= value <= 1 if name in shares else value >= 0):
+                raise InputError(f"{name} of simulated participants cannot be {value:g}")
+        if self.announced + self.late > 1 or self.careless + self.slow + self.non_native > 1:
+            raise InputError("the shares of simulated participants add up to more than 1")
+        if not self.arrivals_per_hour or self.dropout == 1:
+            raise InputError("nobody would ever finish: set arrivals_per_hour above 0 and dropout below 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One simulated participant.
+
+    ``minutes`` is the time for the whole list; ``leaves_at`` the share of it after which the person leaves (``None``:
+    stays); ``after`` what follows: the place is returned, the person comes back late, or nothing.
+    """
+
+    person_id: str
+    seed: str
+    character: Character
+    minutes: float
+    leaves_at: float | None
+    after: Literal["returned", "late", "gone"]
+
+
+def draw_person(population: Population, *, number: int, minutes: float, seed: int) -> Person:
+    """Return the simulated participant *number* of a run; *minutes* is the median time for a list."""
+    own_seed = f"{seed}/person/{number}"
+    rng = random.Random(own_seed)
+    character = _character(population, rng.random())
+    time = minutes * rng.lognormvariate(0, 0.3) * (10 if character == "slow" else 1)
+    leaves = rng.random() < population.dropout
+    share, fate = rng.random(), rng.random()
+    after: Literal["returned", "late", "gone"] = "gone"
+    if fate < population.announced:
+        after = "returned"
+    elif fate < population.announced + population.late:
+        after = "late"
+    return Person(f"sim-{number:05d}", own_seed, character, time, share if leaves else None, after)
+
+
+def _character(population: Population, drawn: float) -> Character:
+    if drawn < population.careless:
+        return "careless"
+    if drawn < population.careless + population.slow:
+        return "slow"
+    return "non_native" if drawn < population.careless + population.slow + population.non_native else "attentive"

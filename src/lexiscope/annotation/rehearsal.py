@@ -1,0 +1,169 @@
+"""Answers of simulated participants: the same trials, questions and checks that people get.
+
+An item has a true value in the middle of the scale, moved by half the planned effect up or down, by its word and by
+itself. A participant perceives it with some skill, answers with noise, and rounds to a point of the scale.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lexiscope.analysis.exclusion import SelfReport
+from lexiscope.annotation.assignment import Trial, plan_trials
+from lexiscope.annotation.definition import Question, StudyDefinition
+from lexiscope.annotation.design import Design
+from lexiscope.annotation.exclusions import declared_rules
+from lexiscope.annotation.population import Person, Population
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.scale import Scale
+
+RATING = "rating"
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """A study whose items have true values, so that simulated participants can answer them."""
+
+    definition: StudyDefinition
+    design: Design
+    population: Population
+    truth: dict[str, float]
+    seed: int
+
+    @property
+    def scale(self) -> Scale:
+        """The scale of the answers."""
+        return self.definition.scale.scale()
+
+    def answers(self, person: Person, *, list_number: int, number: int) -> ResponseTable:
+        """Return everything that is stored of a person who finished: ratings, checks, time, answers about them."""
+        trials = plan_trials(self.definition, self.design, list_number=list_number, number=number)
+        values = _values(self, person, trials)
+        rng = random.Random(f"{person.seed}/about")
+        passed = [float(careful(person) or _guessed(self, question, rng)) for question in self.definition.attention]
+        reports = _reports(self, person)
+        rows: list[tuple[str, str, float | None, str | None, int | None]] = [
+            (trial.item.item_id, RATING, value, None, trial.position)
+            for trial, value in zip(trials, values, strict=True)
+            if trial.kind != "attention"
+        ]
+        rows += [
+            (question.id, "attention_check", value, None, None)
+            for question, value in zip(self.definition.attention, passed, strict=True)
+        ]
+        rows += [("about_you", measure, None, answer, None) for measure, answer in reports]
+        rows.append(("study", "completion_time", person.minutes * 60_000, None, None))
+        if self.definition.qualification:
+            rows.append(("study", "qualification", 1.0, None, None))
+        columns = dict(
+            zip(("item_id", "measure", "value", "option", "position"), map(list, zip(*rows, strict=True)), strict=True)
+        )
+        return ResponseTable.from_columns(
+            columns
+            | {
+                "subject_id": person.person_id,
+                "subject_kind": "participant",
+                "task": self.definition.task,
+                "list_id": str(list_number + 1),
+                "rt_ms": person.minutes * 60_000 / len(trials),
+            }
+        )
+
+    def passes(self, person: Person) -> bool:
+        """Say whether a person passes the qualification: who does not look has to guess every answer."""
+        rng = random.Random(f"{person.seed}/qualification")
+        return careful(person) or all(_guessed(self, question, rng) for question in self.definition.qualification)
+
+
+def rehearse(definition: StudyDefinition, design: Design, population: Population, *, seed: int) -> Rehearsal:
+    """Return a study with true values for its items, drawn by the seed.
+
+    Errors: :class:`InputError` where the planned effect is no condition of the items with two levels, or where the
+    scale of the study is that of no rating.
+    """
+    rng = random.Random(f"{seed}/truth")
+    middle = (definition.scale.low + definition.scale.high) / 2
+    coded = effect_codes(design.items, definition.planned.effect)
+    words = {word: rng.gauss(0, population.word) for word in sorted({item.word for item in design.items})}
+    truth = {
+        item.item_id: middle
+        + definition.planned.size * (coded[item.item_id] - 0.5 if coded else 0.0)
+        + words[item.word]
+        + rng.gauss(0, population.item)
+        for item in sorted(design.items, key=lambda item: item.item_id)
+    }
+    return Rehearsal(definition, design, population, truth, seed)
+
+
+def effect_codes(items: Sequence[Item], effect: str) -> dict[str, float]:
+    """Return 0 or 1 per item, by the two levels of a condition in order of their text; empty where none is planned.
+
+    Errors: :class:`InputError` E627 where the condition has not exactly two levels, E402 where an item lacks it.
+    """
+    if not effect:
+        return {}
+    levels = sorted({str(item.condition(effect)) for item in items})
+    if len(levels) != 2:
+        raise InputError(
+            f"the planned effect {effect!r} has {len(levels)} levels: {', '.join(levels[:5])}",
+            code="E627",
+            hint="plan an effect of a condition with two levels, or leave planned.effect empty",
+        )
+    return {item.item_id: float(str(item.condition(effect)) == levels[1]) for item in items}
+
+
+def careful(person: Person) -> bool:
+    """Say whether a person reads the questions."""
+    return person.character != "careless"
+
+
+def _values(rehearsal: Rehearsal, person: Person, trials: Sequence[Trial]) -> list[float]:
+    rng = np.random.default_rng([rehearsal.seed, *person.seed.encode()])
+    scale, population = rehearsal.scale, rehearsal.population
+    middle = (scale.low + scale.high) / 2
+    truth = np.array([rehearsal.truth.get(trial.item.item_id, scale.high) for trial in trials])
+    if not careful(person):
+        same = rng.random() < 0.5
+        points = rng.uniform(scale.low, scale.high, 1 if same else len(trials))
+        return _on_scale(np.broadcast_to(points, truth.shape), scale)
+    level = rng.normal(0, population.level)
+    felt = middle + population.skill * (truth - middle) + level + rng.normal(0, population.noise, len(trials))
+    # two identical sentences leave nothing to judge: who reads them gives the right answer
+    caught = np.array([trial.kind == "catch" for trial in trials])
+    return _on_scale(np.where(caught, rehearsal.definition.catch.answer, felt), scale)
+
+
+def _on_scale(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]], scale: Scale) -> list[float]:
+    inside = np.clip(values, scale.low, scale.high)
+    if scale.step:
+        inside = np.minimum(scale.low + np.round((inside - scale.low) / scale.step) * scale.step, scale.points[-1])
+    return [float(value) for value in inside]
+
+
+def _guessed(rehearsal: Rehearsal, question: Question, rng: random.Random) -> bool:
+    points = rehearsal.scale.points or (rehearsal.scale.low, rehearsal.scale.high)
+    return rng.random() < min(1.0, len(question.accept) / len(points))
+
+
+def _reports(rehearsal: Rehearsal, person: Person) -> list[tuple[str, str]]:
+    """Answers about the participant: who is to be excluded for them gives the answer that the rule names."""
+    excluding = {
+        rule.measure: str(rule.value)
+        for rule in declared_rules(rehearsal.definition, rehearsal.design)
+        if isinstance(rule, SelfReport)
+    }
+    found = []
+    for question in rehearsal.definition.about_you:
+        values = [option.value for option in question.options]
+        harmless = [value for value in values if value != excluding.get(question.measure)]
+        if person.character == "non_native" and question.measure in excluding:
+            found.append((question.measure, excluding[question.measure]))
+        elif harmless:
+            found.append((question.measure, harmless[0]))
+    return found

@@ -1,0 +1,276 @@
+"""A study rehearsed with simulated participants: what it costs, how long it takes, what its rules and tests find.
+
+Everything but the people is real: the design, the allocator under a simulated clock, each participant's trials, the
+exclusion rules as declared, and the planned mixed model on the answers that are kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import mean, median
+
+import numpy as np
+
+from lexiscope.analysis.exclusion import Rule, apply
+from lexiscope.analysis.mixed import likelihood_ratio
+from lexiscope.analysis.mixed_data import Column
+from lexiscope.analysis.mixed_formula import MixedFormula, read_formula
+from lexiscope.annotation.assignment import Quota
+from lexiscope.annotation.definition import StudyDefinition
+from lexiscope.annotation.design import Design
+from lexiscope.annotation.exclusions import declared_rules, judge_now
+from lexiscope.annotation.leases import Place
+from lexiscope.annotation.population import Character, Person, Population
+from lexiscope.annotation.recruitment import Recruited, recruit
+from lexiscope.annotation.rehearsal import RATING, Rehearsal, effect_codes, rehearse
+from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.response import ResponseTable
+
+CHARACTERS: tuple[Character, ...] = ("careless", "slow", "non_native", "attentive")
+_FEWEST_TO_COMPARE = 5
+_ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFound:
+    """Whom one rule caught, by what they were simulated to be. Attentive people are its false alarms."""
+
+    rule: str
+    careless: int
+    slow: int
+    non_native: int
+    attentive: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """The planned effect as the planned model finds it in one run; ``reason`` where it finds none.
+
+    *Unit:* points of the scale for ``estimate`` and ``se``.
+    """
+
+    estimate: float | None
+    se: float | None
+    chi2: float | None
+    p: float | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRun:
+    """One rehearsal. ``ratings`` are (fewest, mean, most) valid ratings of an item; ``missed`` counts faulty people
+    whom no rule caught, by what they were; ``cost`` is in the study's currency.
+    """
+
+    seed: int
+    recruited: Recruited
+    cost: float
+    ratings: tuple[int, float, int]
+    rules: tuple[RuleFound, ...]
+    missed: tuple[tuple[str, int], ...]
+    recovered: Recovered | None
+    kept: ResponseTable
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """Several rehearsals of one study. *Unit:* ``cost`` in the currency of the study, ``hours`` of simulated time.
+
+    Pairs are (median, 95th percentile) over the runs. ``power`` is the share of runs in which the planned effect is
+    significant at .05 (``None`` where none is planned or no run could be tested), with its standard error.
+    """
+
+    runs: tuple[StudyRun, ...]
+    n_complete: int
+    paid: tuple[float, float]
+    cost: tuple[float, float]
+    hours: tuple[float, float]
+    fewest_ratings: int
+    mean_ratings: float
+    most_ratings: int
+    rules: tuple[RuleFound, ...]
+    missed: tuple[tuple[str, int], ...]
+    power: float | None
+    power_se: float | None
+    estimate: float | None
+    n_tested: int
+
+
+def simulate(
+    definition: StudyDefinition,
+    design: Design,
+    *,
+    population: Population | None = None,
+    seeds: Sequence[int] = range(20),
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Simulated:
+    """Rehearse a study once per seed and summarise.
+
+    Errors: :class:`InputError` where there is no seed, the planned effect has not two levels, or a rule cannot be
+    judged on what the study collects.
+    """
+    if not seeds:
+        raise InputError("a simulation needs at least one seed")
+    runs = []
+    for done, seed in enumerate(seeds, 1):
+        runs.append(simulate_once(definition, design, population=population or Population(), seed=seed))
+        if progress is not None:
+            progress("studies", done, len(seeds))
+    return _summary(runs)
+
+
+def simulate_once(definition: StudyDefinition, design: Design, *, population: Population, seed: int) -> StudyRun:
+    """Rehearse a study once (errors as in :func:`simulate`)."""
+    rehearsal = rehearse(definition, design, population, seed=seed)
+    rules = declared_rules(definition, design)
+    answers = _Answers(rehearsal, rules)
+    recruited = recruit(
+        len(design.lists),
+        Quota.of(definition),
+        population,
+        answers.judge,
+        minutes=definition.payment.minutes,
+        lease_minutes=definition.lease.minutes,
+        seed=seed,
+        admit=rehearsal.passes,
+    )
+    # the analysis of the finished study judges once, strictly: a rule that cannot judge somebody says so here
+    table = answers.table
+    result = apply(rules, table)
+    characters = {person.person_id: person.character for person in recruited.people}
+    found = [
+        _found(rule, entry.excluded, characters) for rule, entry in zip(definition.exclusions, result.log, strict=True)
+    ]
+    finished = {place.participant for place in recruited.places if place.finished is not None}
+    missed = Counter(characters[each] for each in finished - set(result.attribution))
+    kept = result.kept.where(measure=RATING)
+    return StudyRun(
+        seed=seed,
+        recruited=recruited,
+        cost=recruited.paid * definition.payment.amount,
+        ratings=_ratings_per_item(design, kept),
+        rules=tuple(found),
+        missed=tuple((character, missed[character]) for character in CHARACTERS[:-1]),
+        recovered=recover(definition, design, kept) if definition.planned.model else None,
+        kept=kept,
+    )
+
+
+def recover(definition: StudyDefinition, design: Design, kept: ResponseTable) -> Recovered:
+    """Fit the planned model to the ratings that are kept and test the planned effect.
+
+    Errors: :class:`InputError` for a formula that does not parse, names an unknown column, or lacks the effect.
+    """
+    full = read_formula(definition.planned.model)
+    effect = definition.planned.effect
+    if effect not in full.fixed:
+        raise InputError(f"the planned model {full} has no effect {effect!r}", code="E627")
+    data = model_columns(design, kept, effect)
+    try:
+        test = likelihood_ratio(str(full), str(without_effect(full, effect)), data, starts=1, satterthwaite=False)
+    except StatisticError as error:
+        return Recovered(None, None, None, None, error.what)
+    found = next(each for each in test.full.fixed if each.name == effect)
+    return Recovered(found.estimate, found.se, test.chi2, test.p)
+
+
+def without_effect(formula: MixedFormula, effect: str) -> MixedFormula:
+    """Return the model without one fixed effect; its random effects stay.
+
+    >>> str(without_effect(read_formula("y ~ a + b + (1 + a | g)"), "a"))
+    'y ~ b + (1 + a | g)'
+    """
+    return replace(formula, fixed=tuple(term for term in formula.fixed if term != effect))
+
+
+def model_columns(design: Design, kept: ResponseTable, effect: str) -> dict[str, Column]:
+    """Return the columns of the planned model, a row per rating of an item: catch trials are left out.
+
+    ``rating``, ``participant``, ``item``, ``word``, ``list`` and the conditions of the items; the effect is 0 or 1.
+    """
+    by_id = {item.item_id: item for item in design.items}
+    rows = [row for row in kept.rows() if row.item_id in by_id and row.value is not None]
+    codes = effect_codes(design.items, effect)
+    shared = set.intersection(*(set(item.conditions) for item in design.items))
+    columns: dict[str, Sequence[object]] = {
+        name: [str(by_id[row.item_id].conditions[name]) for row in rows] for name in sorted(shared)
+    }
+    columns |= {
+        "rating": [float(row.value) for row in rows if row.value is not None],
+        "participant": [row.subject_id for row in rows],
+        "item": [row.item_id for row in rows],
+        "word": [by_id[row.item_id].word for row in rows],
+        "list": [str(row.list_id) for row in rows],
+        effect: [codes[row.item_id] for row in rows],
+    }
+    return {name: np.array(values) for name, values in columns.items()}
+
+
+class _Answers:
+    """The answers of everybody who finished, each person's made once."""
+
+    def __init__(self, rehearsal: Rehearsal, rules: Sequence[Rule]) -> None:
+        self._rehearsal, self._rules = rehearsal, rules
+        self._tables: dict[str, ResponseTable] = {}
+        # a minimum below the usual one would make rules wait for people who never come
+        self._fewest = max(2, min(_FEWEST_TO_COMPARE, rehearsal.definition.ratings.per_item))
+
+    @property
+    def table(self) -> ResponseTable:
+        """All answers in one table."""
+        return ResponseTable.concat(list(self._tables.values()))
+
+    def judge(self, finished: Sequence[tuple[Person, Place]]) -> Mapping[str, str]:
+        """Return who is excluded now, and by which rule."""
+        for person, place in finished:
+            if person.person_id not in self._tables:
+                self._tables[person.person_id] = self._rehearsal.answers(
+                    person, list_number=place.list_number, number=place.number
+                )
+        return judge_now(self._rules, self.table, fewest=self._fewest).excluded
+
+
+def _found(rule: str, excluded: Sequence[str], characters: Mapping[str, Character]) -> RuleFound:
+    n = Counter(characters[each] for each in excluded)
+    return RuleFound(rule, n["careless"], n["slow"], n["non_native"], n["attentive"])
+
+
+def _ratings_per_item(design: Design, kept: ResponseTable) -> tuple[int, float, int]:
+    n = Counter(kept.column("item_id").tolist())
+    each = [n[item.item_id] for item in design.items]
+    return min(each), float(mean(each)), max(each)
+
+
+def _summary(runs: Sequence[StudyRun]) -> Simulated:
+    tested = [run.recovered for run in runs if run.recovered is not None and run.recovered.p is not None]
+    power = mean(float((each.p or 0.0) < _ALPHA) for each in tested) if tested else None
+    estimates = [each.estimate for each in tested if each.estimate is not None]
+    return Simulated(
+        runs=tuple(runs),
+        n_complete=sum(run.recruited.complete for run in runs),
+        paid=_middle_and_high([run.recruited.paid for run in runs]),
+        cost=_middle_and_high([run.cost for run in runs]),
+        hours=_middle_and_high([run.recruited.hours for run in runs]),
+        fewest_ratings=min(run.ratings[0] for run in runs),
+        mean_ratings=mean(run.ratings[1] for run in runs),
+        most_ratings=max(run.ratings[2] for run in runs),
+        rules=tuple(_together([run.rules[n] for run in runs]) for n in range(len(runs[0].rules))),
+        missed=tuple((name, sum(dict(run.missed)[name] for run in runs)) for name, _ in runs[0].missed),
+        power=power,
+        power_se=None if power is None else math.sqrt(power * (1 - power) / len(tested)),
+        estimate=mean(estimates) if estimates else None,
+        n_tested=len(tested),
+    )
+
+
+def _middle_and_high(values: Sequence[float]) -> tuple[float, float]:
+    # the 95th percentile as the smallest value that at least 95 % of the runs do not exceed
+    return float(median(values)), float(sorted(values)[math.ceil(0.95 * len(values)) - 1])
+
+
+def _together(found: Sequence[RuleFound]) -> RuleFound:
+    sums = {name: sum(getattr(each, name) for each in found) for name in CHARACTERS}
+    return RuleFound(found[0].rule, **sums)
