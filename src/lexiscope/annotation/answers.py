@@ -1,0 +1,159 @@
+"""Taking an answer: repeated, it gets its first receipt; valid, it becomes a row; anything else is refused by field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from lexiscope.annotation.checks import check_content
+from lexiscope.annotation.engine import sa
+from lexiscope.annotation.places import stamp
+from lexiscope.annotation.record import (
+    ANSWERING,
+    Answer,
+    AnswerConflict,
+    AnswerRefused,
+    Phase,
+    Receipt,
+    State,
+    StateError,
+    StudyItem,
+    Trial,
+)
+from lexiscope.annotation.schema import ANSWERS, STATES, TRIALS
+
+_WHO: sa.BindParameter[str] = sa.bindparam("who")
+_WHAT: sa.BindParameter[str] = sa.bindparam("what")
+_WHEN: sa.BindParameter[str] = sa.bindparam("when")
+_KEY: sa.BindParameter[str] = sa.bindparam("key")
+_MINE = (ANSWERS.c.participant_id == _WHO) & (ANSWERS.c.phase == _WHEN)
+_REPEATED = sa.select(ANSWERS).where(_MINE, ANSWERS.c.item_id == _WHAT, ANSWERS.c.client_key == _KEY)
+_LATEST = sa.select(ANSWERS).where(_MINE, ANSWERS.c.item_id == _WHAT).order_by(ANSWERS.c.revision.desc()).limit(1)
+_ANSWERED = sa.select(sa.func.count()).where(_MINE, ANSWERS.c.revision == 0)
+_STATE = sa.select(STATES.c.to_state).where(STATES.c.participant_id == _WHO).order_by(STATES.c.number.desc()).limit(1)
+_TRIAL = (TRIALS.c.participant_id == _WHO) & (TRIALS.c.phase == _WHEN) & (TRIALS.c.item_id == _WHAT)
+# one query for what decides about a first answer
+_STANDING = sa.select(
+    _STATE.scalar_subquery().label("state"),
+    sa.select(TRIALS.c.position).where(_TRIAL).scalar_subquery().label("position"),
+    sa.select(TRIALS.c.display_order).where(_TRIAL).scalar_subquery().label("display_order"),
+    sa.select(TRIALS.c.side).where(_TRIAL).scalar_subquery().label("side"),
+    _ANSWERED.scalar_subquery().label("answered"),
+)
+_COPIED = ("participant_id", "item_id", "client_key", "position", "value", "option", "text", "guessed_word")
+_COPIED_TOO = ("supersedes", "rt_ms", "rt_server_ms", "comment", "page_version", "guideline_version")
+
+
+def lay_out(connection: sa.Connection, participant_id: str, phase: Phase, trials: Sequence[Trial]) -> None:
+    """Store a participant's trials of a phase in the order in which they will be shown. The plan is fixed thereby.
+
+    Errors: :class:`StateError` where the phase has another plan already.
+    """
+    rows = [
+        {
+            "participant_id": participant_id,
+            "phase": str(phase),
+            "position": position,
+            "item_id": trial.item_id,
+            "display_order": json.dumps(trial.display_order),
+            "side": trial.side,
+        }
+        for position, trial in enumerate(trials)
+    ]
+    stored = plan(connection, participant_id, phase)
+    if stored and stored != list(trials):
+        raise StateError(f"the participant has another order of {phase} already")
+    if rows and not stored:
+        connection.execute(TRIALS.insert(), rows)
+
+
+def plan(connection: sa.Connection, participant_id: str, phase: Phase) -> list[Trial]:
+    """Return a participant's trials of a phase in their order."""
+    mine = (TRIALS.c.participant_id == participant_id) & (TRIALS.c.phase == str(phase))
+    rows = connection.execute(sa.select(TRIALS).where(mine).order_by(TRIALS.c.position)).all()
+    return [Trial(row.item_id, tuple(json.loads(row.display_order)), row.side) for row in rows]
+
+
+def submit(
+    connection: sa.Connection,
+    answer: Answer,
+    items: Mapping[str, StudyItem],
+    *,
+    revisable: frozenset[Phase],
+    now: datetime,
+) -> Receipt:
+    """Store an answer and return its receipt; repeat the first receipt for a client key that is known.
+
+    Errors: :class:`AnswerRefused` naming the field, :class:`AnswerConflict` where another answer came first.
+    """
+    asked = {
+        "who": answer.participant_id,
+        "what": answer.item_id,
+        "when": str(answer.phase),
+        "key": answer.client_key,
+    }
+    repeated = connection.execute(_REPEATED, asked).first()
+    if repeated is not None:
+        return _receipt(repeated._asdict())
+    standing = connection.execute(_STANDING, asked).one()
+    item = _check_standing(answer, standing, items)
+    latest = connection.execute(_LATEST, asked).first() if answer.position < standing.answered else None
+    _check_revision(answer, latest, revisable)
+    check_content(answer, item)
+    row = _row(answer, item, standing)
+    row["revision"] = 0 if latest is None else latest.revision + 1
+    row["next_position"] = standing.answered + (latest is None)
+    row["answered_at"] = stamp(now)
+    answer_id = connection.execute(ANSWERS.insert().returning(ANSWERS.c.id), row).scalar_one()
+    return _receipt({**row, "id": answer_id})
+
+
+def _check_standing(answer: Answer, standing: sa.Row[*tuple[Any, ...]], items: Mapping[str, StudyItem]) -> StudyItem:
+    if standing.state is None:
+        raise AnswerRefused("participant_id", "the study has no such participant")
+    if answer.item_id not in items:
+        raise AnswerRefused("item_id", f"the study has no item {answer.item_id!r}")
+    if State(standing.state) not in ANSWERING[answer.phase]:
+        raise AnswerRefused("phase", f"a participant who is {standing.state} does not answer in {answer.phase}")
+    if standing.position is None:
+        raise AnswerRefused("item_id", f"the item {answer.item_id!r} is not among this participant's {answer.phase}")
+    if answer.position != standing.position:
+        raise AnswerRefused("position", f"the item {answer.item_id!r} is trial {standing.position}")
+    if answer.position > standing.answered:
+        raise AnswerRefused("position", f"trial {standing.answered} comes first: no trial is skipped")
+    return items[answer.item_id]
+
+
+def _check_revision(answer: Answer, latest: sa.Row[*tuple[Any, ...]] | None, revisable: frozenset[Phase]) -> None:
+    if latest is None:
+        if answer.supersedes is not None:
+            raise AnswerRefused("supersedes", "there is no earlier answer to this item")
+        return
+    if answer.phase not in revisable:
+        raise AnswerConflict(latest.id, f"answers in {answer.phase} are final, and this item has one")
+    if answer.supersedes != latest.id:
+        raise AnswerConflict(latest.id, "another answer to this item was stored first")
+
+
+def _row(answer: Answer, item: StudyItem, standing: sa.Row[*tuple[Any, ...]]) -> dict[str, Any]:
+    row = {name: getattr(answer, name) for name in (*_COPIED, *_COPIED_TOO)}
+    row["value"] = None if answer.value is None else float(answer.value)
+    row |= {"phase": str(answer.phase), "measure": item.question.measure, "item_sha256": item.sha256}
+    row |= {"display_order": standing.display_order, "side": standing.side}
+    row["shown_at"] = None if answer.shown_at is None else stamp(answer.shown_at)
+    row["flags"] = json.dumps(sorted(set(answer.flags)))
+    return row
+
+
+def _receipt(row: Mapping[str, Any]) -> Receipt:
+    return Receipt(
+        answer_id=row["id"],
+        item_id=row["item_id"],
+        phase=Phase(row["phase"]),
+        client_key=row["client_key"],
+        revision=row["revision"],
+        next_position=row["next_position"],
+        answered_at=row["answered_at"],
+    )

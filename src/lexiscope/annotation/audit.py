@@ -1,0 +1,70 @@
+"""The audit log: every act of the study's keepers in a chain of keyed hashes.
+
+Each entry's hash covers the entry and the hash before it, under the secret key of the study's folder, and a head record
+holds the number of entries and the last hash. Who edits or deletes a row in the database, the last one included, cannot
+make the chain fit again without the key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lexiscope.annotation.engine import sa
+from lexiscope.annotation.schema import AUDIT, AUDIT_HEAD
+
+_START = "0" * 64
+
+
+@dataclass(frozen=True, slots=True)
+class AuditCheck:
+    """Whether the audit log is whole: the number of entries, and what is wrong (empty where nothing is)."""
+
+    entries: int
+    problems: tuple[str, ...]
+
+
+def append(
+    connection: sa.Connection, key: bytes, *, at: str, actor: str, action: str, details: Mapping[str, object]
+) -> None:
+    """Append an entry. The details hold random ids, never an id of the recruiting platform."""
+    head = connection.execute(sa.select(AUDIT_HEAD.c.entries, AUDIT_HEAD.c.hash)).first()
+    entries, previous = (head.entries, head.hash) if head is not None else (0, _START)
+    text = json.dumps(details, ensure_ascii=False, sort_keys=True)
+    row = {"id": entries + 1, "at": at, "actor": actor, "action": action, "details": text, "previous": previous}
+    digest = _hash(key, row)
+    connection.execute(AUDIT.insert(), {**row, "hash": digest})
+    if head is None:
+        connection.execute(AUDIT_HEAD.insert(), {"one": 1, "entries": 1, "hash": digest})
+    else:
+        connection.execute(AUDIT_HEAD.update(), {"entries": entries + 1, "hash": digest})
+
+
+def verify(connection: sa.Connection, key: bytes) -> AuditCheck:
+    """Recompute the chain from its first entry."""
+    problems: list[str] = []
+    previous, number = _START, 0
+    for stored in connection.execute(sa.select(AUDIT).order_by(AUDIT.c.id)).mappings():
+        row = dict(stored)
+        digest = row.pop("hash")
+        number += 1
+        if row["id"] != number:
+            problems.append(f"entry {number} is missing: entry {row['id']} follows")
+            number = row["id"]
+        if row["previous"] != previous:
+            problems.append(f"entry {row['id']} does not follow the entry before it")
+        if not hmac.compare_digest(str(digest), _hash(key, row)):
+            problems.append(f"entry {row['id']} was edited")
+        previous = digest
+    heads = connection.execute(sa.select(AUDIT_HEAD.c.entries, AUDIT_HEAD.c.hash)).all()
+    if [(head.entries, head.hash) for head in heads] != [(number, previous)] and (heads or number):
+        problems.append(f"the log ends at entry {number}, which is not the last that was written")
+    return AuditCheck(number, tuple(problems))
+
+
+def _hash(key: bytes, row: Mapping[str, object]) -> str:
+    text = json.dumps(dict(row), ensure_ascii=True, sort_keys=True, default=repr)
+    return hmac.new(key, text.encode("ascii"), hashlib.sha256).hexdigest()

@@ -1,0 +1,142 @@
+"""The database behind a study: SQLite in the study's folder, or PostgreSQL by URL.
+
+Everything that differs between the two databases stands in this file and in the triggers of ``schema.py``. SQLite runs
+in WAL mode with ``synchronous=FULL``: a commit that was acknowledged survives a power cut.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+from lexiscope.core.errors import InputError, Place, RunError, require
+
+try:
+    import sqlalchemy as sa
+except ModuleNotFoundError:
+    require("sqlalchemy", "annotate")
+    raise
+
+__all__ = ["DATABASE_NAME", "Database", "StorageError", "checkpoint", "connect", "sa", "storage_error", "vacuum"]
+
+DATABASE_NAME = "study.sqlite"
+# any number: workers of one PostgreSQL study take turns at their transactions under it
+_TURN = 0x1E815C09E
+
+
+class StorageError(RunError):
+    """The database did not take a transaction (disk full, file damaged, connection lost): nothing of it was stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """Two pools on one database: ``write`` takes the write lock when a transaction begins, ``read`` does not.
+
+    ``path`` is the SQLite file, ``None`` for PostgreSQL.
+    """
+
+    write: sa.Engine
+    read: sa.Engine
+    path: Path | None
+
+    def dispose(self) -> None:
+        """Close all connections."""
+        self.write.dispose()
+        self.read.dispose()
+
+
+def connect(folder: Path, *, url: str | None = None, unsafe_fast: bool = False) -> Database:
+    """Connect to the database of a study folder, or to a PostgreSQL *url*.
+
+    ``unsafe_fast`` (SQLite) sets ``synchronous=NORMAL``: a power cut may then lose acknowledged answers.
+    Errors: :class:`InputError` for a URL that names neither database.
+    """
+    if url is not None:
+        if not sa.make_url(url).drivername.startswith("postgresql"):
+            raise InputError(f"a study is stored in SQLite or PostgreSQL, not {sa.make_url(url).drivername!r}")
+        write = sa.create_engine(url)
+        sa.event.listen(write, "begin", _take_turn)
+        return Database(write, sa.create_engine(url), None)
+    path = folder / DATABASE_NAME
+    synchronous = "NORMAL" if unsafe_fast else "FULL"
+    return Database(_sqlite(path, "BEGIN IMMEDIATE", synchronous), _sqlite(path, "BEGIN", synchronous), path)
+
+
+def vacuum(database: Database) -> None:
+    """Rewrite the SQLite file without its deleted rows and empty the WAL; nothing to do for PostgreSQL.
+
+    Errors: :class:`StorageError` where a reader keeps the WAL from being emptied.
+    """
+    if database.path is None:
+        return
+    checkpoint(database)
+    with database.write.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql("VACUUM")
+    checkpoint(database)
+
+
+def checkpoint(database: Database) -> None:
+    """Move the WAL into the database file and cut it to nothing.
+
+    Errors: :class:`StorageError` where a reader keeps a part of it.
+    """
+    with database.write.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar_one()
+    if busy:
+        raise StorageError(
+            "the write-ahead log could not be emptied",
+            place=Place(str(database.path)),
+            why="another program reads the database",
+            hint="close other programs that have the file open, then repeat",
+        )
+
+
+def storage_error(error: BaseException, database: Database) -> StorageError:
+    """Return the typed error for a failure of the database, naming a full disk as what it is."""
+    names = {getattr(one, "sqlite_errorname", "") for one in _chain(error)}
+    place = Place(str(database.path)) if database.path is not None else None
+    if any(name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR_WRITE") for name in names):
+        return StorageError(
+            "the disk is full: the transaction was not stored",
+            place=place,
+            hint="free space; the study goes on without a restart",
+        )
+    return StorageError("the database did not take a transaction", place=place, why=str(error).splitlines()[0])
+
+
+def _sqlite(path: Path, begin: str, synchronous: str) -> sa.Engine:
+    engine = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": 30.0})
+
+    def _prepare(connection: sqlite3.Connection, _record: object) -> None:
+        # transactions are begun below, not by the driver: it would begin them late and without the write lock
+        connection.isolation_level = None
+        for pragma in ("journal_mode=WAL", f"synchronous={synchronous}", "foreign_keys=ON", "secure_delete=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+        if connection.execute("PRAGMA synchronous").fetchone()[0] != {"NORMAL": 1, "FULL": 2}[synchronous]:
+            raise StorageError(f"SQLite did not accept synchronous={synchronous}", place=Place(str(path)))
+
+    def _begin(connection: sa.Connection) -> None:
+        # AUTOCOMMIT means none: VACUUM and checkpoints refuse to run inside a transaction
+        if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
+            connection.exec_driver_sql(begin)
+
+    sa.event.listen(engine, "connect", _prepare)
+    sa.event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _take_turn(connection: sa.Connection) -> None:
+    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_TURN)))
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """The error, what the driver raised, and what it was raised while handling."""
+    found: list[BaseException] = []
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        one = waiting.pop()
+        if one is not None and one not in found:
+            found.append(one)
+            waiting += [one.__cause__, one.__context__, getattr(one, "orig", None)]
+    return found

@@ -1,0 +1,92 @@
+"""Forgetting a participant: the platform identity goes from the database, its log and its backups.
+
+Deleted rows are overwritten (``secure_delete``) and the files rewritten (``VACUUM``). The answers stay under the random
+id, or go too, as the study says.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from lexiscope.annotation.engine import sa
+from lexiscope.annotation.schema import ANSWERS, ERASURES, IDENTITIES
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """What was removed, and the files in which the identity still stands.
+
+    ``still_in`` names files only where the person wrote the id themselves, for instance into a comment that is kept.
+    """
+
+    participant_id: str
+    identity_removed: bool
+    answers_removed: int
+    still_in: tuple[str, ...]
+
+
+def identity_of(connection: sa.Connection, participant_id: str) -> tuple[str, ...]:
+    """Return the texts that identify a participant on the recruiting platform: the id, and the session if known."""
+    mine = IDENTITIES.c.participant_id == participant_id
+    row = connection.execute(sa.select(IDENTITIES.c.platform_id, IDENTITIES.c.session).where(mine)).first()
+    return tuple(text for text in row if text) if row is not None else ()
+
+
+def erase(connection: sa.Connection, participant_id: str, *, keep_answers: bool, at: str) -> int:
+    """Remove the identity and, unless they are kept, the answers; return how many answers were removed."""
+    connection.execute(IDENTITIES.delete().where(IDENTITIES.c.participant_id == participant_id))
+    mine = ERASURES.c.participant_id == participant_id
+    if connection.execute(sa.select(ERASURES.c.answers).where(mine)).first() is None:
+        row = {"participant_id": participant_id, "answers": "kept" if keep_answers else "removed", "at": at}
+        connection.execute(ERASURES.insert(), row)
+    if keep_answers:
+        return 0
+    # latest first: an answer that another one supersedes cannot go before it
+    ids = sa.select(ANSWERS.c.id).where(ANSWERS.c.participant_id == participant_id).order_by(ANSWERS.c.revision.desc())
+    found = list(connection.execute(ids).scalars())
+    for answer_id in found:
+        connection.execute(ANSWERS.delete().where(ANSWERS.c.id == answer_id))
+    return len(found)
+
+
+def erase_in_backup(path: Path, participant_id: str, *, keep_answers: bool, at: str) -> None:
+    """Remove a participant from a backup as from the database, and rewrite its file."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as probe:
+        known = probe.execute("SELECT 1 FROM participants WHERE participant_id = ?", (participant_id,)).fetchone()
+    if known is None:
+        return
+    engine = sa.create_engine(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        connection.exec_driver_sql("PRAGMA secure_delete=ON")
+        erase(connection, participant_id, keep_answers=keep_answers, at=at)
+    engine.dispose()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection_:
+        connection_.execute("VACUUM")
+
+
+def files_with(files: Iterable[Path], texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the files whose bytes hold one of the texts.
+
+    >>> files_with([], ["5f3c"])
+    ()
+    """
+    wanted = [text.encode("utf-8") for text in texts]
+    return tuple(str(file) for file in files if _holds(file, wanted))
+
+
+def _holds(file: Path, wanted: list[bytes]) -> bool:
+    """Search a file piece by piece, pieces overlapping by the longest text."""
+    longest = max((len(text) for text in wanted), default=0)
+    if not longest or not file.is_file():
+        return False
+    with file.open("rb") as stream:
+        tail = b""
+        while piece := stream.read(1 << 20):
+            if any(text in tail + piece for text in wanted):
+                return True
+            tail = (tail + piece)[-longest:]
+    return False

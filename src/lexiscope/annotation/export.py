@@ -1,0 +1,192 @@
+"""A study's answers as tables: the response table that the statistics read, and the long export.
+
+The effective answer to an item is the latest one; earlier ones stay in the database. Participants appear under their
+random ids only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import pyarrow as pa
+
+from lexiscope.annotation.engine import sa
+from lexiscope.annotation.record import Kind, Phase, State, StudyItem, StudyRecord
+from lexiscope.annotation.schema import ANSWERS, ERASURES, LEASES, STATES
+from lexiscope.core.response import Response, ResponseTable
+
+FINISHED = frozenset({State.FINISHED, State.ACCEPTED, State.EXCLUDED})
+"""The states of participants who answered everything or were excluded."""
+
+READ_BY_STATISTICS = (Phase.DEMOGRAPHICS, Phase.QUALIFICATION, Phase.TRIALS, Phase.DEBRIEF)
+"""The phases whose answers are responses: practice is none, and a reveal asks the same item again."""
+
+_LONG_TEXT = (
+    "study_id task_type item_id confusion_set list_id slot:int participant_id participant_kind trial_index:int phase "
+    "kind display_order side response response_text label_undecided:bool flag_nonsensical:bool flag_weird:bool "
+    "guessed_word comment shown_at answered_at rt_ms:float n_revisions:int guideline_version item_sha256 excluded:bool "
+    "exclusion_rule"
+)
+_TYPES = {"": pa.string(), "int": pa.int32(), "bool": pa.bool_(), "float": pa.float64()}
+LONG_SCHEMA = pa.schema([(part.partition(":")[0], _TYPES[part.partition(":")[2]]) for part in _LONG_TEXT.split()])
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """What the exports need to know of a participant."""
+
+    state: State
+    reason: str
+    times: dict[State, str] = field(default_factory=dict)
+    list_id: str | None = None
+    slot: int | None = None
+
+
+def responses(
+    connection: sa.Connection,
+    study: StudyRecord,
+    *,
+    states: Collection[State] | None,
+    phases: Collection[Phase],
+) -> ResponseTable:
+    """Return the effective answers as responses; ``states=None`` means participants in any state.
+
+    Attention and qualification items become the measures ``attention_check`` and ``qualification`` (1 = accepted
+    answer), catch items keep their measure. Each participant who finished has a row ``completion_time``: from becoming
+    active to finishing by the server's clock. *Unit:* milliseconds.
+    """
+    items = {item.item_id: item for item in study.items}
+    standing = _standings(connection)
+    wanted = {who for who, one in standing.items() if states is None or one.state in states}
+    names = {str(phase) for phase in phases}
+    rows = [
+        _response(row, items[row["item_id"]], study.task, standing[row["participant_id"]])
+        for row in effective(connection)
+        if row["participant_id"] in wanted and row["phase"] in names
+    ]
+    removed = sa.select(ERASURES.c.participant_id).where(ERASURES.c.answers == "removed")
+    gone = set(connection.execute(removed).scalars())
+    rows += _completion_times(study.task, {who: standing[who] for who in sorted(wanted - gone)})
+    return ResponseTable.from_rows(rows)
+
+
+def long_export(connection: sa.Connection, study: StudyRecord) -> pa.Table:
+    """Return one row per judgment, every phase and every participant, with the columns of :data:`LONG_SCHEMA`."""
+    items = {item.item_id: item for item in study.items}
+    standing = _standings(connection)
+    rows = [
+        _long_row(row, items[row["item_id"]], study, standing[row["participant_id"]]) for row in effective(connection)
+    ]
+    return pa.Table.from_pylist(rows, schema=LONG_SCHEMA)
+
+
+def effective(connection: sa.Connection) -> list[Mapping[str, Any]]:
+    """Return the latest answer of each participant to each item and phase, by participant, phase and position."""
+    later = ANSWERS.alias("later")
+    superseded = sa.select(later.c.id).where(later.c.supersedes == ANSWERS.c.id)
+    order = (ANSWERS.c.participant_id, ANSWERS.c.phase, ANSWERS.c.position)
+    query = sa.select(ANSWERS).where(~superseded.exists()).order_by(*order)
+    return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def _standings(connection: sa.Connection) -> dict[str, _Standing]:
+    leases = {row.participant_id: row for row in connection.execute(sa.select(LEASES))}
+    found: dict[str, _Standing] = {}
+    for row in connection.execute(sa.select(STATES).order_by(STATES.c.participant_id, STATES.c.number)):
+        state, before = State(row.to_state), found.get(row.participant_id)
+        times = {**(before.times if before is not None else {})}
+        # the first time of becoming active, the last of finishing: what lies between is the session
+        if state is not State.ACTIVE or state not in times:
+            times[state] = row.at
+        lease = leases.get(row.participant_id)
+        place = (lease.list_id, lease.number) if lease is not None else (None, None)
+        found[row.participant_id] = _Standing(state, row.reason, times, *place)
+    return found
+
+
+def _response(row: Mapping[str, Any], item: StudyItem, task: str, standing: _Standing) -> Response:
+    measure, value, option = row["measure"], row["value"], row["option"]
+    if item.kind in (Kind.ATTENTION, Kind.QUALIFICATION):
+        measure = "attention_check" if item.kind is Kind.ATTENTION else "qualification"
+        value, option = float((value if value is not None else option) in item.accept), None
+    return Response(
+        subject_id=row["participant_id"],
+        subject_kind="participant",
+        item_id=row["item_id"],
+        task=task,
+        measure=measure,
+        value=value,
+        option=option,
+        list_id=standing.list_id,
+        position=row["position"],
+        rt_ms=_duration(row),
+        answered_at=datetime.fromisoformat(row["answered_at"]),
+        raw=_shown(row),
+    )
+
+
+def _completion_times(task: str, standings: Mapping[str, _Standing]) -> Iterable[Response]:
+    for who, one in standings.items():
+        if State.ACTIVE in one.times and State.FINISHED in one.times:
+            begun, ended = (datetime.fromisoformat(one.times[state]) for state in (State.ACTIVE, State.FINISHED))
+            milliseconds = (ended - begun).total_seconds() * 1000
+            # a clock that was set back makes no time, and no time is not zero
+            value, raw = (milliseconds, None) if milliseconds >= 0 else (None, "the server's clock was set back")
+            yield Response(
+                subject_id=who,
+                subject_kind="participant",
+                item_id="completion_time",
+                task=task,
+                measure="completion_time",
+                value=value,
+                list_id=one.list_id,
+                answered_at=ended,
+                raw=raw,
+            )
+
+
+def _long_row(row: Mapping[str, Any], item: StudyItem, study: StudyRecord, standing: _Standing) -> dict[str, Any]:
+    flags = json.loads(row["flags"])
+    excluded = standing.state is State.EXCLUDED
+    same = ("item_id", "participant_id", "phase", "display_order", "side", "guessed_word", "comment")
+    return {
+        **{name: row[name] for name in (*same, "shown_at", "answered_at", "guideline_version", "item_sha256")},
+        "study_id": study.study_id,
+        "task_type": study.task,
+        "confusion_set": item.confusion_set,
+        "list_id": standing.list_id,
+        "slot": standing.slot,
+        "participant_kind": "participant",
+        "trial_index": row["position"],
+        "kind": str(item.kind),
+        "response": _number(row["value"]) if row["value"] is not None else row["option"],
+        "response_text": row["text"],
+        "label_undecided": "undecided" in flags,
+        "flag_nonsensical": "nonsensical" in flags,
+        "flag_weird": "weird" in flags,
+        "rt_ms": _duration(row),
+        "n_revisions": row["revision"],
+        "excluded": excluded,
+        "exclusion_rule": standing.reason if excluded else None,
+    }
+
+
+def _duration(row: Mapping[str, Any]) -> float | None:
+    """The browser's measure where there is one: the server's holds the network too."""
+    measured: float | None = row["rt_ms"] if row["rt_ms"] is not None else row["rt_server_ms"]
+    return measured
+
+
+def _shown(row: Mapping[str, Any]) -> str | None:
+    if row["value"] is not None:
+        return _number(row["value"])
+    text: str | None = row["option"] if row["option"] is not None else row["text"]
+    return text
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value.is_integer() else repr(value)

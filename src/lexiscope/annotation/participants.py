@@ -1,0 +1,176 @@
+"""Participants: who they are (apart), what they consented to, where they stand, and the codes that they get."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+
+from lexiscope.annotation.checks import check_text
+from lexiscope.annotation.engine import sa
+from lexiscope.annotation.record import TRANSITIONS, AnswerRefused, Phase, State, StateError, StudyRecord
+from lexiscope.annotation.schema import ANSWERS, CODES, CONSENTS, IDENTITIES, LEASES, PARTICIPANTS, STATES, TRIALS
+
+CODE_STATES = {
+    "completed": frozenset({State.FINISHED, State.ACCEPTED, State.EXCLUDED}),
+    "screened_out": frozenset({State.SCREENED_OUT}),
+    "no_consent": frozenset({State.DECLINED}),
+}
+"""The kinds of completion code, and the states in which each may be issued."""
+
+# letters and digits that are not mistaken for each other: 32 of them, 5 bits each
+_CODE_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """One change of a participant's state, with its reason and its time in UTC."""
+
+    from_state: State | None
+    to_state: State
+    reason: str
+    at: str
+
+
+def lookup_hash(key: bytes, platform_id: str) -> str:
+    """Return the keyed hash under which a platform id is looked up."""
+    return hmac.new(key, platform_id.encode("utf-8"), hashlib.sha256).hexdigest()
+
+
+def invite(connection: sa.Connection, key: bytes, *, platform_id: str | None, session: str | None, at: str) -> str:
+    """Return the random id of the participant with this platform id, making it at the first arrival.
+
+    Errors: :class:`AnswerRefused` for an id that cannot be stored.
+    """
+    if platform_id is not None:
+        check_text("platform_id", platform_id, longest=200)
+        known = find(connection, key, platform_id)
+        if known is not None:
+            return known
+    if session is not None:
+        check_text("session", session, longest=200)
+    participant_id = f"p{secrets.token_hex(16)}"
+    connection.execute(PARTICIPANTS.insert(), {"participant_id": participant_id, "created_at": at})
+    if platform_id is not None:
+        row = {"lookup": lookup_hash(key, platform_id), "platform_id": platform_id, "session": session}
+        connection.execute(IDENTITIES.insert(), {"participant_id": participant_id, **row})
+    _append_state(connection, participant_id, None, State.INVITED, "arrived", at=at)
+    return participant_id
+
+
+def find(connection: sa.Connection, key: bytes, platform_id: str) -> str | None:
+    """Return the random id that belongs to a platform id, if there is one."""
+    wanted = sa.select(IDENTITIES.c.participant_id).where(IDENTITIES.c.lookup == lookup_hash(key, platform_id))
+    return connection.execute(wanted).scalar()
+
+
+def history(connection: sa.Connection, participant_id: str) -> list[StateChange]:
+    """Return the changes of state of a participant, oldest first.
+
+    Errors: :class:`AnswerRefused` for a participant that the study does not know.
+    """
+    columns = (STATES.c.from_state, STATES.c.to_state, STATES.c.reason, STATES.c.at)
+    query = sa.select(*columns).where(STATES.c.participant_id == participant_id).order_by(STATES.c.number)
+    rows = connection.execute(query).all()
+    if not rows:
+        raise AnswerRefused("participant_id", "the study has no such participant")
+    return [StateChange(State(r[0]) if r[0] is not None else None, State(r[1]), r[2], r[3]) for r in rows]
+
+
+def state_of(connection: sa.Connection, participant_id: str) -> State:
+    """Return where a participant stands."""
+    return history(connection, participant_id)[-1].to_state
+
+
+def consent(connection: sa.Connection, participant_id: str, *, text: str, version: str, at: str) -> None:
+    """Record the consent to a text, by its version and hash, and go to ``consented``."""
+    check_text("version", version, longest=200)
+    check_text("text", text, longest=1_000_000)
+    digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
+    row = {"participant_id": participant_id, "text_version": version, "text_sha256": digest, "at": at}
+    past = history(connection, participant_id)
+    _check_legal(past, State.CONSENTED)
+    connection.execute(CONSENTS.insert(), row)
+    _append_state(connection, participant_id, past[-1].to_state, State.CONSENTED, f"consent text {version}", at=at)
+
+
+def change_state(connection: sa.Connection, participant_id: str, to: State, *, reason: str, at: str) -> State:
+    """Go to another state, with a reason; return the state that was left.
+
+    Errors: :class:`StateError` where the change is not legal, or what the new state stands for has not happened: no
+    consent, no list (``active``), trials without an answer (``finished``).
+    """
+    check_text("reason", reason, longest=1000)
+    past = history(connection, participant_id)
+    _check_legal(past, to)
+    _check_grounds(connection, participant_id, to, past)
+    _append_state(connection, participant_id, past[-1].to_state, to, reason, at=at)
+    return past[-1].to_state
+
+
+def issue_code(connection: sa.Connection, study: StudyRecord, participant_id: str, kind: str, *, at: str) -> str:
+    """Return the participant's completion code of a kind, the same at every call.
+
+    Errors: :class:`StateError` where the participant's state, or a trial without an answer, does not allow it.
+    """
+    if kind not in CODE_STATES:
+        raise AnswerRefused("kind", f"there is no code {kind!r}", hint=f"there are: {', '.join(CODE_STATES)}")
+    mine = (CODES.c.participant_id == participant_id) & (CODES.c.kind == kind)
+    known = connection.execute(sa.select(CODES.c.code).where(mine)).scalar()
+    if known is not None:
+        return str(known)
+    state = state_of(connection, participant_id)
+    missing = unanswered(connection, participant_id) if kind == "completed" else 0
+    if state not in CODE_STATES[kind] or missing:
+        why = f"{missing} trials have no answer" if missing else f"the participant is {state}"
+        raise StateError(f"no code {kind!r} is issued: {why}")
+    code = study.codes.get(kind) or "".join(secrets.choice(_CODE_LETTERS) for _ in range(10))
+    connection.execute(CODES.insert(), {"participant_id": participant_id, "kind": kind, "code": code, "at": at})
+    return code
+
+
+def unanswered(connection: sa.Connection, participant_id: str) -> int:
+    """Return how many planned trials of the phases ``trials`` and ``reveal`` have no answer."""
+    phases = (str(Phase.TRIALS), str(Phase.REVEAL))
+    planned = sa.select(sa.func.count()).where(TRIALS.c.participant_id == participant_id, TRIALS.c.phase.in_(phases))
+    mine = (ANSWERS.c.participant_id == participant_id) & ANSWERS.c.phase.in_(phases) & (ANSWERS.c.revision == 0)
+    answered = sa.select(sa.func.count()).where(mine)
+    return int(connection.execute(planned).scalar_one()) - int(connection.execute(answered).scalar_one())
+
+
+def _check_legal(past: list[StateChange], to: State) -> None:
+    now = past[-1]
+    legal = set(TRANSITIONS[now.to_state])
+    if now.to_state in (State.RETURNED, State.TIMED_OUT):
+        # the way back: to the state that was left when the participant went away
+        left = next(c.from_state for c in reversed(past) if c.from_state not in (State.RETURNED, State.TIMED_OUT))
+        legal |= {left} if left is not None else set()
+    if to not in legal:
+        allowed = ", ".join(sorted(legal)) or "no other"
+        raise StateError(f"a participant who is {now.to_state} cannot become {to}", hint=f"possible: {allowed}")
+
+
+def _check_grounds(connection: sa.Connection, participant_id: str, to: State, past: list[StateChange]) -> None:
+    if to is State.CONSENTED and all(change.to_state is not State.CONSENTED for change in past):
+        raise StateError("a participant becomes consented by record_consent, with the text")
+    if to is State.ACTIVE:
+        held = sa.select(LEASES.c.status).where(LEASES.c.participant_id == participant_id)
+        if connection.execute(held).scalar() not in ("held", "surplus"):
+            raise StateError("a participant without a list cannot become active", hint="take a place first")
+    if to is State.ACCEPTED and all(change.to_state is not State.FINISHED for change in past):
+        raise StateError("a participant who did not finish cannot become accepted")
+    if to is State.FINISHED:
+        planned = sa.select(sa.func.count()).where(TRIALS.c.participant_id == participant_id)
+        missing = unanswered(connection, participant_id)
+        if missing or not connection.execute(planned.where(TRIALS.c.phase == str(Phase.TRIALS))).scalar():
+            raise StateError(f"a participant with {missing or 'all'} trials unanswered cannot become finished")
+
+
+def _append_state(
+    connection: sa.Connection, participant_id: str, left: State | None, to: State, reason: str, *, at: str
+) -> None:
+    mine = sa.select(sa.func.count()).where(STATES.c.participant_id == participant_id)
+    number = connection.execute(mine).scalar_one()
+    row = {"number": number, "from_state": left and str(left), "to_state": str(to), "reason": reason, "at": at}
+    connection.execute(STATES.insert(), {"participant_id": participant_id, **row})

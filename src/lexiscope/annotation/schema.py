@@ -1,0 +1,217 @@
+"""The tables of a study, and the triggers that keep its record append-only.
+
+Times are ISO 8601 text in UTC with microseconds and offset: they sort, read and export the same in both databases.
+Only ``identities`` knows who a participant is on the recruiting platform; every other table holds the random id.
+"""
+
+from __future__ import annotations
+
+from lexiscope.annotation.engine import sa
+
+SCHEMA_VERSION = 1
+METADATA = sa.MetaData()
+
+_TIME = sa.String(32)
+
+
+def _participant(*, primary_key: bool = False) -> sa.Column[str]:
+    known = sa.ForeignKey("participants.participant_id")
+    return sa.Column("participant_id", sa.Text, known, nullable=False, primary_key=primary_key)
+
+
+def _ddl(statement: str, dialect: str) -> sa.ExecutableDDLElement:
+    return sa.DDL(statement).execute_if(dialect=dialect)  # type: ignore[no-untyped-call]
+
+
+STUDY = sa.Table(
+    "study",
+    METADATA,
+    sa.Column("study_id", sa.Text, primary_key=True),
+    sa.Column("schema_version", sa.Integer, nullable=False),
+    sa.Column("definition", sa.Text, nullable=False),
+    sa.Column("sha256", sa.String(64), nullable=False),
+    sa.Column("created_at", _TIME, nullable=False),
+)
+PARTICIPANTS = sa.Table(
+    "participants",
+    METADATA,
+    sa.Column("participant_id", sa.Text, primary_key=True),
+    sa.Column("created_at", _TIME, nullable=False),
+)
+IDENTITIES = sa.Table(
+    "identities",
+    METADATA,
+    _participant(primary_key=True),
+    sa.Column("lookup", sa.String(64), nullable=False, unique=True),
+    sa.Column("platform_id", sa.Text, nullable=False),
+    sa.Column("session", sa.Text),
+)
+CONSENTS = sa.Table(
+    "consents",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _participant(),
+    sa.Column("text_version", sa.Text, nullable=False),
+    sa.Column("text_sha256", sa.String(64), nullable=False),
+    sa.Column("at", _TIME, nullable=False),
+)
+STATES = sa.Table(
+    "states",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _participant(),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("from_state", sa.Text),
+    sa.Column("to_state", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("at", _TIME, nullable=False),
+    sa.UniqueConstraint("participant_id", "number"),
+)
+LISTS = sa.Table(
+    "lists",
+    METADATA,
+    sa.Column("list_id", sa.Text, primary_key=True),
+    sa.Column("ordinal", sa.Integer, nullable=False),
+    sa.Column("places", sa.Integer, sa.CheckConstraint("places >= 0"), nullable=False),
+)
+LEASES = sa.Table(
+    "leases",
+    METADATA,
+    _participant(primary_key=True),
+    sa.Column("list_id", sa.Text, sa.ForeignKey("lists.list_id"), nullable=False, index=True),
+    sa.Column("number", sa.Integer),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("taken_at", _TIME, nullable=False),
+    sa.Column("expires_at", _TIME, nullable=False),
+)
+TRIALS = sa.Table(
+    "trials",
+    METADATA,
+    _participant(primary_key=True),
+    sa.Column("phase", sa.Text, primary_key=True),
+    sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("item_id", sa.Text, nullable=False),
+    sa.Column("display_order", sa.Text, nullable=False),
+    sa.Column("side", sa.Text),
+    sa.UniqueConstraint("participant_id", "phase", "item_id"),
+)
+ANSWERS = sa.Table(
+    "answers",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _participant(),
+    sa.Column("item_id", sa.Text, nullable=False),
+    sa.Column("phase", sa.Text, nullable=False),
+    sa.Column("client_key", sa.Text, nullable=False),
+    sa.Column("revision", sa.Integer, nullable=False),
+    sa.Column("supersedes", sa.Integer, sa.ForeignKey("answers.id"), index=True),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("next_position", sa.Integer, nullable=False),
+    sa.Column("measure", sa.Text, nullable=False),
+    sa.Column("value", sa.Float(53)),
+    sa.Column("option", sa.Text),
+    sa.Column("text", sa.Text),
+    sa.Column("guessed_word", sa.Text),
+    sa.Column("display_order", sa.Text, nullable=False),
+    sa.Column("side", sa.Text),
+    sa.Column("shown_at", _TIME),
+    sa.Column("answered_at", _TIME, nullable=False),
+    sa.Column("rt_ms", sa.Float(53)),
+    sa.Column("rt_server_ms", sa.Float(53)),
+    sa.Column("comment", sa.Text),
+    sa.Column("flags", sa.Text, nullable=False),
+    sa.Column("page_version", sa.Text, nullable=False),
+    sa.Column("guideline_version", sa.Text, nullable=False),
+    sa.Column("item_sha256", sa.String(64), nullable=False),
+    sa.UniqueConstraint("participant_id", "item_id", "phase", "client_key"),
+    sa.UniqueConstraint("participant_id", "phase", "item_id", "revision"),
+)
+CODES = sa.Table(
+    "codes",
+    METADATA,
+    _participant(primary_key=True),
+    sa.Column("kind", sa.Text, primary_key=True),
+    sa.Column("code", sa.Text, nullable=False),
+    sa.Column("at", _TIME, nullable=False),
+)
+ERASURES = sa.Table(
+    "erasures",
+    METADATA,
+    _participant(primary_key=True),
+    sa.Column("answers", sa.Text, nullable=False),
+    sa.Column("at", _TIME, nullable=False),
+)
+AUDIT = sa.Table(
+    "audit",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("at", _TIME, nullable=False),
+    sa.Column("actor", sa.Text, nullable=False),
+    sa.Column("action", sa.Text, nullable=False),
+    sa.Column("details", sa.Text, nullable=False),
+    sa.Column("previous", sa.String(64), nullable=False),
+    sa.Column("hash", sa.String(64), nullable=False),
+)
+AUDIT_HEAD = sa.Table(
+    "audit_head",
+    METADATA,
+    sa.Column("one", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("entries", sa.Integer, nullable=False),
+    sa.Column("hash", sa.String(64), nullable=False),
+)
+
+APPEND_ONLY = (STUDY, PARTICIPANTS, CONSENTS, STATES, TRIALS, ANSWERS, CODES, ERASURES, AUDIT)
+"""Tables in which a row, once written, is neither changed nor deleted (but for an erasure: answers of one person)."""
+
+_REFUSE = "SELECT RAISE(ABORT, '%(table)s is append-only'); END"
+_NO_UPDATE = f"CREATE TRIGGER %(table)s_no_update BEFORE UPDATE ON %(table)s BEGIN {_REFUSE}"
+_NO_DELETE = f"CREATE TRIGGER %(table)s_no_delete BEFORE DELETE ON %(table)s BEGIN {_REFUSE}"
+_ERASED = "SELECT 1 FROM erasures WHERE participant_id = OLD.participant_id AND answers = 'removed'"
+_NO_DELETE_BUT_ERASURE = (
+    f"CREATE TRIGGER %(table)s_no_delete BEFORE DELETE ON %(table)s WHEN NOT EXISTS ({_ERASED}) BEGIN {_REFUSE}"
+)
+# INSERT OR REPLACE deletes without firing delete triggers: a row that it would replace is refused before
+_NO_REPLACE = (
+    "CREATE TRIGGER %%(table)s_no_replace BEFORE INSERT ON %%(table)s"
+    f" WHEN EXISTS (SELECT 1 FROM %%(table)s WHERE %s) BEGIN {_REFUSE.replace('%', '%%')}"
+)
+_POSTGRES_FUNCTION = """
+CREATE OR REPLACE FUNCTION lexiscope_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'DELETE' AND TG_TABLE_NAME = 'answers' THEN
+    IF EXISTS (SELECT 1 FROM erasures WHERE participant_id = OLD.participant_id AND answers = 'removed') THEN
+      RETURN OLD;
+    END IF;
+  END IF;
+  RAISE EXCEPTION '%% is append-only', TG_TABLE_NAME USING ERRCODE = 'integrity_constraint_violation';
+END $$
+"""
+_POSTGRES_TRIGGER = (
+    "CREATE TRIGGER %(table)s_append_only BEFORE UPDATE OR DELETE ON %(table)s "
+    "FOR EACH ROW EXECUTE FUNCTION lexiscope_append_only()"
+)
+# a truncate fires no row triggers
+_POSTGRES_TRUNCATE = (
+    "CREATE TRIGGER %(table)s_no_truncate BEFORE TRUNCATE ON %(table)s EXECUTE FUNCTION lexiscope_append_only()"
+)
+
+
+def _keys(table: sa.Table) -> list[list[str]]:
+    """The sets of columns in which no two rows of a table may agree."""
+    unique = [one for one in table.constraints if isinstance(one, sa.PrimaryKeyConstraint | sa.UniqueConstraint)]
+    return [[column.name for column in one.columns] for one in unique]
+
+
+def _guard(table: sa.Table) -> None:
+    agree = [" AND ".join(f"{name} = NEW.{name}" for name in sorted(names)) for names in _keys(table)]
+    clash = " OR ".join(f"({one})" for one in sorted(agree))
+    statements = [_NO_UPDATE, _NO_DELETE_BUT_ERASURE if table is ANSWERS else _NO_DELETE, _NO_REPLACE % clash]
+    for statement in statements:
+        sa.event.listen(table, "after_create", _ddl(statement, "sqlite"))
+    for statement in (_POSTGRES_TRIGGER, _POSTGRES_TRUNCATE):
+        sa.event.listen(table, "after_create", _ddl(statement, "postgresql"))
+
+
+sa.event.listen(METADATA, "before_create", _ddl(_POSTGRES_FUNCTION, "postgresql"))
+for _table in APPEND_ONLY:
+    _guard(_table)

@@ -1,0 +1,113 @@
+"""One thread writes: it gathers what is waiting into one transaction, commits, and only then answers.
+
+A transaction of many answers costs one fsync. Each job has its own savepoint: a refused one leaves nothing behind and
+the others are kept. When the database itself fails, no job of the transaction is acknowledged.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from lexiscope.annotation.engine import Database, StorageError, sa, storage_error
+
+T = TypeVar("T")
+Job = Callable[[sa.Connection], T]
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    job: Job[Any]
+    future: Future[Any]
+
+
+class Writer:
+    """The only place that opens write transactions on a study's database."""
+
+    def __init__(self, database: Database, *, largest: int = 256) -> None:
+        self._database, self._largest = database, largest
+        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._closing = threading.Lock()
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name="lexiscope-writer", daemon=True)
+        self._thread.start()
+
+    def put(self, job: Job[T]) -> Future[T]:
+        """Queue a job; its future is done once the transaction that holds it is committed, or has failed.
+
+        Errors: :class:`StorageError` where the writer is closed.
+        """
+        future: Future[T] = Future()
+        # the lock keeps a job from being queued behind the end mark, where nobody would answer it
+        with self._closing:
+            if self._closed:
+                raise StorageError("the study is closed: nothing more is stored")
+            self._queue.put(_Waiting(job, future))
+        return future
+
+    def close(self) -> None:
+        """Commit what is waiting, then end the thread."""
+        with self._closing:
+            if not self._closed:
+                self._closed = True
+                self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            batch, last = self._gather()
+            if batch:
+                self._commit(batch)
+            if last:
+                return
+
+    def _gather(self) -> tuple[list[_Waiting], bool]:
+        """Wait for one job, then take all that are waiting behind it."""
+        batch: list[_Waiting] = []
+        waiting = self._queue.get()
+        while waiting is not None:
+            batch.append(waiting)
+            if len(batch) == self._largest:
+                return batch, False
+            try:
+                waiting = self._queue.get_nowait()
+            except queue.Empty:
+                return batch, False
+        return batch, True
+
+    def _commit(self, batch: list[_Waiting]) -> None:
+        batch = [one for one in batch if one.future.set_running_or_notify_cancel()]
+        try:
+            with self._database.write.begin() as connection:
+                outcomes = [_attempt(connection, waiting.job) for waiting in batch]
+        except sa.exc.SQLAlchemyError as error:
+            # the connection may hold a transaction that SQLite has ended already
+            self._database.write.dispose()
+            outcomes = [_Failed(storage_error(error, self._database)) for _ in batch]
+        for waiting, outcome in zip(batch, outcomes, strict=True):
+            if isinstance(outcome, _Failed):
+                waiting.future.set_exception(outcome.error)
+            else:
+                waiting.future.set_result(outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    error: Exception
+
+
+def _attempt(connection: sa.Connection, job: Job[Any]) -> Any:
+    """Run a job in its savepoint; a failure of the job is its own, a failure of the database is everybody's."""
+    try:
+        with connection.begin_nested():
+            return job(connection)
+    except sa.exc.IntegrityError as error:
+        return _Failed(StorageError("the database refused a row", why=str(error.orig)))
+    except sa.exc.SQLAlchemyError:
+        raise
+    except Exception as error:  # noqa: BLE001 - handed to the caller whole: the writer outlives a faulty job
+        return _Failed(error)

@@ -1,0 +1,200 @@
+"""reliability.md S1, S11, S12, S23: nothing acknowledged is lost, nothing is doubled, whatever ends the process."""
+
+from __future__ import annotations
+
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from lexiscope.annotation import backup
+from lexiscope.annotation.engine import DATABASE_NAME, StorageError
+from lexiscope.annotation.record import AnswerRefused
+from lexiscope.annotation.store import Store
+from lexiscope.core.errors import DataError, InputError, LexiscopeError, RunError
+
+from .made_study import active, answer, made_study, open_store
+
+ITEMS = [f"i{k}" for k in range(8)]
+TESTS = Path(__file__).parents[1]
+
+
+def _program(name: str, *words: object) -> list[str]:
+    """The command that runs a module of the tests as a program."""
+    start = f"import runpy, sys; sys.path.insert(0, {str(TESTS)!r}); runpy.run_module({name!r}, run_name='__main__')"
+    return [sys.executable, "-c", start, *map(str, words)]
+
+
+def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    """S1: after each of 10 kill -9 at random points, every acknowledged answer is stored exactly once."""
+    rng = random.Random(1)
+    acknowledged: dict[int, tuple[str, str, float]] = {}
+    for kill in range(10):
+        command = _program("annotation.killed_child", tmp_path, kill)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+            assert child.stdout is not None
+            # read this many receipts, then kill: the point is set by progress, not by time
+            lines = [child.stdout.readline() for _ in range(rng.randint(1, 60))]
+            child.send_signal(signal.SIGKILL)
+            lines += [line for line in child.stdout.read().splitlines(keepends=True) if line.endswith("\n")]
+        for line in lines:
+            who, item, value, number = line.split()
+            assert int(number) not in acknowledged, "a number was given twice"
+            acknowledged[int(number)] = (who, item, float(value))
+        with open_store(tmp_path) as store:
+            assert store.verify().problems == ()
+    assert len(acknowledged) >= 10
+    with sqlite3.connect(tmp_path / DATABASE_NAME) as database:
+        query = "SELECT id, participant_id, item_id, value FROM answers"
+        stored = {number: (who, item, value) for number, who, item, value in database.execute(query)}
+        doubled = "SELECT count(*) FROM answers GROUP BY participant_id, item_id, phase HAVING count(*) > 1"
+        assert database.execute(doubled).fetchall() == []
+    assert {number: stored.get(number) for number in acknowledged} == acknowledged
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the limit on a file's size is POSIX")
+def test_a_full_disk_is_a_typed_error_and_passes(tmp_path: Path) -> None:
+    """S11: what was refused is not half stored, what was acknowledged is there, and space brings it back to work."""
+    command = _program("annotation.full_disk_child", tmp_path)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    refused, counts, after = [line for line in done.stdout.splitlines() if line[0] not in " "]
+    assert "the disk is full" in refused
+    n_acknowledged, n_stored = (int(number) for number in counts.split()[-2:])
+    assert n_acknowledged == n_stored
+    assert 0 < n_stored < 300
+    assert after == "after: 300 ()"
+
+
+def test_a_second_process_is_refused(tmp_path: Path) -> None:
+    """S12: who opens the file while it is open is told so, with the way out; afterwards it opens."""
+    command = _program("annotation.opening_child", tmp_path)
+    with open_store(tmp_path):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode != 0
+        assert "this study is open in another process" in done.stderr
+        assert "PostgreSQL" in done.stderr
+        with pytest.raises(RunError, match="open in another process"):
+            open_store(tmp_path)
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def test_readers_do_not_lock_the_writer_out(tmp_path: Path) -> None:
+    """S12: a long external reader does not keep answers from being stored."""
+    with open_store(tmp_path) as store:
+        who = active(store, ITEMS)
+        with sqlite3.connect(tmp_path / DATABASE_NAME) as reader:
+            reader.execute("BEGIN")
+            assert reader.execute("SELECT count(*) FROM answers").fetchone() == (0,)
+            for position, item in enumerate(ITEMS):
+                store.submit(answer(who, item, position))
+            assert reader.execute("SELECT count(*) FROM answers").fetchone() == (0,)
+        assert len(store.answers_of(who)) == len(ITEMS)
+
+
+def test_full_synchronous_unless_asked(tmp_path: Path) -> None:
+    """S2: a commit waits for the disk; only ``unsafe_fast`` gives that up."""
+    for unsafe, expected in ((False, 2), (True, 1)):
+        with open_store(tmp_path, unsafe_fast=unsafe) as store, store._database.write.connect() as connection:
+            assert connection.exec_driver_sql("PRAGMA synchronous").scalar_one() == expected
+            assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
+
+
+def test_a_failing_job_harms_no_other(tmp_path: Path) -> None:
+    """A job that fails after writing leaves nothing, the others of its transaction are kept, the writer lives on."""
+    with open_store(tmp_path) as store:
+        who = active(store, ITEMS)
+        gate = threading.Event()
+
+        def fail(connection: object) -> None:
+            store.study.codes["no such code"]
+
+        def half(connection: object) -> None:
+            connection.exec_driver_sql("UPDATE lists SET places = 7")  # type: ignore[attr-defined]
+            raise AnswerRefused("value", "made to fail")
+
+        # while the writer waits here, the others gather into one transaction
+        waiting = store._writer.put(lambda _: gate.wait(30))
+        first = store.submit_later(answer(who, "i0", 0))
+        broken, refused = store._writer.put(fail), store._writer.put(half)
+        second = store.submit_later(answer(who, "i1", 1))
+        gate.set()
+        assert waiting.result()
+        assert (first.result().answer_id, second.result().answer_id) == (1, 2)
+        assert isinstance(broken.exception(), KeyError)
+        assert isinstance(refused.exception(), AnswerRefused)
+        assert {load.places for load in store.loads().values()} == {1000}
+
+
+def test_a_closed_store_refuses(tmp_path: Path) -> None:
+    """After close() nothing is taken in silence."""
+    store = open_store(tmp_path)
+    who = active(store, ITEMS)
+    store.close()
+    with pytest.raises(StorageError, match="closed"):
+        store.submit(answer(who, "i0", 0))
+
+
+def test_a_backup_holds_what_was_acknowledged_before_it(tmp_path: Path) -> None:
+    """S23: copied while people answer; it opens, it is whole, and restored it is a store that works."""
+    study = made_study()
+    with open_store(tmp_path / "a", study) as store:
+        before = active(store, ITEMS)
+        for position, item in enumerate(ITEMS):
+            store.submit(answer(before, item, position))
+        during = active(store, ITEMS)
+        futures = [store.submit_later(answer(during, item, position)) for position, item in enumerate(ITEMS)]
+        copy = store.backup()
+        assert all(future.result().answer_id for future in futures)
+        own = store.answers_of(before)
+    assert backup.file_problems(copy) == ()
+    backup.restore(copy, tmp_path / "b", key=tmp_path / "a" / "secret.key")
+    with open_store(tmp_path / "b", study) as store:
+        assert store.answers_of(before) == own
+        assert store.verify().problems == ()
+        store.submit(answer(during, "i0", 0))
+
+
+def test_a_backup_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
+    """Damaged, over a database, or without the key: an error, and nothing is written."""
+    with open_store(tmp_path / "a") as store:
+        copy = store.backup()
+        with pytest.raises(InputError, match="a file of this name"):
+            store.backup(copy)
+    with pytest.raises(InputError, match="has a database"):
+        backup.restore(copy, tmp_path / "a")
+    with pytest.raises(InputError, match="key"):
+        backup.restore(copy, tmp_path / "b")
+    copy.write_bytes(copy.read_bytes()[:5000] + b"\xff" * 5000 + copy.read_bytes()[10_000:])
+    with pytest.raises(DataError, match="damaged"):
+        backup.restore(copy, tmp_path / "c", key=tmp_path / "a" / "secret.key")
+    assert not (tmp_path / "b" / DATABASE_NAME).exists()
+    assert not (tmp_path / "c").exists()
+
+
+def test_the_stored_study_is_frozen(tmp_path: Path) -> None:
+    """A folder takes no other definition, and no database without its key; a refused opening holds no lock."""
+    open_store(tmp_path).close()
+    with pytest.raises(RunError, match="another definition"):
+        open_store(tmp_path, made_study(9))
+    open_store(tmp_path).close()
+    (tmp_path / "secret.key").unlink()
+    with pytest.raises(RunError, match="key is missing"):
+        open_store(tmp_path)
+
+
+def test_other_databases_are_refused(tmp_path: Path) -> None:
+    """SQLite in the folder or PostgreSQL by URL, nothing else."""
+    with pytest.raises(LexiscopeError, match="SQLite or PostgreSQL"):
+        Store.open(tmp_path, made_study(), url="mysql://nobody@localhost/study")
+
+
+def test_a_missing_extra_gives_the_install_line() -> None:
+    """Without SQLAlchemy the error says what to install."""
+    code = "import sys; sys.modules['sqlalchemy'] = None; import lexiscope.annotation.store"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "pip install 'lexiscope[annotate]'" in done.stderr
