@@ -19,6 +19,8 @@ import click
 
 import lexiscope
 from lexiscope.analysis.exclusion import RULES
+from lexiscope.annotation.definition import StudyDefinition
+from lexiscope.annotation.definition_file import comments
 from lexiscope.cli.main import VERBS, cli
 from lexiscope.cli.study_file import COMMENTS, StudyFile
 from lexiscope.core import catalog
@@ -350,6 +352,29 @@ def study_file_page() -> str:
     return _page("Settings of a study file", intro, table(("setting", "default", "meaning"), rows))
 
 
+def annotation_file_page() -> str:
+    """Return the settings of the file of a study with people, sections and all, with their meaning."""
+    defaults = StudyDefinition(name="-", task="-", language="-").model_dump(mode="json")
+    rows = []
+    for name, meaning in comments().items():
+        section, _, inner = name.partition(".")
+        value = defaults[section]
+        if inner and not isinstance(value, dict):
+            default = ""
+        elif inner:
+            default = f"`{value[inner]!r}`" if inner in value else ""
+        else:
+            required = StudyDefinition.model_fields[name].is_required()
+            default = "required" if required else "" if isinstance(value, dict) and value else f"`{value!r}`"
+        rows.append([f"`{name}`", default, meaning])
+    intro = (
+        "A study with people is one YAML file. `lexiscope annotate init` writes it with every setting spelled out, and "
+        "`lexiscope annotate check` says what is missing. A dot stands for one step inwards; settings without a "
+        "default belong to the entries of a list."
+    )
+    return _page("Settings of a study with people", intro, table(("setting", "default", "meaning"), rows))
+
+
 # -- the whole ------------------------------------------------------------------------------------------------
 
 README_TABLES: dict[str, Callable[[], str]] = {
@@ -368,6 +393,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "python.md": python_page,
     "results.md": results_page,
     "study_file.md": study_file_page,
+    "annotation_file.md": annotation_file_page,
 }
 
 

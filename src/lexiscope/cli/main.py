@@ -26,6 +26,10 @@ VERBS: dict[str, tuple[str, str]] = {
     "study": ("lexiscope.cli.study:study", "Run a study: a whole paper, on its data or on yours."),
     "report": ("lexiscope.cli.report:report", "Write one report of one or more runs."),
     "agree": ("lexiscope.cli.agree:agree", "Agreement and ceilings of any long table of ratings."),
+    "annotate": (
+        "lexiscope.cli.annotate:annotate",
+        "Set up a study with people: draft, check, design, rehearse.",
+    ),
 }
 
 WELCOME = """\
