@@ -156,7 +156,7 @@ def _check_grounds(connection: sa.Connection, participant_id: str, to: State, pa
         raise StateError("a participant becomes consented by record_consent, with the text")
     if to is State.ACTIVE:
         held = sa.select(LEASES.c.status).where(LEASES.c.participant_id == participant_id)
-        if connection.execute(held).scalar() not in ("held", "surplus"):
+        if connection.execute(held).scalar() != "held":
             raise StateError("a participant without a list cannot become active", hint="take a place first")
     if to is State.ACCEPTED and all(change.to_state is not State.FINISHED for change in past):
         raise StateError("a participant who did not finish cannot become accepted")

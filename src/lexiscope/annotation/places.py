@@ -1,14 +1,14 @@
 """Places on lists: taken for a time, renewed, given back, used up. Counting and taking are one transaction.
 
 A list is as full as it has *valid* participants (finished, not excluded) and *active* ones (their lease has not run
-out). Who comes back after the lease ran out keeps the place while it is free; otherwise their answers are recorded and
-marked ``surplus``.
+out). Who comes back after the lease ran out keeps a place while one is free; otherwise their answers are recorded
+and count, and the person is marked ``surplus``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -16,47 +16,61 @@ from lexiscope.annotation.engine import sa
 from lexiscope.annotation.record import AnswerRefused, NoPlaceLeft, State, StateError
 from lexiscope.annotation.schema import LEASES, LISTS
 
-Status = Literal["held", "done", "released", "surplus"]
+Status = Literal["held", "done", "excluded", "released"]
 
 
 @dataclass(frozen=True, slots=True)
 class ListLoad:
-    """How full a list is: its places, its valid and active participants, and surplus ones."""
+    """How full a list is: its places, its valid, active and excluded participants.
+
+    ``surplus`` says how many of the valid and active ones came back after the list had filled.
+    """
 
     list_id: str
     places: int
-    valid: int
-    active: int
-    surplus: int
+    valid: int = 0
+    active: int = 0
+    excluded: int = 0
+    surplus: int = 0
 
     @property
     def free(self) -> int:
-        """Places that nobody holds or has used."""
+        """Places that nobody holds or has used validly."""
         return max(0, self.places - self.valid - self.active)
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A participant's place. ``number`` counts from 1 within the list, ``None`` for a surplus participant."""
+    """A participant's place.
+
+    ``ordinal`` counts the participants of the study from 1, in the order in which they took places. ``number`` counts
+    from 1 within the list and is ``None`` for a ``surplus`` participant: the list was full when they came back.
+    """
 
     participant_id: str
+    ordinal: int
     list_id: str
     number: int | None
     status: Status
+    surplus: bool
     expires_at: str
 
 
-Choose = Callable[[Mapping[str, ListLoad]], str | None]
-"""Picks a list among those with a free place, or ``None``. Runs inside the transaction: it must be quick."""
+Choose = Callable[[Mapping[str, ListLoad], int], str | None]
+"""Picks a list with a free place for the participant of this ordinal, or ``None``.
+
+It sees all lists in the study's order and runs inside the transaction: it must be quick.
+"""
 
 
-def least_filled(loads: Mapping[str, ListLoad]) -> str | None:
-    """Pick the list with the fewest valid and active participants, the first among equals.
+def least_filled(loads: Mapping[str, ListLoad], ordinal: int) -> str | None:
+    """Pick the list with a free place that has the fewest valid and active participants, the first among equals.
 
-    >>> least_filled({"a": ListLoad("a", 3, 1, 1, 0), "b": ListLoad("b", 3, 1, 0, 0)})
+    >>> least_filled({"a": ListLoad("a", 3, 1, 1), "b": ListLoad("b", 3, 1, 0), "c": ListLoad("c", 0)}, 4)
     'b'
     """
-    return min(loads.values(), key=lambda load: load.valid + load.active).list_id if loads else None
+    free = [load for load in loads.values() if load.free]
+    return min(free, key=lambda load: load.valid + load.active).list_id if free else None
 
 
 def stamp(moment: datetime) -> str:
@@ -69,23 +83,22 @@ def stamp(moment: datetime) -> str:
 
 def loads(connection: sa.Connection, now: datetime) -> dict[str, ListLoad]:
     """Return how full each list is, in the order in which the study names them."""
-    live = (LEASES.c.status == "held") & (LEASES.c.expires_at > stamp(now))
-    counts = [_count(LEASES.c.status == "done"), _count(live), _count(LEASES.c.status == "surplus")]
+    done, live = LEASES.c.status == "done", (LEASES.c.status == "held") & (LEASES.c.expires_at > stamp(now))
+    kinds = (done, live, LEASES.c.status == "excluded", LEASES.c.surplus & (done | live))
     query = (
-        sa.select(LISTS.c.list_id, LISTS.c.places, *counts)
+        sa.select(LISTS.c.list_id, LISTS.c.places, *(_count(kind) for kind in kinds))
         .select_from(LISTS.outerjoin(LEASES, LEASES.c.list_id == LISTS.c.list_id))
         .group_by(LISTS.c.list_id, LISTS.c.ordinal, LISTS.c.places)
         .order_by(LISTS.c.ordinal)
     )
-    return {
-        row[0]: ListLoad(row[0], row[1], int(row[2]), int(row[3]), int(row[4])) for row in connection.execute(query)
-    }
+    return {row[0]: ListLoad(row[0], row[1], *map(int, row[2:])) for row in connection.execute(query)}
 
 
 def lease_of(connection: sa.Connection, participant_id: str) -> Lease | None:
     """Return a participant's place, whatever its status."""
-    row = connection.execute(sa.select(LEASES).where(LEASES.c.participant_id == participant_id)).first()
-    return None if row is None else Lease(row.participant_id, row.list_id, row.number, row.status, row.expires_at)
+    columns = [LEASES.c[field.name] for field in fields(Lease)]
+    row = connection.execute(sa.select(*columns).where(LEASES.c.participant_id == participant_id)).first()
+    return None if row is None else Lease(*row)
 
 
 def take(
@@ -98,14 +111,16 @@ def take(
     """
     if state is not State.QUALIFIED:
         raise StateError(f"a participant who is {state} cannot take a place")
-    free = {name: load for name, load in loads(connection, now).items() if load.free}
-    chosen = choose(free)
+    ordinal = int(connection.execute(sa.select(sa.func.count()).select_from(LEASES)).scalar_one()) + 1
+    found = loads(connection, now)
+    chosen = choose(found, ordinal)
     if chosen is None:
         raise NoPlaceLeft("every list of the study is full", hint="raise the places of a list, or thank and send away")
-    if chosen not in free:
+    if chosen not in found or not found[chosen].free:
         raise AnswerRefused("list_id", f"the list {chosen!r} has no free place")
-    lease = Lease(participant_id, chosen, _lowest_number(connection, chosen, now), "held", stamp(now + hold))
-    connection.execute(LEASES.insert(), {**_row(lease), "participant_id": participant_id, "taken_at": stamp(now)})
+    number = _free_number(connection, chosen, now)
+    lease = Lease(participant_id, ordinal, chosen, number, "held", False, stamp(now + hold))
+    connection.execute(LEASES.insert(), {**asdict(lease), "taken_at": stamp(now)})
     return lease
 
 
@@ -115,38 +130,26 @@ def renew(connection: sa.Connection, participant_id: str, *, now: datetime, hold
     Errors: :class:`StateError` for who never had a place.
     """
     lease = _known(connection, participant_id)
-    if lease.status in ("done", "surplus"):
+    if lease.status in ("done", "excluded"):
         return lease
-    if _is_live(lease, now):
-        return _store(connection, lease, lease.number, "held", now + hold)
-    if loads(connection, now)[lease.list_id].free:
-        return _store(connection, lease, _lowest_number(connection, lease.list_id, now), "held", now + hold)
-    return _store(connection, lease, None, "surplus", now + hold)
+    return _occupy(connection, replace(lease, expires_at=stamp(now + hold)), "held", lease, now)
 
 
-def release(connection: sa.Connection, participant_id: str) -> Lease:
+def use_up(connection: sa.Connection, participant_id: str, *, now: datetime) -> Lease:
+    """Count a finished participant as valid on their list; as surplus where it became full while they were away.
+
+    Errors: :class:`StateError` for who never had a place.
+    """
+    lease = _known(connection, participant_id)
+    return lease if lease.status == "done" else _occupy(connection, lease, "done", lease, now)
+
+
+def release(connection: sa.Connection, participant_id: str, *, status: Literal["released", "excluded"]) -> Lease:
     """Give a place back, used or not: the list has one more free.
 
     Errors: :class:`StateError` for who never had a place.
     """
-    lease = _known(connection, participant_id)
-    # a surplus participant holds nothing that could be given back
-    return lease if lease.status == "surplus" else _store(connection, lease, lease.number, "released", None)
-
-
-def use_up(connection: sa.Connection, participant_id: str, *, now: datetime) -> Lease:
-    """Count a finished participant as valid on their list, or as surplus where it has become full.
-
-    Errors: :class:`StateError` for who never had a place.
-    """
-    lease = _known(connection, participant_id)
-    if lease.status in ("done", "surplus"):
-        return lease
-    if _is_live(lease, now):
-        return _store(connection, lease, lease.number, "done", None)
-    if loads(connection, now)[lease.list_id].free:
-        return _store(connection, lease, _lowest_number(connection, lease.list_id, now), "done", None)
-    return _store(connection, lease, None, "surplus", None)
+    return _store(connection, replace(_known(connection, participant_id), status=status))
 
 
 def set_places(connection: sa.Connection, list_id: str, places: int) -> None:
@@ -176,27 +179,24 @@ def _is_live(lease: Lease, now: datetime) -> bool:
     return lease.status == "held" and lease.expires_at > stamp(now)
 
 
-def _lowest_number(connection: sa.Connection, list_id: str, now: datetime) -> int:
+def _occupy(connection: sa.Connection, new: Lease, status: Status, old: Lease, now: datetime) -> Lease:
+    """Give a list's place to who had it before: at once while it is theirs, else if one is free, else as surplus."""
+    new = replace(new, status=status)
+    if old.surplus or _is_live(old, now):
+        return _store(connection, new)
+    if loads(connection, now)[old.list_id].free:
+        return _store(connection, replace(new, number=_free_number(connection, old.list_id, now)))
+    return _store(connection, replace(new, number=None, surplus=True))
+
+
+def _free_number(connection: sa.Connection, list_id: str, now: datetime) -> int:
     """The lowest number on the list that no valid or active participant has."""
     live = (LEASES.c.status == "done") | ((LEASES.c.status == "held") & (LEASES.c.expires_at > stamp(now)))
     used = set(connection.execute(sa.select(LEASES.c.number).where(LEASES.c.list_id == list_id, live)).scalars())
     return next(number for number in range(1, len(used) + 2) if number not in used)
 
 
-def _store(
-    connection: sa.Connection, lease: Lease, number: int | None, status: Status, until: datetime | None
-) -> Lease:
-    expires_at = lease.expires_at if until is None else stamp(until)
-    new = Lease(lease.participant_id, lease.list_id, number, status, expires_at)
+def _store(connection: sa.Connection, lease: Lease) -> Lease:
     mine = LEASES.c.participant_id == lease.participant_id
-    connection.execute(LEASES.update().where(mine).values(**_row(new)))
-    return new
-
-
-def _row(lease: Lease) -> dict[str, object]:
-    return {
-        "list_id": lease.list_id,
-        "number": lease.number,
-        "status": lease.status,
-        "expires_at": lease.expires_at,
-    }
+    connection.execute(LEASES.update().where(mine).values(**asdict(lease)))
+    return lease

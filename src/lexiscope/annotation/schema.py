@@ -79,8 +79,10 @@ LEASES = sa.Table(
     METADATA,
     _participant(primary_key=True),
     sa.Column("list_id", sa.Text, sa.ForeignKey("lists.list_id"), nullable=False, index=True),
+    sa.Column("ordinal", sa.Integer, nullable=False, unique=True),
     sa.Column("number", sa.Integer),
     sa.Column("status", sa.Text, nullable=False),
+    sa.Column("surplus", sa.Boolean, nullable=False),
     sa.Column("taken_at", _TIME, nullable=False),
     sa.Column("expires_at", _TIME, nullable=False),
 )

@@ -149,7 +149,9 @@ class Store:
     def release_place(self, participant_id: str) -> Lease:
         """Give a place back, with an entry in the audit log. Errors: :class:`StateError`."""
         now = self._now()
-        return self._write(lambda c: self._log_lease(c, "release", places.release(c, participant_id), now))
+        return self._write(
+            lambda c: self._log_lease(c, "release", places.release(c, participant_id, status="released"), now)
+        )
 
     def loads(self) -> dict[str, ListLoad]:
         """Return how full each list is."""
@@ -320,12 +322,15 @@ class Store:
         if lease is None:
             return
         if to in (State.EXCLUDED, State.RETURNED, State.TIMED_OUT):
-            self._log_lease(connection, f"release: {to}", places.release(connection, participant_id), at)
+            released = places.release(
+                connection, participant_id, status="excluded" if to is State.EXCLUDED else "released"
+            )
+            self._log_lease(connection, f"release: {to}", released, at)
         elif to in (State.FINISHED, State.ACCEPTED) and left is not State.FINISHED:
             self._log_lease(connection, str(to), places.use_up(connection, participant_id, now=now), at)
 
     def _log_lease(self, connection: sa.Connection, action: str, lease: Lease, at: str) -> Lease:
-        details = {"participant_id": lease.participant_id, "list_id": lease.list_id, "status": lease.status}
+        details = {"participant_id": lease.participant_id, "list_id": lease.list_id, "surplus": lease.surplus}
         audit.append(connection, self._key, at=at, actor="store", action=f"place {action}", details=details)
         return lease
 
