@@ -8,13 +8,14 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 
 from lexiscope.annotation import backup
 from lexiscope.annotation.engine import DATABASE_NAME, StorageError
-from lexiscope.annotation.record import AnswerRefused
+from lexiscope.annotation.record import AnswerRefused, Receipt
 from lexiscope.annotation.store import Store
 from lexiscope.core.errors import DataError, InputError, LexiscopeError, RunError
 
@@ -104,6 +105,25 @@ def test_full_synchronous_unless_asked(tmp_path: Path) -> None:
             assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
 
 
+def test_acknowledged_is_committed(tmp_path: Path) -> None:
+    """S3: at the moment of its acknowledgement another connection reads the answer."""
+    missing: list[int] = []
+
+    def look(future: Future[Receipt]) -> None:
+        with sqlite3.connect(tmp_path / DATABASE_NAME) as reader:
+            found = reader.execute("SELECT 1 FROM answers WHERE id = ?", (future.result().answer_id,)).fetchone()
+        missing.extend([] if found else [future.result().answer_id])
+
+    with open_store(tmp_path, made_study(200)) as store:
+        items = [f"i{k}" for k in range(200)]
+        who = active(store, items)
+        futures = [store.submit_later(answer(who, item, position)) for position, item in enumerate(items)]
+        for future in futures:
+            future.add_done_callback(look)
+        assert [future.result().answer_id for future in futures] == list(range(1, 201))
+    assert missing == []
+
+
 def test_a_failing_job_harms_no_other(tmp_path: Path) -> None:
     """A job that fails after writing leaves nothing, the others of its transaction are kept, the writer lives on."""
     with open_store(tmp_path) as store:
@@ -185,6 +205,10 @@ def test_the_stored_study_is_frozen(tmp_path: Path) -> None:
     (tmp_path / "secret.key").unlink()
     with pytest.raises(RunError, match="key is missing"):
         open_store(tmp_path)
+    for wrong, message in ((b"k" * 32, "not the one of this study"), (b"k" * 31, "damaged")):
+        (tmp_path / "secret.key").write_bytes(wrong)
+        with pytest.raises(RunError, match=message):
+            open_store(tmp_path)
 
 
 def test_other_databases_are_refused(tmp_path: Path) -> None:

@@ -43,6 +43,13 @@ def append(
         connection.execute(AUDIT_HEAD.update(), {"entries": entries + 1, "hash": digest})
 
 
+def fits(connection: sa.Connection, key: bytes) -> bool:
+    """Say whether the log was begun under this key."""
+    first = connection.execute(sa.select(AUDIT).where(AUDIT.c.id == 1)).mappings().first()
+    row = dict(first or {})
+    return hmac.compare_digest(str(row.pop("hash", "")), _hash(key, row))
+
+
 def verify(connection: sa.Connection, key: bytes) -> AuditCheck:
     """Recompute the chain from its first entry."""
     problems: list[str] = []

@@ -55,20 +55,26 @@ def connect(folder: Path, *, url: str | None = None, unsafe_fast: bool = False) 
     if url is not None:
         if not sa.make_url(url).drivername.startswith("postgresql"):
             raise InputError(f"a study is stored in SQLite or PostgreSQL, not {sa.make_url(url).drivername!r}")
-        write = sa.create_engine(url)
+        require("psycopg", "postgres")
+        postgres = sa.make_url(url).set(drivername="postgresql+psycopg")
+        write = sa.create_engine(postgres)
         sa.event.listen(write, "begin", _take_turn)
-        return Database(write, sa.create_engine(url), None)
+        return Database(write, sa.create_engine(postgres), None)
     path = folder / DATABASE_NAME
     synchronous = "NORMAL" if unsafe_fast else "FULL"
     return Database(_sqlite(path, "BEGIN IMMEDIATE", synchronous), _sqlite(path, "BEGIN", synchronous), path)
 
 
 def vacuum(database: Database) -> None:
-    """Rewrite the SQLite file without its deleted rows and empty the WAL; nothing to do for PostgreSQL.
+    """Rewrite the SQLite file without its deleted rows and empty the WAL.
 
+    In PostgreSQL the tables are rewritten; its log and its backups are the administrator's.
     Errors: :class:`StorageError` where a reader keeps the WAL from being emptied.
     """
     if database.path is None:
+        with database.write.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql("VACUUM FULL identities")
+            connection.exec_driver_sql("VACUUM FULL answers")
         return
     checkpoint(database)
     with database.write.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
@@ -127,6 +133,8 @@ def _sqlite(path: Path, begin: str, synchronous: str) -> sa.Engine:
 
 
 def _take_turn(connection: sa.Connection) -> None:
+    if connection.get_execution_options().get("isolation_level") == "AUTOCOMMIT":
+        return
     connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_TURN)))
 
 

@@ -11,7 +11,7 @@ import os
 import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from lexiscope.annotation import answers, audit, backup, erasure, export, participants, places
 from lexiscope.annotation.checks import check_form, check_text
-from lexiscope.annotation.engine import Database, connect, sa, vacuum
+from lexiscope.annotation.engine import DATABASE_NAME, Database, connect, sa, vacuum
 from lexiscope.annotation.places import Choose, Lease, ListLoad, least_filled, stamp
 from lexiscope.annotation.record import Answer, AnswerRefused, Phase, Receipt, State, StateError, StudyRecord, Trial
 from lexiscope.annotation.schema import ANSWERS, LISTS, METADATA, SCHEMA_VERSION, STUDY
@@ -354,17 +354,25 @@ def _read_key(folder: Path) -> bytes:
     """Return the study's secret key, making it when the folder is new. It is not in the database nor in backups."""
     path = folder / backup.KEY_NAME
     if not path.exists():
-        if (folder / "study.sqlite").exists() and (folder / "study.sqlite").stat().st_size:
+        if (folder / DATABASE_NAME).exists():
             raise RunError("the study's secret key is missing", place=Place(str(path)), hint="put the file back")
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(secrets.token_bytes(32))
-            stream.flush()
-            os.fsync(stream.fileno())
+        _make_key(path)
     key = path.read_bytes()
     if len(key) != 32:
         raise RunError("the study's secret key is damaged: it has 32 bytes", place=Place(str(path)))
     return key
+
+
+def _make_key(path: Path) -> None:
+    """Write a key under another name, then give it its own: of several workers that start at once one succeeds."""
+    half = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
+        stream.write(secrets.token_bytes(32))
+        stream.flush()
+        os.fsync(stream.fileno())
+    with suppress(FileExistsError):
+        os.link(half, path)
+    half.unlink()
 
 
 def _prepare(database: Database, study: StudyRecord, key: bytes, at: str) -> None:
@@ -391,3 +399,5 @@ def _prepare(database: Database, study: StudyRecord, key: bytes, at: str) -> Non
                 why=f"stored {stored.sha256[:12]}, given {study.sha256[:12]}",
                 hint="a definition is frozen at launch; give a changed study its own folder",
             )
+        elif not audit.fits(connection, key):
+            raise RunError("the secret key in the folder is not the one of this study", hint="put the right file back")
