@@ -91,7 +91,8 @@ def build_design(items: Sequence[Item], settings: DesignSection, catch: CatchSec
     Errors: :class:`InputError` E421 (the quotas are impossible: too few items, too many that must not meet), E422 (no
     design was found), E402 (an item lacks a condition), E407 and E408 of :mod:`lexiscope.items.lists`.
     """
-    real = [item for item in items if not is_catch(item)]
+    # in one order whatever the order of the file: the design follows from the items and the seed
+    real = sorted((item for item in items if not is_catch(item)), key=lambda item: item.item_id)
     own, shared = _drawn(real, settings)
     group = settings.confusion[0].condition if settings.confusion else "word"
     first = assign_lists(
@@ -146,8 +147,7 @@ def _drawn(items: Sequence[Item], settings: DesignSection) -> tuple[list[Item], 
         )
     if own == 0:
         raise InputError("all items are shared: this is one list", code="E421", hint="set lists: 1 and shared: 0")
-    ordered = sorted(items, key=lambda item: item.item_id)
-    drawn = random.Random(f"{settings.seed}/draw").sample(ordered, needed)
+    drawn = random.Random(f"{settings.seed}/draw").sample(items, needed)
     return drawn[settings.shared :], drawn[: settings.shared]
 
 

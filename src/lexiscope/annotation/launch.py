@@ -22,6 +22,7 @@ from lexiscope.core.item import Item
 __all__ = ["Problem", "ready_to_launch"]
 
 _TEXTS = ("title", "consent", "instructions", "debrief")
+_PLAN = "write a model of lme4's kind, and name a condition of the items as its effect"
 _BOLD = re.compile(r"\*\*([^\s*]+)\*\*")
 
 
@@ -130,7 +131,7 @@ def _question(
     try:
         shown = question_item(question, definition.name, definition.language)
     except InputError as error:
-        yield Problem("E628", (*keys, "shows"), error.what, error.hint)
+        yield Problem("E628", (*keys, "shows"), error.what, error.hint or "give target and sentence_1")
         return
     if n_usages and len(shown.usages) != n_usages:
         what = f"{question.id!r} shows {len(shown.usages)} sentences; the items have {n_usages}"
@@ -158,7 +159,9 @@ def _design(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Prob
         design = build_design(items, definition.design, definition.catch)
     except InputError as error:
         item = f" (item {error.place.item_id!r})" if error.place is not None and error.place.item_id else ""
-        yield Problem(error.code or "E421", ("design",), error.what + item, error.hint)
+        yield Problem(
+            error.code or "E421", ("design",), error.what + item, error.hint or "change the design, or the items"
+        )
         return
     smallest = min(map(len, design.lists))
     if smallest < 2 and definition.trials_per_list:
@@ -175,7 +178,7 @@ def _planned(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Pro
         real = [item for item in items if not item.conditions.get("catch", False)]
         effect_codes(real, planned.effect)
     except InputError as error:
-        yield Problem("E627", ("planned", "effect" if error.code else "model"), error.what, error.hint)
+        yield Problem("E627", ("planned", "effect" if error.code else "model"), error.what, error.hint or _PLAN)
         return
     if planned.effect not in formula.fixed:
         what = f"the planned model has no fixed effect {planned.effect!r}"
