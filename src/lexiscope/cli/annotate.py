@@ -61,7 +61,7 @@ def init(*, task: str, items_file: str, pairs: tuple[str, ...], language: str | 
         columns=columns,
     )
     write_definition(draft, out)
-    say(f"written: {out} ({len(found.items)} items in {draft.design.lists} lists)")
+    say(f"written: {out} (items: {len(found.items)}, lists: {draft.design.lists})")
     say(f"next: lexiscope annotate check {out}")
 
 
@@ -177,7 +177,7 @@ def _show_problems(study: DefinitionFile, items: tuple[Item, ...], problems: tup
         say(f"not ready: {len(problems)} {'thing stands' if len(problems) == 1 else 'things stand'} in the way")
         return
     pay = study.definition.payment
-    say(f"ready: {len(items)} items in {study.definition.design.lists} lists; {pay.hourly:.2f} {pay.currency} an hour")
+    say(f"ready. Items: {len(items)}, lists: {study.definition.design.lists}, {pay.hourly:.2f} {pay.currency} an hour")
     versions = [f"{name} {version}" for name, version in text_versions(study.definition).items() if version]
     say_folded("versions of the texts: " + ", ".join(versions))
 

@@ -1,0 +1,223 @@
+"""``lexiscope annotate``: draft, check, design and rehearse a study from the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from lexiscope.annotation.definition import Codes, Payment, Question
+from lexiscope.annotation.definition_file import definition_yaml, read_definition
+from lexiscope.datasets.mini_relatedness import load
+
+Run = Callable[..., Result]
+HEAVY = ("torch", "pandas", "scipy", "statsmodels", "matplotlib")
+
+#: written for this test; the study is not one that anybody ran
+CONSENT = """\
+Participa usted en un estudio sobre el significado de las palabras. Dura unos quince minutos.
+Puede dejarlo en cualquier momento, sin dar razones. No guardamos su nombre.
+
+Acepto participar.
+"""
+
+
+@pytest.fixture
+def items_file(tmp_path: Path) -> Path:
+    """The mini items as an item file."""
+    rows = ["item_id,sentence_1,sentence_2,target,same_sense"]
+    for item in load("en").items[:36]:
+        first, second = item.usages
+        same = str(item.conditions["same_sense"]).lower()
+        rows.append(f'{item.item_id},"{first.text}","{second.text}",{first.target},{same}')
+    (tmp_path / "items.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return tmp_path / "items.csv"
+
+
+@pytest.fixture
+def drafted(run: Run, items_file: Path) -> Path:
+    """A draft as ``init`` writes it."""
+    done = run("annotate", "init", "--items", items_file.name, "--language", "en", "--out", "study.yaml")
+    assert done.exit_code == 0, done.output
+    return items_file.parent / "study.yaml"
+
+
+def complete(path: Path, **changes: object) -> None:
+    """Write what a researcher has to write."""
+    draft = read_definition(path).definition
+    codes = Codes(completion="AAA", screen_out="BBB", no_consent="CCC")
+    wanted: dict[str, object] = {
+        "texts": draft.texts.model_copy(update={"consent": CONSENT}),
+        "ethics": "Approved by nobody: this is a test.",
+        "codes": codes,
+        "payment": Payment(amount=3, currency="EUR", minutes=15),
+    }
+    path.write_text(definition_yaml(draft.model_copy(update=wanted | changes)), encoding="utf-8")
+
+
+def test_init_writes_every_setting(run: Run, drafted: Path) -> None:
+    """The draft names its items, its one list and every default; a second draft does not overwrite it."""
+    text = drafted.read_text(encoding="utf-8")
+    assert "items: items.csv" in text
+    assert "# minutes without a saved answer" in text
+    assert "not related at all" in text
+    again = run("annotate", "init", "--items", "items.csv", "--language", "en", "--out", "study.yaml")
+    assert again.exit_code == 1
+    assert "E615" in again.output
+
+
+def test_init_asks_for_the_language(run: Run, items_file: Path) -> None:
+    """No language is guessed for the texts of participants."""
+    done = run("annotate", "init", "--items", items_file.name, "--out", "study.yaml")
+    assert done.exit_code == 2
+    assert "--language" in done.output
+    assert not (items_file.parent / "study.yaml").exists()
+
+
+def test_init_names_an_unknown_task_and_a_missing_file(run: Run, items_file: Path) -> None:
+    """A wrong name is an error with the names that there are, and nothing is written."""
+    common = ("annotate", "init", "--language", "en", "--out", "study.yaml")
+    done = run(*common, "--items", items_file.name, "--task", "relatednes")
+    assert (done.exit_code, "relatedness" in done.output) == (1, True)
+    missing = run(*common, "--items", "nothing.csv")
+    assert (missing.exit_code, "E001" in missing.output) == (1, True)
+
+
+def test_init_maps_columns(run: Run, items_file: Path) -> None:
+    """Columns of unusual names are mapped once, and the study file keeps the map."""
+    text = items_file.read_text(encoding="utf-8").replace("sentence_1,", "Frase,", 1)
+    items_file.write_text(text, encoding="utf-8")
+    mapped = ("--map", "sentence_1=Frase")
+    done = run("annotate", "init", "--items", "items.csv", "--language", "en", "--out", "s.yaml", *mapped)
+    assert done.exit_code == 0, done.output
+    assert run("annotate", "design", "s.yaml").exit_code == 0
+
+
+def test_check_refuses_a_draft_at_its_lines(run: Run, drafted: Path) -> None:
+    """Without consent, ethics and codes the exit status is 1, each problem at its line with a caret."""
+    done = run("annotate", "check", "study.yaml")
+    assert done.exit_code == 1
+    lines = drafted.read_text(encoding="utf-8").splitlines()
+    consent = next(number for number, line in enumerate(lines, 1) if line.startswith("  consent:"))
+    assert f"study.yaml:{consent}:12: [E621] the study has no text 'consent'" in done.output
+    assert "[E622] the study has no ethics statement" in done.output
+    assert "not ready: 5 things stand in the way" in done.output
+    assert done.output.count("^^") == 5
+
+
+def test_check_passes_a_complete_study(run: Run, drafted: Path) -> None:
+    """A complete study is ready; pay per hour and versions of the texts are printed."""
+    complete(drafted)
+    done = run("annotate", "check", "study.yaml")
+    assert done.exit_code == 0, done.output
+    assert "ready. Items: 36, lists: 1, 12.00 EUR an hour" in done.output
+    assert run("annotate", "check", "study.yaml", "--json").output.strip() == "[]"
+
+
+def test_check_as_json(run: Run, drafted: Path) -> None:
+    """Programs get the code, the setting and the place of each problem."""
+    found = json.loads(run("annotate", "check", "study.yaml", "--json").output)
+    assert [problem["setting"] for problem in found][:2] == ["texts.consent", "ethics"]
+    assert all(problem["line"] and problem["what_to_do"] for problem in found)
+
+
+def test_a_mistake_is_shown_with_a_caret(run: Run, drafted: Path) -> None:
+    """Every verb shows a mistake in the file where it stands."""
+    text = drafted.read_text(encoding="utf-8").replace("  lists: 1\n", "  lists: one\n")
+    drafted.write_text(text, encoding="utf-8")
+    for verb in ("check", "design", "simulate"):
+        done = run("annotate", verb, "study.yaml")
+        assert done.exit_code == 1
+        assert "[E612] design.lists" in done.output
+        assert "      lists: one\n             ^^^" in done.output
+
+
+def test_design_prints_the_lists(run: Run, drafted: Path) -> None:
+    """A line per list; JSON has the items of each list."""
+    text = drafted.read_text(encoding="utf-8").replace("  lists: 1\n", "  lists: 4\n")
+    drafted.write_text(text, encoding="utf-8")
+    done = run("annotate", "design", "study.yaml")
+    assert done.exit_code == 0, done.output
+    assert [line.split()[:3] for line in done.output.splitlines()[1:5]] == [[str(k), "9", "1"] for k in (1, 2, 3, 4)]
+    assert "40 people" in done.output
+    lists = json.loads(run("annotate", "design", "study.yaml", "--json").output)["lists"]
+    assert len({item for each in lists for item in each["items"]}) == 36
+
+
+def test_an_impossible_design_is_refused(run: Run, drafted: Path) -> None:
+    """More lists than items cannot be, and the message stands at the design of the file."""
+    text = drafted.read_text(encoding="utf-8").replace("  lists: 1\n", "  lists: 37\n")
+    drafted.write_text(text, encoding="utf-8")
+    for verb in ("design", "simulate"):
+        done = run("annotate", verb, "study.yaml")
+        assert done.exit_code == 1
+        assert "[E407] 36 items cannot be divided into 37 lists" in done.output
+        assert "study.yaml:" in done.output
+
+
+def test_simulate_prints_and_gives_json(run: Run, drafted: Path) -> None:
+    """A draft can be rehearsed before its texts are written; the same seeds give the same numbers."""
+    done = run("annotate", "simulate", "study.yaml", "--seeds", 2)
+    assert done.exit_code == 0, done.output
+    for said in ("people paid", "2 rehearsals, 2 complete", "failed_catch", "(missed by all)", "significant at .05"):
+        assert said in done.output
+    assert "5 things stand in the way" in done.output
+    found, again = (
+        json.loads(run("annotate", "simulate", "study.yaml", "--seeds", 2, "--json").output) for _ in range(2)
+    )
+    assert found == again
+    assert [each["seed"] for each in found["runs"]] == [1, 2]
+    assert found["fewest_ratings"] >= 10
+    assert found["n_complete"] == 2
+
+
+def test_simulate_refuses_rules_that_cannot_be_judged(run: Run, drafted: Path) -> None:
+    """A rule about a question that nobody asks stops the rehearsal at its line."""
+    complete(drafted, about_you=())
+    done = run("annotate", "simulate", "study.yaml", "--seeds", 1)
+    assert done.exit_code == 1
+    assert "[E626] no question asks 'native_speaker'" in done.output
+
+
+def test_simulate_refuses_impossible_shares(run: Run, drafted: Path) -> None:
+    """A share above 1 is wrong usage; shares that add up to more than 1 are an error."""
+    assert run("annotate", "simulate", "study.yaml", "--careless", "1.2").exit_code == 2
+    done = run("annotate", "simulate", "study.yaml", "--careless", "0.8", "--slow", "0.8", "--seeds", "1")
+    assert done.exit_code == 1
+    assert "add up to more than 1" in done.output
+
+
+def test_setting_up_needs_no_heavy_library(drafted: Path, imported: Callable[..., set[str]]) -> None:
+    """Help, check and design start without the libraries that only an analysis needs."""
+    complete(drafted)
+    assert imported(["annotate", "--help"], HEAVY) == set()
+    for verb in ("check", "design"):
+        # Arrow itself loads pandas where it is installed, to tell which of a column's values are missing
+        assert imported(["annotate", verb, str(drafted)], HEAVY) <= {"pandas"}
+
+
+@pytest.mark.published
+def test_a_sawc_study_in_spanish(run: Run, tmp_path: Path, published: Path) -> None:
+    """812 pairs → ten lists, catch trial, four rules, Spanish throughout; an example of the material is refused."""
+    source = published / "sawc" / "sawc_sentence_pairs.csv"
+    done = run("annotate", "init", "--items", source, "--language", "es", "--name", "sawc", "--out", "sawc.yaml")
+    assert done.exit_code == 0, done.output
+    path = tmp_path / "sawc.yaml"
+    complete(path)
+    checked = run("annotate", "check", "sawc.yaml")
+    assert checked.exit_code == 0, checked.output
+    study = read_definition(path).definition
+    assert len(study.exclusions) == 4
+    assert [anchor.text for anchor in study.scale.anchors] == ["totalmente sin relación", "mismo significado"]
+    assert "oraciones" in study.texts.instructions
+    design = run("annotate", "design", "sawc.yaml")
+    assert [line.split()[1:4] for line in design.output.splitlines()[1:3]] == [["82", "1", "3"], ["81", "1", "3"]]
+
+    shows = {"target": "aceite", "sentence_1": "Hay aceite.", "sentence_2": "Falta aceite."}
+    complete(path, examples=(Question(id="e", shows=shows),))
+    refused = run("annotate", "check", "sawc.yaml")
+    assert refused.exit_code == 1
+    assert "[E623] the example's word 'aceite' is among the targets" in refused.output
