@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.annotation.assignment import Load, Quota, Trial, choose_list, plan_trials
+from lexiscope.annotation.assignment import Load, Quota, Trial, choose_list, list_chooser, places_per_list, plan_trials
 from lexiscope.annotation.definition import (
     CatchSection,
     Confusion,
@@ -287,6 +287,21 @@ def test_the_first_wave_is_given_out_whoever_is_excluded() -> None:
     assert choose_list([*full, Load(valid=9, excluded=3)], quota, seed=1, number=1) == 9
     assert choose_list([*full, Load(valid=10, excluded=2)], quota, seed=1, number=1) is None
     assert choose_list([Load(valid=1)] * 2, Quota(need=5, people_at_most=2), seed=1, number=1) is None
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(*[st.integers(0, 5)] * 3), min_size=1, max_size=12), st.integers(1, 500))
+def test_a_store_gets_the_same_choice(counts: list[tuple[int, int, int]], number: int) -> None:
+    """Asked by list id, in whatever order, the choice is that of the counted lists."""
+    loads = [Load(*each) for each in counts]
+    by_id = {str(k + 1): load for k, load in enumerate(loads)}
+    quota = Quota(4, first_wave=55)
+    chosen = choose_list(loads, quota, seed=3, number=number)
+    expected = None if chosen is None else str(chosen + 1)
+    assert list_chooser(quota, seed=3)(dict(sorted(by_id.items())), number) == expected
+    if chosen is not None:
+        # a store with these places never refuses what is chosen
+        assert loads[chosen].valid + loads[chosen].active < places_per_list(quota, len(loads))[chosen]
 
 
 @settings(max_examples=100, deadline=None)

@@ -262,7 +262,7 @@ def test_a_question_becomes_an_item() -> None:
     assert item.conditions == {"note": "x"}
 
 
-@pytest.mark.parametrize("language", ["es", "en"])
+@pytest.mark.parametrize("language", ["es", "en", "es-MX"])
 def test_a_draft_lacks_only_what_the_researcher_must_write(language: str) -> None:
     """The draft of `init` is a study but for consent, ethics and codes."""
     draft = draft_definition(items(), task="relatedness", items_file="items.csv", language=language, name="s")

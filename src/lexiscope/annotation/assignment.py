@@ -7,9 +7,9 @@ list and the participant's number alone, so that they can be made again from the
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from lexiscope.annotation.definition import StudyDefinition
 from lexiscope.annotation.design import Design
@@ -82,9 +82,55 @@ def has_place(loads: Sequence[Load], number: int, quota: Quota) -> bool:
     load = loads[number]
     if load.valid + load.active < quota.need:
         return True
-    # the first wave's places are divided evenly, the remainder to the first lists
-    share, rest = divmod(quota.first_wave, len(loads))
-    return load.valid + load.active + load.excluded < share + (number < rest)
+    return load.valid + load.active + load.excluded < _wave_share(quota, len(loads), number)
+
+
+def _wave_share(quota: Quota, n_lists: int, number: int) -> int:
+    # divided evenly, the remainder to the first lists
+    share, rest = divmod(quota.first_wave, n_lists)
+    return share + (number < rest)
+
+
+class HasLoad(Protocol):
+    """How full a list is, as a store counts it."""
+
+    @property
+    def valid(self) -> int:
+        """People who finished and are not excluded."""
+
+    @property
+    def active(self) -> int:
+        """People who hold a place."""
+
+    @property
+    def excluded(self) -> int:
+        """People who finished and are excluded."""
+
+
+def list_chooser(quota: Quota, *, seed: int) -> Callable[[Mapping[str, HasLoad], int], str | None]:
+    """Return the choice as a store asks for it: how full each list id is and the newcomer's number → a list id.
+
+    The ids are those of the design, ``1`` to the number of lists. A store needs as many places per list as
+    :func:`places_per_list` says, or it would refuse what is chosen here.
+    """
+
+    def choose(loads: Mapping[str, HasLoad], number: int) -> str | None:
+        # "10" comes after "9": the order of the design, not of the text
+        names = sorted(loads, key=lambda name: (len(name), name))
+        counted = [Load(loads[name].valid, loads[name].active, loads[name].excluded) for name in names]
+        chosen = choose_list(counted, quota, seed=seed, number=number)
+        return None if chosen is None else names[chosen]
+
+    return choose
+
+
+def places_per_list(quota: Quota, n_lists: int) -> tuple[int, ...]:
+    """Return how many people who are not excluded a list may hold at once: its need, or its part of the first wave.
+
+    >>> places_per_list(Quota(need=10, first_wave=121), 10)
+    (13, 12, 12, 12, 12, 12, 12, 12, 12, 12)
+    """
+    return tuple(max(quota.need, _wave_share(quota, n_lists, number)) for number in range(n_lists))
 
 
 def plan_trials(definition: StudyDefinition, design: Design, *, list_number: int, number: int) -> tuple[Trial, ...]:

@@ -116,7 +116,7 @@ class AboutYou(Section):
     text: Text = Field(description="the question, in the participants' language")
     kind: Literal["choice", "number", "text"] = Field(default="choice", description="choice, number or text")
     options: Listed[Option] = Field(default=(), description="the options of a choice")
-    required: bool = Field(default=True, description="may it stay unanswered")
+    required: bool = Field(default=True, description="must it be answered")
 
 
 class Texts(Section):

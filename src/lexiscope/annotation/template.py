@@ -90,12 +90,12 @@ def draft_definition(
         about_you=_questions(language),
         exclusions=_exclusions(scale.high, language),
         planned=_planned() if same else Planned(),
-        texts=Texts(**_TEXTS.get(language, {}), instructions=_instructions(module, language)),
+        texts=Texts(**_TEXTS.get(_base(language), {}), instructions=_instructions(module, language)),
     )
 
 
 def _scale(module: ModuleType, scale: Scale, language: str) -> ScaleSection:
-    anchors = dict(getattr(module, "ANCHORS", {})).get(language, ())
+    anchors = dict(getattr(module, "ANCHORS", {})).get(_base(language), ())
     return ScaleSection(
         low=scale.low,
         high=scale.high,
@@ -105,17 +105,22 @@ def _scale(module: ModuleType, scale: Scale, language: str) -> ScaleSection:
 
 
 def _instructions(module: ModuleType, language: str) -> str:
-    if language not in _TEXTS or not hasattr(module, "guidelines"):
+    if _base(language) not in _TEXTS or not hasattr(module, "guidelines"):
         return ""
-    return str(module.guidelines(language)) + "\n"
+    return str(module.guidelines(_base(language))) + "\n"
+
+
+def _base(language: str) -> str:
+    # es-MX is written in the words of es until somebody edits them
+    return language.partition("-")[0].lower()
 
 
 def _questions(language: str) -> tuple[AboutYou, ...]:
-    if language not in _NATIVE:
+    if _base(language) not in _NATIVE:
         return ()
-    text, yes, no = _NATIVE[language]
+    text, yes, no = _NATIVE[_base(language)]
     native = AboutYou(measure=NATIVE, text=text, options=(Option(value="yes", text=yes), Option(value="no", text=no)))
-    return (native, AboutYou(measure="age", text=_AGE[language], kind="number", required=False))
+    return (native, AboutYou(measure="age", text=_AGE[_base(language)], kind="number", required=False))
 
 
 def _exclusions(answer: float, language: str) -> tuple[str, ...]:
@@ -124,7 +129,7 @@ def _exclusions(answer: float, language: str) -> tuple[str, ...]:
         "too_slow(sd=3)",
         "low_agreement(r_squared=0.1,ignore_items=catch,missing=exclude)",
     )
-    return (*rules, f"self_report(measure={NATIVE},value=no)") if language in _NATIVE else rules
+    return (*rules, f"self_report(measure={NATIVE},value=no)") if _base(language) in _NATIVE else rules
 
 
 def _planned() -> Planned:
