@@ -210,6 +210,26 @@ def test_parallel_submits_first_wins(tmp_path: Path) -> None:
         assert len(store.answers_of(who)) == 1
 
 
+def test_a_session_goes_on_where_it_was_left(tmp_path: Path) -> None:
+    """S10: after a restart the next trial is the first one without an answer; going back does not move it."""
+    with open_store(tmp_path) as store:
+        who = active(store, ["i2", "i0"])
+        first = store.submit(answer(who, "i2", 0))
+    with open_store(tmp_path) as store:
+        found = store.progress(who)
+        assert (found.next_position, found.n_trials, found.trial) == (1, 2, Trial("i0", (1, 0), "left"))
+        assert found.lease is not None
+        assert (found.lease.participant_id, found.lease.ordinal) == (who, 1)
+        store.submit(answer(who, "i2", 0, 5, client_key="back", supersedes=first.answer_id))
+        assert store.progress(who) == found
+        store.submit(answer(who, "i0", 1))
+        assert store.progress(who).trial is None
+        newcomer = store.progress(store.invite())
+        assert (str(newcomer.state), newcomer.lease, newcomer.n_trials) == ("invited", None, 0)
+        with pytest.raises(AnswerRefused, match="no such participant"):
+            store.progress("p0")
+
+
 def test_a_plan_is_fixed(tmp_path: Path) -> None:
     """S18: the order of trials is stored once; the same again is no change, another is refused, as are wrong items."""
     with open_store(tmp_path) as store:

@@ -211,6 +211,17 @@ def test_the_stored_study_is_frozen(tmp_path: Path) -> None:
             open_store(tmp_path)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="file modes are POSIX")
+def test_files_are_for_their_owner_only(tmp_path: Path) -> None:
+    """W15: database, log, key and backups hold platform ids or guard them: nobody else reads them."""
+    with open_store(tmp_path) as store:
+        store.invite("PLATFORM")
+        store.backup()
+        modes = {file.name: file.stat().st_mode & 0o077 for file in tmp_path.rglob("*") if file.is_file()}
+        assert {"study.sqlite", "study.sqlite-wal", "secret.key"} < set(modes)
+        assert {name: mode for name, mode in modes.items() if mode and name != ".lock"} == {}
+
+
 def test_other_databases_are_refused(tmp_path: Path) -> None:
     """SQLite in the folder or PostgreSQL by URL, nothing else."""
     with pytest.raises(LexiscopeError, match="SQLite or PostgreSQL"):

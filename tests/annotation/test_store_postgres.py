@@ -72,7 +72,6 @@ def test_two_workers_on_one_study(tmp_path: Path, url: str) -> None:
         one.change_state(who, State.FINISHED, reason="answered all")
         assert one.issue_code(who) == two.issue_code(who)
         assert (one.long_export().num_rows, one.verify().problems) == (2, ())
-        engine = one._database.write
         for table in ("answers", "consents", "states", "audit"):
             for statement in (f"UPDATE {table} SET id = id", f"DELETE FROM {table}", f"TRUNCATE {table} CASCADE"):
                 with (

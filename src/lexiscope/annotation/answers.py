@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
 from lexiscope.annotation.checks import check_content
 from lexiscope.annotation.engine import sa
-from lexiscope.annotation.places import stamp
+from lexiscope.annotation.places import Lease, stamp
 from lexiscope.annotation.record import (
     ANSWERING,
     Answer,
@@ -22,7 +23,7 @@ from lexiscope.annotation.record import (
     StudyItem,
     Trial,
 )
-from lexiscope.annotation.schema import ANSWERS, STATES, TRIALS
+from lexiscope.annotation.schema import ANSWERS, LEASES, PARTICIPANTS, STATES, TRIALS
 
 _WHO: sa.BindParameter[str] = sa.bindparam("who")
 _WHAT: sa.BindParameter[str] = sa.bindparam("what")
@@ -41,6 +42,22 @@ _STANDING = sa.select(
     sa.select(TRIALS.c.display_order).where(_TRIAL).scalar_subquery().label("display_order"),
     sa.select(TRIALS.c.side).where(_TRIAL).scalar_subquery().label("side"),
     _ANSWERED.scalar_subquery().label("answered"),
+)
+_PROGRESS = (
+    sa.select(
+        _STATE.scalar_subquery().label("state"),
+        _ANSWERED.scalar_subquery().label("answered"),
+        sa.select(sa.func.count())
+        .where(TRIALS.c.participant_id == _WHO, TRIALS.c.phase == _WHEN)
+        .scalar_subquery()
+        .label("n_trials"),
+        *(LEASES.c[field.name] for field in fields(Lease)),
+    )
+    .select_from(PARTICIPANTS.outerjoin(LEASES, LEASES.c.participant_id == PARTICIPANTS.c.participant_id))
+    .where(PARTICIPANTS.c.participant_id == _WHO)
+)
+_NEXT = sa.select(TRIALS.c.item_id, TRIALS.c.display_order, TRIALS.c.side).where(
+    TRIALS.c.participant_id == _WHO, TRIALS.c.phase == _WHEN, TRIALS.c.position == sa.bindparam("position")
 )
 _COPIED = ("participant_id", "item_id", "client_key", "position", "value", "option", "text", "guessed_word")
 _COPIED_TOO = ("supersedes", "rt_ms", "rt_server_ms", "comment", "page_version", "guideline_version")
@@ -74,6 +91,35 @@ def plan(connection: sa.Connection, participant_id: str, phase: Phase) -> list[T
     mine = (TRIALS.c.participant_id == participant_id) & (TRIALS.c.phase == str(phase))
     rows = connection.execute(sa.select(TRIALS).where(mine).order_by(TRIALS.c.position)).all()
     return [Trial(row.item_id, tuple(json.loads(row.display_order)), row.side) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a participant stands: state, place, and in one phase the next trial, its position and how many there are.
+
+    ``trial`` is ``None`` where every trial of the phase has an answer.
+    """
+
+    state: State
+    lease: Lease | None
+    next_position: int
+    n_trials: int
+    trial: Trial | None
+
+
+def progress(connection: sa.Connection, participant_id: str, phase: Phase) -> Progress:
+    """Return where a participant stands, in two queries: what a server asks for every page.
+
+    Errors: :class:`AnswerRefused` for a participant that the study does not know.
+    """
+    asked = {"who": participant_id, "when": str(phase)}
+    found = connection.execute(_PROGRESS, asked).first()
+    if found is None:
+        raise AnswerRefused("participant_id", "the study has no such participant")
+    state, answered, n_trials, *lease = found
+    row = connection.execute(_NEXT, {**asked, "position": answered}).first()
+    trial = None if row is None else Trial(row[0], tuple(json.loads(row[1])), row[2])
+    return Progress(State(state), Lease(*lease) if lease[0] is not None else None, answered, n_trials, trial)
 
 
 def submit(

@@ -131,6 +131,7 @@ _RULES = (
 
 def _copy(source: Path, target: Path) -> None:
     target.unlink(missing_ok=True)
+    target.touch(mode=0o600)
     with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
         old.backup(new)
         # one file, without a log beside it

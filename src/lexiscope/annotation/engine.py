@@ -61,6 +61,8 @@ def connect(folder: Path, *, url: str | None = None, unsafe_fast: bool = False) 
         sa.event.listen(write, "begin", _take_turn)
         return Database(write, sa.create_engine(postgres), None)
     path = folder / DATABASE_NAME
+    # platform ids are in it: for its owner's eyes, as are the log files, which take over its mode
+    path.touch(mode=0o600)
     synchronous = "NORMAL" if unsafe_fast else "FULL"
     return Database(_sqlite(path, "BEGIN IMMEDIATE", synchronous), _sqlite(path, "BEGIN", synchronous), path)
 

@@ -12,7 +12,6 @@ import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -32,16 +31,6 @@ from lexiscope.core.response import ResponseTable
 
 HOLD = timedelta(minutes=30)
 """How long a place is held without a sign of life, unless the study says otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Where a participant stands: state, place, the next trial of a phase, and its number of trials."""
-
-    state: State
-    lease: Lease | None
-    next_position: int
-    n_trials: int
 
 
 class Store:
@@ -204,22 +193,20 @@ class Store:
         return self.submit_later(answer).result()
 
     def submit_later(self, answer: Answer) -> Future[Receipt]:
-        """Queue an answer; the future is done after the commit (``asyncio.wrap_future`` awaits it)."""
+        """Queue an answer; the future is done after the commit (``asyncio.wrap_future`` awaits it).
+
+        What is wrong in itself (a type, a bound) is refused at once, the rest through the future.
+        """
         check_form(answer)
         now = self._clock()
         return self._writer.put(
             lambda c: answers.submit(c, answer, self._items, revisable=self.study.revisable, now=now)
         )
 
-    def progress(self, participant_id: str, phase: Phase = Phase.TRIALS) -> Progress:
-        """Return where a participant stands, for going on with the session on any device."""
+    def progress(self, participant_id: str, phase: Phase = Phase.TRIALS) -> answers.Progress:
+        """Return where a participant stands and what comes next, for going on with the session on any device."""
         with self._database.read.begin() as connection:
-            state = participants.state_of(connection, participant_id)
-            lease = places.lease_of(connection, participant_id)
-            n_trials = len(answers.plan(connection, participant_id, phase))
-            mine = (ANSWERS.c.participant_id == participant_id) & (ANSWERS.c.phase == str(phase))
-            answered = sa.select(sa.func.count()).where(mine, ANSWERS.c.revision == 0)
-            return Progress(state, lease, int(connection.execute(answered).scalar_one()), n_trials)
+            return answers.progress(connection, participant_id, phase)
 
     def answers_of(self, participant_id: str) -> list[dict[str, object]]:
         """Return every stored answer of a participant, overwritten ones too, in the order in which they came."""
@@ -354,7 +341,7 @@ def _read_key(folder: Path) -> bytes:
     """Return the study's secret key, making it when the folder is new. It is not in the database nor in backups."""
     path = folder / backup.KEY_NAME
     if not path.exists():
-        if (folder / DATABASE_NAME).exists():
+        if (folder / DATABASE_NAME).exists() and (folder / DATABASE_NAME).stat().st_size:
             raise RunError("the study's secret key is missing", place=Place(str(path)), hint="put the file back")
         _make_key(path)
     key = path.read_bytes()
