@@ -229,3 +229,52 @@ def test_changed_ratings_are_not_answered_from_a_finished_run(tmp_path: Path) ->
     saw_c.run(settings, tmp_path / "run")
     means = [r for r in read_records(tmp_path / "run" / "results.json") if r.statistic == "condition_mean(over=trials)"]
     assert 4.0 in {record.value for record in means}
+
+
+def _sentences(own: Material, settings: StudySettings = SETTINGS) -> str:
+    """Everything that the report of this material says in sentences."""
+    sections = list(saw_c.built(own, settings, saw_c.QUESTIONS, saw_c.analyse(own, settings)))
+    texts = []
+    while sections:
+        section = sections.pop(0)
+        texts += section.paragraphs
+        sections += section.subsections
+    return "\n".join(texts)
+
+
+def test_sentences_claim_no_more_than_the_run_holds() -> None:
+    """One subject is not the best of all; without people nothing is said of participants; χ² has its random effects."""
+    text = _sentences(_own(), replace(SETTINGS, mixed_models="paper"))
+    assert "of all subjects" not in text
+    assert "dozen" not in text
+    assert "random effects: (1 + Same_sense | Participant) + (1 | Word))" in text
+    assert "beyond distance (m, layer 3): χ²(1)" in text
+    alone = material("own", ITEMS, _distances(ITEMS, _matrix(ITEMS), range(4)), {}, views=("full",))
+    assert "participants" not in _sentences(alone)
+
+
+def test_a_p_below_the_smallest_number_is_not_printed_as_zero() -> None:
+    """A χ² of 2000 has a tail that underflows: p < 1e-300, never p = 0."""
+    record = Record("chi2(test=sense,df=1)", 2000.0, p=float(stats.chi2.sf(2000, 1)), note="random effects: (1 | Word)")
+    assert record.p == 0
+    assert saw_c.sections._sense_result([record]) == "χ²(1) = 2000.00, p < 1e-300 (random effects: (1 | Word))"
+
+
+def test_pairs_without_a_sense_relation_are_named() -> None:
+    """One pair without same_sense takes the analyses of senses away, and the run says so."""
+    first = ITEMS[0]
+    conditions = {key: value for key, value in first.conditions.items() if key != "same_sense"}
+    items, matrix = [replace(first, conditions=conditions), *ITEMS[1:]], _matrix(ITEMS)
+    own = _own(items, rate=lambda row, item, rater: 1 + (row + rater) % 5, matrix=matrix)
+    assert own.same is None
+    assert any(first.item_id in remark for remark in saw_c.analyse(own, SETTINGS)["design"].remarks)
+
+
+def test_every_view_and_family_survives_constant_distances() -> None:
+    """A subject whose distances are all alike has no fit: no size, no family, no drop, and no failure."""
+    records = _records(_own(matrix=np.full((len(ITEMS), 4), 0.5)))
+    assert find(records, "last_layer_drop").value is None
+    assert not [record for record in records if record.statistic.startswith(("family_mean", "best_layer"))]
+    drop = find(_records(_own(matrix=_matrix(ITEMS) * [0, 1, 1, 0])), "last_layer_drop")
+    assert drop.value == 1
+    assert "counts as 0" in drop.note

@@ -37,6 +37,7 @@ from lexiscope.studies.saw_c.size import (
     scaling_report,
     stop_part,
     tokens,
+    without_size,
 )
 
 
@@ -155,6 +156,9 @@ def _scaled(
 ) -> Part:
     report, usable, reason = scaling_report(curves, ceilings)
     records = tuple(scaling_records(material, view, report, reason, condition))
-    remarks = (f"The regression of fit on size is undefined: {reason}.",) if reason else ()
+    remarks: tuple[str, ...] = (f"The regression of fit on size is undefined: {reason}.",) if reason else ()
+    unknown = without_size(curves)
+    if unknown:
+        remarks += (f"Not in the regression of fit on size, number of parameters unknown: {', '.join(unknown)}.",)
     tables = (size_table(records, condition),) if report is not None else ()
     return Part(records, tables, figure_6(usable, report, ceilings, view, condition), remarks=remarks)

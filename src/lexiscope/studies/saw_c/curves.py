@@ -140,7 +140,10 @@ def curve_records(material: Material, curves: SubjectCurves) -> Iterator[Record]
             yield from _layer_records(curve, curves, base)
     yield from _best_records(curves, base)
     for expected in curves.expected:
-        yield Record(expected.name, expected.value, unit="layers", note="; ".join(expected.remarks), **base)
+        # every subject in a curve answered the same items; AIC uses all of them, R² those with a norm
+        curve = curves.aic if "score=aic" in expected.name else curves.r_squared
+        n = None if curve is None else curve.n
+        yield Record(expected.name, expected.value, unit="layers", n=n, note="; ".join(expected.remarks), **base)
     for undefined in curves.undefined:
         yield Record(undefined.name, None, note=undefined.reason, **base)
     yield from _trajectory_records(curves, base)
@@ -192,10 +195,11 @@ def _caution(curve: LayerCurve, curves: SubjectCurves) -> str:
 
 
 def _trajectory_records(curves: SubjectCurves, base: dict[str, Any]) -> Iterator[Record]:
-    path = curves.trajectory
-    if path is None:
+    path, curve = curves.trajectory, curves.r_squared
+    if path is None or curve is None:
         return
-    yield Record(
-        "last_layer_drop", path.last_layer_drop, note=f"{path.shape} at a threshold of {path.threshold}", **base
-    )
-    yield Record("last_over_max_r_squared", 1 - path.last_layer_drop, **base)
+    note = f"{path.shape} at a threshold of {path.threshold}"
+    if curve.values[-1].value is None:
+        note += f"; the last layer counts as 0: {curve.values[-1].remark}"
+    yield Record("last_layer_drop", path.last_layer_drop, n=curve.n, note=note, **base)
+    yield Record("last_over_max_r_squared", 1 - path.last_layer_drop, n=curve.n, **base)
