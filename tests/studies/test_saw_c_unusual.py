@@ -16,7 +16,7 @@ from scipy import stats
 
 from lexiscope.analysis.mixed import fit
 from lexiscope.core.dataset import SubjectFacts
-from lexiscope.core.errors import StatisticError
+from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find, read_records
@@ -278,3 +278,35 @@ def test_every_view_and_family_survives_constant_distances() -> None:
     drop = find(_records(_own(matrix=_matrix(ITEMS) * [0, 1, 1, 0])), "last_layer_drop")
     assert drop.value == 1
     assert "counts as 0" in drop.note
+
+
+def test_a_slider_may_have_decimals(tmp_path: Path) -> None:
+    """Ratings of a slider from 0 to 100 are read as they are; between 1 and 5, 3.5 is still off the scale."""
+    text = _file(tmp_path / "own.csv", 3).read_text(encoding="utf-8")
+    (tmp_path / "own.csv").write_text(text.replace(",made-up,3\n", ",made-up,78.25\n"), encoding="utf-8")
+    slider = StudySettings("saw_c", items=str(tmp_path / "own.csv"), scale=(0.0, 100.0), n_bootstrap=0, starts=1)
+    saw_c.run(slider, tmp_path / "run")
+    records = read_records(tmp_path / "run" / "results.json")
+    assert 78.25 in {r.value for r in records if r.statistic == "condition_mean(over=trials)"}
+    with pytest.raises(InputError, match="E301"):
+        saw_c.run(replace(slider, scale=(1.0, 100.0 - 82)), tmp_path / "other")
+
+
+def test_the_exported_script_has_every_test_with_its_own_distances() -> None:
+    """Two subjects' distances do not share a column of the trial table that R reads."""
+    first, second = (
+        test
+        for subject, layer in (("m", 3), ("other", None))
+        for test in saw_c.plans.distance_tests(subject, layer, "(1 | Word)", "", suffix=f"_{subject}")[:1]
+    )
+    out = saw_c.writing.distinct_columns([first, first, second])
+    assert out[0] == out[1] == first
+    assert out[2].full == "Response ~ Same_sense + Distance_2 + (1 | Word)"
+    assert out[2].reduced == "Response ~ Distance_2 + (1 | Word)"
+    assert out[2].distances == (("Distance_2", "other", None),)
+    own = _own()
+    records = _records(own)
+    best = saw_c._best_layers(own, SETTINGS, records)
+    assert best == {"m": find(records, "best_layer(by=r_squared)").value}
+    tests = [test.name for test in saw_c.plan_for(own, SETTINGS, best).tests]
+    assert tests == ["sense", "sense_beyond_distance", "distance_beyond_sense"]

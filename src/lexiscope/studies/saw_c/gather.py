@@ -53,7 +53,7 @@ def _dataset(settings: StudySettings) -> Dataset:
     if not settings.items:
         return catalog.dataset(settings.dataset)
     path = Path(settings.items)
-    scale = Scale(*settings.scale)
+    scale = Scale.between(*settings.scale)
     imported = import_items(path, dataset=path.stem, task=TASK, scale=scale, language=settings.language)
     card = DatasetCard(
         name=path.stem,
