@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from lexiscope.cli.main import VERBS
 
+from lexiscope.cli.main import VERBS
 from lexiscope.core import catalog
 
 
