@@ -310,3 +310,10 @@ def test_the_exported_script_has_every_test_with_its_own_distances() -> None:
     assert best == {"m": find(records, "best_layer(by=r_squared)").value}
     tests = [test.name for test in saw_c.plan_for(own, SETTINGS, best).tests]
     assert tests == ["sense", "sense_beyond_distance", "distance_beyond_sense"]
+
+
+def test_a_subject_without_distances_is_named() -> None:
+    """A live subject that gives ratings instead of distances enters no statistic here, and the run says which."""
+    own = replace(_own(), live=frozenset({"m", "baseline:random"}))
+    (remark,) = saw_c.analyse(own, SETTINGS)["design"].remarks
+    assert remark.startswith("baseline:random: no distances")

@@ -37,6 +37,11 @@ def _remarks(material: Material) -> tuple[str, ...]:
             f"{len(without)} of {len(material.items)} pairs have no sense relation, first {without[0]}: "
             "nothing is said of senses."
         )
+    silent = sorted(material.live - {distances.subject for distances in material.distances})
+    if silent:
+        remarks.append(
+            f"{', '.join(silent)}: no distances among the answers, so nothing in this study is said of them."
+        )
     if len(set(material.words)) == 1:
         remarks.append("All pairs have one word: there are no words to resample, so items have no intervals.")
     return tuple(remarks)
