@@ -317,3 +317,38 @@ def test_a_subject_without_distances_is_named() -> None:
     own = replace(_own(), live=frozenset({"m", "baseline:random"}))
     (remark,) = saw_c.analyse(own, SETTINGS)["design"].remarks
     assert remark.startswith("baseline:random: no distances")
+
+
+def _numbers(records: Sequence[Record]) -> dict[tuple[object, ...], tuple[float | None, float | None, float | None]]:
+    return {(r.statistic, r.layer, r.condition): (r.value, r.low, r.high) for r in records}
+
+
+def test_order_and_names_change_no_number() -> None:
+    """Items in another order, and raters under other names in the same order, give the same records (T4)."""
+    matrix, backwards = _matrix(ITEMS), list(reversed(ITEMS))
+    row_of = {item.item_id: row for row, item in enumerate(ITEMS)}
+
+    def same_rating(row: int, item: Item, rater: int) -> float:
+        return _agree(row_of[item.item_id], item, rater)
+
+    first = _numbers(_records(_own(matrix=matrix)))
+    second = _numbers(_records(_own(backwards, rate=same_rating, matrix=matrix[::-1])))
+    assert first.keys() == second.keys()
+    for key, numbers in first.items():
+        for one, other in zip(numbers, second[key], strict=True):
+            assert one == (None if one is None else pytest.approx(other, abs=1e-10)), key
+            assert (one is None) == (other is None), key
+
+
+def test_another_unit_of_the_ratings_changes_only_what_has_that_unit() -> None:
+    """Ratings times 20 leave correlations, R² and χ² as they are; means, SDs, residuals are 20 times as large (T4)."""
+    settings = replace(SETTINGS, mixed_models="paper", starts=2)
+    first = _numbers(_records(_own(), settings))
+    second = _numbers(_records(_own(rate=lambda row, item, rater: 20 * _agree(row, item, rater)), settings))
+    free = ("spearman", "pearson", "r_squared", "chi2", "leave_one_out_agreement", "krippendorff", "split_half", "best")
+    scaled = ("condition_mean", "condition_sd", "mean_residual", "fixed_effect(term=Same_sense", "standard_error(term")
+    for key, (value, _, _) in first.items():
+        if value is None or not str(key[0]).startswith(free + scaled):
+            continue
+        factor = 20 if str(key[0]).startswith(scaled) else 1
+        assert second[key][0] == pytest.approx(factor * value, rel=1e-3, abs=1e-6), key
