@@ -66,6 +66,8 @@ def check_header(row: Row, header: tuple[str, ...], columns: ColumnMap, report: 
         before.append(_header_fault("E006", f"there is no column {name!r}", row, "correct the name"))
     if columns.sentence_1 is None:
         hint = "name the column of the first sentence, or of the only one: --map sentence_1=COLUMN, or a ColumnMap"
+        if columns.rating is not None:
+            hint = "give the sentences beside the ratings; ratings alone are for lexiscope agree FILE --scale LOW HIGH"
         before.append(_header_fault("E006", "no column holds the sentence", row, hint))
     if not any((columns.target, columns.target_1, columns.start_1, missing)):
         hint = "name the column of the target word (--map target=COLUMN), or those of its span (start_1, end_1)"
