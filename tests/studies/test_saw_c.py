@@ -282,6 +282,11 @@ def test_own_items_with_ratings_and_a_live_encoder(tmp_path: Path) -> None:
     assert len([r for r in records if r.statistic == "r_squared" and r.layer is not None]) == 7
     assert not [r for r in records if r.published is not None]
     assert summary.report.is_file()
+    with (tmp_path / "run" / "tables" / "ceilings.csv").open(encoding="utf-8", newline="") as table:
+        names = [row["Ceiling"] for row in csv.DictReader(table)]
+    # two definitions of agreement: no two ceilings may share a label
+    assert {"mean rater correlation (leave-one-out)", "mean rater correlation (included)"} < set(names)
+    assert len(set(names)) == len(names)
 
 
 def test_items_without_ratings(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from lexiscope.analysis.consistency import coverage
 from lexiscope.analysis.norms import condition_means
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.result import Record, parse_statistic, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_density import density_by_condition
 from lexiscope.report.figures import Figure, Heading
@@ -228,8 +228,10 @@ def _ceiling_table(ceilings: list[Record]) -> Table:
 
 
 def _bare(statistic: str) -> str:
-    """The words of a statistic's name; what its parameters say stands in the definition."""
-    return statistic.partition("(")[0].replace("_", " ")
+    """The words of a statistic's name with its variant, so that no two ceilings share a label."""
+    name, given = parse_statistic(statistic)
+    variant = given.get("variant", "").replace("leave_one_out", "leave-one-out")
+    return name.replace("_", " ") + (f" ({variant})" if variant else "")
 
 
 def _norm_table(material: Material) -> Table:
