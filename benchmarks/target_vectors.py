@@ -143,6 +143,8 @@ def methods(spec: str, usages: Sequence[Usage]) -> dict[str, Method]:
         "pure forward": pure_forward(folder, usages),
         "pure forward, own lengths": pure_forward_equal(folder, usages),
         "lexiscope": partial(encoder.embed, usages),
+        # what the relatedness task asks for: its pairs point into the vectors of the distinct usages
+        "lexiscope, distinct usages": partial(encoder.embed, list(dict.fromkeys(usages))),
     }
     try:
         from minicons import cwe
