@@ -43,7 +43,7 @@ def built(
     sections = [
         Section("questions", "What was asked, and what came out", tables=(overview,)),
         _data(material, parts),
-        Section("methods", "How it was computed", (*METHODS, *_settings_text(settings))),
+        Section("methods", "How it was computed", (*METHODS, *_settings_text(material, settings))),
     ]
     for question in questions:
         part = parts.get(question.question_id, Part())
@@ -81,11 +81,14 @@ def _filters(exclusion: ExclusionResult) -> Table:
     return filters_table(steps, name="exclusions")
 
 
-def _settings_text(settings: StudySettings) -> tuple[str, ...]:
+def _settings_text(material: Material, settings: StudySettings) -> tuple[str, ...]:
+    absent = [view for view in settings.views if view not in material.views]
+    missing = (f" No distances are at hand in the view {', '.join(absent)}.") if absent and material.views else ""
     return (
         f"{settings.n_bootstrap} bootstrap resamples, seed {settings.seed}; starting points of each mixed model that "
         f"may have several optima (the reduced ones): {settings.starts}; "
-        f"views analysed: {', '.join(settings.views)}; agreement set beside models: {settings.agreement}.",
+        f"views analysed: {', '.join(material.views) or 'none'}; agreement set beside models: {settings.agreement}."
+        + missing,
     )
 
 

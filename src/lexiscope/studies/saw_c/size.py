@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from lexiscope.analysis.layer_intervals import highest_difference_interval
 from lexiscope.analysis.scaling import LOG_PARAMETERS, MULTILINGUAL, ScalingReport, scaling
 from lexiscope.analysis.tokenisation import tokenisation
 from lexiscope.analysis.trajectory import FamilyCurve, family_by_depth_ratio, family_by_ntile
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.study import StudySettings
 from lexiscope.studies.saw_c.curves import SubjectCurves
 from lexiscope.studies.saw_c.material import Material
-from lexiscope.studies.saw_c.part import Part, with_interval
+from lexiscope.studies.saw_c.part import Part, resampling, with_interval
 from lexiscope.studies.saw_c.show import registry_table, stop_table, tokenisation_table
 
 
@@ -126,7 +128,7 @@ def family_records(material: Material, view: str, families: Sequence[FamilyCurve
 # -- with and without the final stop ------------------------------------------------------------------------------
 
 
-def stop_part(material: Material, curves: Sequence[SubjectCurves]) -> Part:
+def stop_part(material: Material, curves: Sequence[SubjectCurves], settings: StudySettings) -> Part:
     """Say how much a final stop changes the fit, by subject and by family (SAW-C fn 9, fn 11)."""
     with_stop, without = (
         {c.subject: c for c in curves if c.distances.view == view and _has_best(c)}
@@ -135,7 +137,7 @@ def stop_part(material: Material, curves: Sequence[SubjectCurves]) -> Part:
     both = [subject for subject in with_stop if subject in without]
     if not both:
         return Part()
-    records = [_stop_record(material, with_stop[subject], without[subject]) for subject in both]
+    records = [_stop_record(material, with_stop[subject], without[subject], settings) for subject in both]
     families: dict[str, list[float]] = {}
     for subject, record in zip(both, records, strict=True):
         families.setdefault(with_stop[subject].distances.facts.family, []).append(record.value or 0.0)
@@ -146,11 +148,17 @@ def stop_part(material: Material, curves: Sequence[SubjectCurves]) -> Part:
     return Part(tuple(records), (stop_table(records),))
 
 
-def _stop_record(material: Material, with_stop: SubjectCurves, without: SubjectCurves) -> Record:
+def _stop_record(
+    material: Material, with_stop: SubjectCurves, without: SubjectCurves, settings: StudySettings
+) -> Record:
     first, second = _best(with_stop), _best(without)
+    one, other = (curves.distances.matrix[material.rated] for curves in (with_stop, without))
+    boot = resampling(material.rated_words, settings)
+    interval = highest_difference_interval(one, other, material.norm[material.rated], **boot)
     name = statistic_name("difference", of="max_r_squared", between="final_stop")
     note = f"{first:.4f} with, {second:.4f} without"
-    return Record(name, first - second, with_stop.subject, material.name, note=note)
+    record = Record(name, first - second, with_stop.subject, material.name, n=int(material.rated.sum()), note=note)
+    return with_interval(record, interval)
 
 
 # -- tokens and registry ------------------------------------------------------------------------------------------
