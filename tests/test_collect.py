@@ -273,3 +273,13 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("x", encoding="utf-8")
     with pytest.raises(RunError, match="cannot be made or written to"):
         collect(ITEMS, [Fake("a")], "relatedness", out=tmp_path / "taken")
+
+
+def test_a_folder_without_answers_can_be_taken_over(tmp_path: Path) -> None:
+    """A run whose only subject failed holds no answer: another subject may use the folder; one with answers is kept."""
+    with pytest.raises(KeyboardInterrupt):
+        collect(ITEMS, [Fake("broken", breaks=True)], "relatedness", out=tmp_path)
+    table = collect(ITEMS, [Fake("sound")], "relatedness", out=tmp_path)
+    assert table.unique("subject_id") == ("encoder:sound",)
+    with pytest.raises(RunError, match="another question"):
+        collect(ITEMS, [Fake("third")], "relatedness", out=tmp_path)
