@@ -263,24 +263,6 @@ def wilson_interval(successes: int, n: int, *, level: float = 0.95) -> Interval:
     return Interval(low, high, level, statistic_name("wilson", level=f"{level:g}"))
 
 
-def rater_pairs(ratings: Ratings) -> tuple[IntArray, IntArray]:
-    """Return, for every item and every two of its ratings, the two rows; the first has the lower rater code.
-
-    *Shape:* two arrays of (sum over items of n (n − 1) / 2,).
-
-    >>> [rows.tolist() for rows in rater_pairs(Ratings.from_arrays(["a", "b", "c"], ["i", "i", "i"], [1, 2, 3]))]
-    [[0, 0, 1], [1, 2, 2]]
-    """
-    order = np.lexsort((ratings.rater, ratings.item))
-    n = ratings.counts()
-    # each rating is paired with those that follow it within its item
-    position = np.arange(len(order)) - np.repeat(np.cumsum(n) - n, n)
-    later = np.repeat(n, n) - 1 - position
-    first = np.repeat(np.arange(len(order)), later)
-    offset = np.arange(len(first)) - np.repeat(np.cumsum(later) - later, later) + 1
-    return order[first].astype(np.int64), order[first + offset].astype(np.int64)
-
-
 def _agreement(
     ratings: Ratings,
     variant: Literal["leave_one_out", "included"],

@@ -6,6 +6,7 @@ raters at a time, so that memory depends on the number of pairs, not on the numb
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lexiscope.analysis.bootstrap import FloatArray, IntArray, resample_counts
-from lexiscope.analysis.correlation import grouped_correlations
+from lexiscope.analysis.correlation import average_ranks, centred_within, grouped_correlations
 from lexiscope.analysis.ratings import Ratings
 
 # shared ratings, and possible pairs, that are looked at in one step
@@ -22,6 +23,8 @@ _BINS = 1 << 20
 
 # from this share of all possible pairs on, a full matrix is faster than a sparse one
 _FULL = 0.05
+
+_TINY = 1e-24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,11 +50,16 @@ def correlate_raters(ratings: Ratings, *, method: str, minimum: int) -> RaterPai
     >>> correlate_raters(ratings, method="spearman", minimum=3).value.round(4).tolist()  # (a,b), (a,c), (b,c)
     [0.5, 1.0, 0.5]
     """
-    shared = _Shared(ratings)
-    parts = [_some_pairs(ratings, shared, low, high, method) for low, high in shared.steps()]
+    groups = _complete_groups(ratings)
+    if groups:
+        parts = [_all_pairs(ratings, group, method) for group in groups]
+    else:
+        shared = _Shared(ratings)
+        parts = [_some_pairs(ratings, shared, low, high, method) for low, high in shared.steps()]
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [np.empty(0)] * 4
-    first, second, n_items = (column.astype(np.int64) for column in columns[:3])
-    return RaterPairs(first, second, n_items, np.where(n_items < minimum, np.nan, columns[3]))
+    order = np.lexsort((columns[1], columns[0]))
+    first, second, n_items = (column[order].astype(np.int64) for column in columns[:3])
+    return RaterPairs(first, second, n_items, np.where(n_items < minimum, np.nan, columns[3][order]))
 
 
 def resampled_means(
@@ -61,9 +69,11 @@ def resampled_means(
 
     *Shape:* values, pairs (pairs,) → (resamples,); NaN where no pair is drawn.
 
-    >>> one_pair = (np.array([0]), np.array([1]))
-    >>> resampled_means(np.array([0.5]), one_pair, 2, resamples=3, seed=0).tolist()  # a pair is drawn, or is not
-    [nan, nan, 0.5]
+    >>> pairs = (np.array([0, 0, 1]), np.array([1, 2, 2]))
+    >>> next(resample_counts(3, resamples=2, seed=1)).tolist()  # how often each of the three raters is drawn
+    [[0, 2, 1], [2, 0, 1]]
+    >>> resampled_means(np.array([0.1, 0.3, 0.8]), pairs, 3, resamples=2, seed=1).tolist()  # 2 * .8 / 2, 2 * .3 / 2
+    [0.8, 0.3]
     """
     parts = [_matrix(data, pairs, n_raters) for data in (values, np.ones(len(values)))]
     draws = []
@@ -72,6 +82,34 @@ def resampled_means(
         total, mass = (((part.T @ weights.T).T * weights).sum(axis=1) for part in parts)
         draws.append(np.divide(total, mass, out=np.full(len(block), np.nan), where=mass > 0))
     return np.concatenate(draws)
+
+
+def _complete_groups(ratings: Ratings) -> list[IntArray]:
+    """Rater codes of the groups that rated the same items and none of another group's; empty where raters overlap."""
+    starts = np.searchsorted(ratings.rater, np.arange(ratings.n_raters + 1))
+    found: dict[bytes, list[int]] = {}
+    for rater, (low, high) in enumerate(itertools.pairwise(starts.tolist())):
+        if high > low:
+            found.setdefault(ratings.item[low:high].tobytes(), []).append(rater)
+    n_items = sum(starts[group[0] + 1] - starts[group[0]] for group in found.values())
+    overlap = n_items > len(np.unique(ratings.item))
+    return [] if overlap else [np.array(group, dtype=np.int64) for group in found.values()]
+
+
+def _all_pairs(ratings: Ratings, group: IntArray, method: str) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+    """All pairs of raters who rated the same items, from one matrix product. *Shape:* (pairs,) each."""
+    chosen = np.isin(ratings.rater, group)
+    n = int(chosen.sum()) // len(group)
+    value, row = ratings.value[chosen], np.repeat(np.arange(len(group)), n)
+    ranked = average_ranks(value, groups=row) if method == "spearman" else value
+    table = centred_within(ranked, row, len(group)).reshape(len(group), n)
+    first, second = np.triu_indices(len(group), k=1)
+    squares = (table * table).sum(axis=1)
+    scale = np.sqrt(squares[first] * squares[second])
+    cross = (table @ table.T)[first, second]
+    # a rater who gave one rating throughout has squares of exactly zero
+    values = np.divide(cross, scale, out=np.full(len(first), np.nan), where=scale > _TINY * n)
+    return group[first], group[second], np.full(len(first), n, dtype=np.int64), np.clip(values, -1, 1)
 
 
 class _Shared:
@@ -126,11 +164,15 @@ def _some_pairs(
 
 def _ranks(pair: IntArray, n: IntArray, code: IntArray, n_codes: int) -> FloatArray:
     """Average ranks within each pair. *Shape:* pair, code (rows,) → (rows,); n (pairs,) counts the rows of each."""
-    # pair and value in one whole number: one sort of integers, several times faster than a sort by two keys
     key = pair * n_codes + code
+    if len(n) * n_codes <= 2 * len(key):
+        # few distinct ratings: counting them is enough, nothing need be sorted
+        table = np.bincount(key, minlength=len(n) * n_codes).reshape(len(n), n_codes)
+        return np.asarray((np.cumsum(table, axis=1) - table + (table + 1) / 2).ravel()[key])
+    # pair and value in one whole number: one sort of integers, several times faster than a sort by two keys
     order = np.argsort(key)
     in_order = key[order]
-    first_tied = np.flatnonzero(np.concatenate((np.ones(1, dtype=bool), in_order[1:] != in_order[:-1])[: len(key)]))
+    first_tied = np.flatnonzero(np.diff(in_order, prepend=-1))
     length = np.diff(np.append(first_tied, len(key)))
     ranks = np.empty(len(key))
     ranks[order] = np.repeat(first_tied + (length + 1) / 2, length) - np.repeat(np.cumsum(n) - n, n)
