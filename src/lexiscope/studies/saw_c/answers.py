@@ -153,6 +153,7 @@ def _size(material: Material, curves: Sequence[SubjectCurves], human: People, vi
     ceilings = {
         f"people, mean ρ squared ({agreement.variant.replace('_', '-')})": agreement.mean**2
         for agreement in human.agreements
+        if agreement.mean >= 0  # the square of disagreement is no ceiling
     }
     parts = [_scaled(material, recorded, ceilings, view, "")] if recorded else []
     if len(recorded) < len(chosen):
