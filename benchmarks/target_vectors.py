@@ -137,11 +137,14 @@ def methods(spec: str, usages: Sequence[Usage]) -> dict[str, Method]:
     encoder = Encoder(spec)
     folder = str(encoder.folder.path)
     TOKENIZERS[folder] = transformers.AutoTokenizer.from_pretrained(folder)
-    MODELS[folder] = transformers.AutoModel.from_pretrained(folder).eval()
+    # what is laid over the last layer for whole sentences is no part of a pass that ends in vectors of tokens
+    MODELS[folder] = transformers.AutoModel.from_pretrained(folder, add_pooling_layer=False).eval()
     made: dict[str, Method] = {
         "pure forward": pure_forward(folder, usages),
         "pure forward, own lengths": pure_forward_equal(folder, usages),
         "lexiscope": partial(encoder.embed, usages),
+        # what the relatedness task asks for: its pairs point into the vectors of the distinct usages
+        "lexiscope, distinct usages": partial(encoder.embed, list(dict.fromkeys(usages))),
     }
     try:
         from minicons import cwe

@@ -243,3 +243,43 @@ def test_progress_names_the_part() -> None:
     seen: list[tuple[str, int, int]] = []
     collect(ITEMS, [Fake("a")], "relatedness", progress=lambda *each: seen.append(each))
     assert seen == [("encoder:a, full", 4, 4)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on the size of files")
+def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path) -> None:
+    """Whichever file no longer fits, the error names it, no part of it stays, and the run continues afterwards."""
+    import resource
+
+    whole = collect(ITEMS, [Fake("a")], "relatedness", out=tmp_path / "whole")
+    out, refused = tmp_path / "run", set()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # from one step to the next, the first file that does not fit is refused
+    for size in (0, 100, 1_000, 2_000, 3_000, 100_000):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+        try:
+            collect(ITEMS, [Fake("a")], "relatedness", out=out)
+        except RunError as error:
+            refused.add(Path(str(error.place and error.place.path)).suffix)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert bytes_of(out).items() <= bytes_of(tmp_path / "whole").items()
+    assert refused == {".json", ".parquet"}
+    assert collect(ITEMS, [Fake("a")], "relatedness", out=out) == whole
+    assert bytes_of(out) == bytes_of(tmp_path / "whole")
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    """A file where the run folder should be is an error of the run, not a traceback."""
+    (tmp_path / "taken").write_text("x", encoding="utf-8")
+    with pytest.raises(RunError, match="cannot be made or written to"):
+        collect(ITEMS, [Fake("a")], "relatedness", out=tmp_path / "taken")
+
+
+def test_a_folder_without_answers_can_be_taken_over(tmp_path: Path) -> None:
+    """A run whose only subject failed holds no answer: another subject may use the folder; one with answers is kept."""
+    with pytest.raises(KeyboardInterrupt):
+        collect(ITEMS, [Fake("broken", breaks=True)], "relatedness", out=tmp_path)
+    table = collect(ITEMS, [Fake("sound")], "relatedness", out=tmp_path)
+    assert table.unique("subject_id") == ("encoder:sound",)
+    with pytest.raises(RunError, match="another question"):
+        collect(ITEMS, [Fake("third")], "relatedness", out=tmp_path)

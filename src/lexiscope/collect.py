@@ -199,7 +199,9 @@ def _claim(out: Path, question: _Question) -> None:
         write_json(path, {"parts": now})
         return
     before = read_json(path).get("parts", [])
-    if any(part not in now for part in before):
+    answered = any((out / "parts").glob("*.json"))
+    # a folder in which nobody has answered yet (the first subject could not be read, say) holds nothing to protect
+    if answered and any(part not in now for part in before):
         changed = next(part for part in before if part not in now)
         raise RunError(
             "this run folder belongs to another question",

@@ -16,7 +16,6 @@ from lexiscope.analysis.agreement import (
     leave_one_out,
     model_place,
     pairwise_agreement,
-    rater_pairs,
     wilson_interval,
 )
 from lexiscope.analysis.ratings import Ratings
@@ -166,17 +165,6 @@ def test_pairwise_agreement_equals_correlating_each_pair(table: dict[tuple[int, 
     found = pairwise_agreement(ratings, method=method, resamples=20)  # type: ignore[arg-type]
     assert found.value == pytest.approx(np.mean(values), abs=1e-12)
     assert (found.n_pairs, found.n_undefined) == (len(values), sharing - len(values))
-
-
-def test_rater_pairs_are_all_pairs_of_each_item() -> None:
-    """n raters of an item give n (n − 1) / 2 pairs, each once."""
-    ratings = of_cells({(0, 0): 1, (1, 0): 2, (2, 0): 3, (0, 1): 4, (2, 1): 5, (1, 2): 1})
-    first, second = rater_pairs(ratings)
-    found = {
-        (int(ratings.item[a]), int(ratings.rater[a]), int(ratings.rater[b])) for a, b in zip(first, second, strict=True)
-    }
-    assert found == {(0, 0, 1), (0, 0, 2), (0, 1, 2), (1, 0, 2)}
-    assert (ratings.item[first] == ratings.item[second]).all()
 
 
 def test_keeping_ones_own_rating_raises_agreement_on_noise() -> None:

@@ -123,6 +123,70 @@ def test_the_seed_decides_the_splits() -> None:
     assert spearman_brown(0.2, factor=5) == pytest.approx(5 * 0.2 / (1 + 4 * 0.2))
 
 
+def test_split_half_corrects_the_mean_correlation_once() -> None:
+    """Four raters, a = d = 1 2 3 4 and b = c = 1 2 4 3: a d against b c gives r = .8, the two other splits r = 1."""
+    values = [1, 2, 3, 4, 1, 2, 4, 3, 1, 2, 4, 3, 1, 2, 3, 4]
+    ratings = Ratings.from_arrays(np.repeat(list("abcd"), 4), np.tile(list("ijkl"), 4), values)
+    generator = np.random.default_rng(3)
+    alike = sum(half[0] == half[3] for half in (generator.permutation(4) % 2 for _ in range(20)))
+    assert 0 < alike < 20
+    mean_r = (alike * 0.8 + (20 - alike) * 1.0) / 20
+    found = split_half(ratings, splits=20, resamples=0, seed=3)
+    assert found.value == pytest.approx(2 * mean_r / (1 + mean_r), abs=1e-12)
+    assert found.name == "split_half_reliability(spearman_brown=of_mean,splits=20)"
+    # the mean of corrected values is another, lower number
+    assert found.value > (alike * (1.6 / 1.8) + (20 - alike)) / 20
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_split_half_of_noise_stays_above_minus_one(seed: int) -> None:
+    """Halves of pure noise correlate negatively at times: value and interval stay within −1 to 1, at full weight."""
+    values = np.random.default_rng(seed).integers(1, 6, size=(20, 40))
+    rater, item = np.indices(values.shape)
+    found = split_half(Ratings.from_arrays(rater.ravel(), item.ravel(), values.ravel()), resamples=300)
+    assert -1 <= found.interval.low <= found.value <= found.interval.high < 1
+    assert found.interval.undefined == 0
+
+
+def test_halves_that_contradict_each_other_have_no_reliability() -> None:
+    """Two raters up, two down: r = −1 in the split that has a value, where the correction divides by 0."""
+    values = [1, 2, 3, 4] * 2 + [4, 3, 2, 1] * 2
+    ratings = Ratings.from_arrays(np.repeat(list("abcd"), 4), np.tile(list("ijkl"), 4), values)
+    with pytest.raises(StatisticError, match=r"a correlation of -1\.0000, corrected for 2 times the length"):
+        split_half(ratings, splits=20, resamples=10)
+
+
+def test_spearman_brown_is_undefined_below_a_corrected_value_of_minus_one() -> None:
+    """2 r / (1 + r) is −2/3 at −1/4, −1 at −1/3, and has no meaning below; a share of the length has no such end."""
+    assert spearman_brown(-0.25) == pytest.approx(-0.5 / 0.75)
+    assert spearman_brown(-0.3333) == pytest.approx(-0.6666 / 0.6667)
+    for r in (-0.334, -0.5, -1.0):
+        with pytest.raises(StatisticError, match="would be below −1"):
+            spearman_brown(r)
+    assert spearman_brown(-1, factor=0.5) == pytest.approx(-0.5 / 1.5)
+    for r, factor in ((1.5, 2), (0.5, 0), (float("nan"), 2)):
+        with pytest.raises(StatisticError, match="needs −1 <= r <= 1"):
+            spearman_brown(r, factor=factor)
+
+
+def test_the_square_of_disagreement_is_no_ceiling() -> None:
+    """a 1 2 3 4 and b 4 3 2 1 correlate at −1 each: the squares, 1, would be a perfect ceiling."""
+    agreement = leave_one_out(Ratings.from_arrays(list("aaaabbbb"), list("ijklijkl"), [1, 2, 3, 4, 4, 3, 2, 1]))
+    assert leave_one_out_rho(agreement).value == -1
+    for squared in (squared_mean_rho, mean_squared_rho):
+        with pytest.raises(StatisticError, match=r"mean correlation of raters is negative \(-1\.0000\)"):
+            squared(agreement)
+
+
+def test_negative_raters_are_counted_where_squares_are_averaged() -> None:
+    """Four raters 1 2 3 4 5 and one 5 4 3 2 1: its −1 squared counts as 1, and the definition says so."""
+    values = [1, 2, 3, 4, 5] * 4 + [5, 4, 3, 2, 1]
+    agreement = leave_one_out(Ratings.from_arrays(np.repeat(list("abcde"), 5), np.tile(list("ijklm"), 5), values))
+    found = mean_squared_rho(agreement)
+    assert (found.value, squared_mean_rho(agreement).value) == (1, pytest.approx(0.6**2))
+    assert found.definition.endswith("(1 of 5 correlations are negative and count by their squares)")
+
+
 @pytest.mark.filterwarnings("error")
 def test_split_half_of_raters_who_share_no_item_is_undefined() -> None:
     """Halves without a common item give an error, not a warning and not a number."""

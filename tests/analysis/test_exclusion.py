@@ -305,6 +305,7 @@ def test_rules_print_and_parse_back() -> None:
     ("text", "message"),
     [
         ("boredom(sd=3)", "no exclusion rule 'boredom'"),
+        ("too_slow(3)", r"'too_slow\(3\)' is not an exclusion rule(.|\n)*name\(setting=value,…\)(.|\n)*failed_catch"),
         ("too_slow(sigma=3)", "no setting 'sigma'"),
         ("too_slow(sd=three)", "sd is a number"),
         ("failed_catch(expected=5)", "needs items"),

@@ -115,6 +115,8 @@ def test_wrong_columns_are_refused() -> None:
     """Unequal lengths, infinite values, unknown raters and unlabelled items are errors that name the trouble."""
     with pytest.raises(InputError, match="differ in length"):
         Ratings.from_arrays(["a"], ["i", "j"], [1, 2])
+    with pytest.raises(InputError, match=r"E503. a rating is not a number\n  why: .*'four'"):
+        Ratings.from_arrays(["a", "b"], ["i", "i"], ["3", "four"])
     with pytest.raises(InputError, match="infinite"):
         Ratings.from_arrays(["a", "a"], ["i", "j"], [1, float("inf")])
     ratings = Ratings.from_arrays(["a"], ["i"], [1])

@@ -101,6 +101,22 @@ def test_what_is_undefined_says_why(run: Run, tmp_path: Path) -> None:
     assert all(record["note"] and record["status"] == "undefined" for record in undefined)
 
 
+def test_disagreement_is_not_squared_into_a_ceiling(run: Run, tmp_path: Path) -> None:
+    """Two raters up, two down: mean correlations are negative, so squares and split-half reliability have no value."""
+    rows = [f"{rater},{item},{value}\n" for rater in "ab" for item, value in zip("ijkl", (1, 2, 3, 4), strict=True)]
+    rows += [f"{rater},{item},{value}\n" for rater in "cd" for item, value in zip("ijkl", (4, 3, 2, 1), strict=True)]
+    (tmp_path / "r.csv").write_text("rater,item,rating\n" + "".join(rows))
+    found = _agree(run, "r.csv")
+    by_name = {record["statistic"].partition("(")[0]: record for record in found["records"]}
+    # each rater against (1 + 4 + 4) / 3 … (4 + 1 + 1) / 3: the other way round
+    assert _value(found, "leave_one_out_agreement(method=spearman)") == -1
+    for name in ("squared_mean_rater_correlation", "mean_squared_rater_correlation"):
+        assert (by_name[name]["value"], by_name[name]["status"]) == (None, "undefined")
+        assert "negative (-1.0000)" in by_name[name]["note"]
+    assert by_name["split_half_reliability"]["value"] is None
+    assert "would be below −1" in by_name["split_half_reliability"]["note"]
+
+
 def test_files_hold_what_was_printed(run: Run, tmp_path: Path) -> None:
     """--out writes the records and the raters; a second run writes the same bytes."""
     (tmp_path / "r.csv").write_text(SMALL)

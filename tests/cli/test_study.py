@@ -94,6 +94,18 @@ def test_a_file_holds_the_settings_and_options_override_it(calls: Calls, run: Ru
     assert calls[0][0] == StudySettings("saw_c", items="mine.csv", seed=5, n_bootstrap=7)
 
 
+def test_an_overview_without_rows_is_not_printed(
+    calls: Calls, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A study of items that nobody rated and that have no senses may have nothing to show: no empty frame."""
+    empty = Table("overview", "", "Main results", (Column("what"),), (), ("a note",))
+    fake = SimpleNamespace(run=lambda settings, out, **more: Summary(out / "report.html", 3, ("no ratings",), empty))
+    monkeypatch.setattr(catalog, "module", lambda kind, name: fake)
+    result = run("study", "saw_c", "--out", "RUN")
+    assert "Main results" not in result.stdout
+    assert "3 numbers in" in result.stdout
+
+
 def test_threads_of_a_file_reach_the_models(
     calls: Calls, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

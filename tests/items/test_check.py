@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lexiscope.core.errors import caret_line
 from lexiscope.core.scale import Scale
 from lexiscope.datasets.mini_relatedness import load
 from lexiscope.items.check import check_file
@@ -116,7 +117,7 @@ def test_no_bytes_break_the_check(content: bytes) -> None:
         path = Path(folder) / "x.csv"
         path.write_bytes(b"sentence,target,start,end,rater,rating\n" + content)
         report = check_file(path)
-    assert all(f.text == "" or len(f.caret) <= len(f.text) + 1 for f in report.findings)
+    assert all(f.text == "" or len(f.caret) <= len(caret_line(f.text, 1, len(f.text))) + 1 for f in report.findings)
     assert json.loads(report.json())["exit_status"] == report.exit_status
 
 
@@ -124,7 +125,7 @@ def test_normal_forms(tmp_path: Path) -> None:
     """A target in NFC is not found in a sentence in NFD, and both the error and the file's mixture say why."""
     report = check(tmp_path, "sentence,target\nVio el ban\u0303o,baño\nVio el baño,baño\n")
     assert report.counts == {"E101": 1, "W109": 1}
-    assert "normal forms" in report.errors[0].hint
+    assert "normal forms" in report.errors[0].message
 
 
 def test_full_stops_must_be_all_or_none(tmp_path: Path) -> None:
@@ -148,6 +149,13 @@ def test_a_named_column_that_is_absent(tmp_path: Path) -> None:
     """A column that the user names must exist."""
     report = check(tmp_path, "sentence,target\nA bank,bank\n", columns=ColumnMap(sense_1="Sinn"))
     assert [(f.code, "'Sinn'" in f.message) for f in report.findings] == [("E006", True)]
+
+
+def test_ratings_without_sentences_are_sent_to_agree(tmp_path: Path) -> None:
+    """A table of raters and ratings alone has nothing to check but its ratings: the error names the verb for it."""
+    report = check(tmp_path, "rater,item,rating\na,i,1\n")
+    assert [f.code for f in report.findings] == ["E006", "E006"]
+    assert "lexiscope agree FILE --scale" in report.findings[0].hint
 
 
 def test_a_header_without_rows(tmp_path: Path) -> None:

@@ -52,6 +52,15 @@ def test_the_page_opens_without_a_network(browser: Any, report: Report, tmp_path
     page.close()
 
 
+def test_a_wide_table_reaches_into_the_margin(browser: Any, report: Report, tmp_path: Path) -> None:
+    """On a wide screen a table of 60rem, wider than the text, is not cut; the page still does not scroll sideways."""
+    page, _, _ = _open(browser, write_report(report, tmp_path / "report.html"), 1200)
+    page.evaluate("document.querySelector('.table table').style.minWidth = '60rem'")
+    assert page.evaluate("(box => box.scrollWidth <= box.clientWidth)(document.querySelector('.table .scroll'))")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.close()
+
+
 def test_figure_data_can_be_downloaded(browser: Any, report: Report, tmp_path: Path) -> None:
     """The link under a figure saves its CSV from inside the page."""
     page, _, _ = _open(browser, write_report(report, tmp_path / "report.html"), 1200)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexiscope.core.errors import InputError, RunError, SpecError
+from lexiscope.core.errors import InputError, RunError, SpecError, SubjectError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find, parse_statistic, read_records
 from lexiscope.core.study import PublishedValue, StudySettings
@@ -282,6 +282,21 @@ def test_own_items_with_ratings_and_a_live_encoder(tmp_path: Path) -> None:
     assert len([r for r in records if r.statistic == "r_squared" and r.layer is not None]) == 7
     assert not [r for r in records if r.published is not None]
     assert summary.report.is_file()
+    with (tmp_path / "run" / "tables" / "ceilings.csv").open(encoding="utf-8", newline="") as table:
+        names = [row["Ceiling"] for row in csv.DictReader(table)]
+    # two definitions of agreement: no two ceilings may share a label
+    assert {"mean rater correlation (leave-one-out)", "mean rater correlation (included)"} < set(names)
+    assert len(set(names)) == len(names)
+
+
+def test_device_and_threads_reach_the_encoder(tmp_path: Path) -> None:
+    """The study's device is the encoder's: one that is not there is refused, and never taken for another."""
+    items = _own_items(tmp_path / "own.csv", rate=False)
+    settings = StudySettings("saw_c", items=str(items), subjects=("encoder:minilm",), device="mps", n_bootstrap=0)
+    with pytest.raises(SubjectError, match="mps"):
+        saw_c.run(settings, tmp_path / "run")
+    own = replace(settings, subjects=("encoder:minilm?device=cpu&threads=1",), threads=2)
+    assert saw_c.run(own, tmp_path / "other").n_records > 0
 
 
 def test_items_without_ratings(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from scipy import stats
 
 from lexiscope.analysis.mixed import fit
 from lexiscope.core.dataset import SubjectFacts
-from lexiscope.core.errors import StatisticError
+from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find, read_records
@@ -229,3 +229,126 @@ def test_changed_ratings_are_not_answered_from_a_finished_run(tmp_path: Path) ->
     saw_c.run(settings, tmp_path / "run")
     means = [r for r in read_records(tmp_path / "run" / "results.json") if r.statistic == "condition_mean(over=trials)"]
     assert 4.0 in {record.value for record in means}
+
+
+def _sentences(own: Material, settings: StudySettings = SETTINGS) -> str:
+    """Everything that the report of this material says in sentences."""
+    sections = list(saw_c.built(own, settings, saw_c.QUESTIONS, saw_c.analyse(own, settings)))
+    texts = []
+    while sections:
+        section = sections.pop(0)
+        texts += section.paragraphs
+        sections += section.subsections
+    return "\n".join(texts)
+
+
+def test_sentences_claim_no_more_than_the_run_holds() -> None:
+    """One subject is not the best of all; without people nothing is said of participants; χ² has its random effects."""
+    text = _sentences(_own(), replace(SETTINGS, mixed_models="paper"))
+    assert "of all subjects" not in text
+    assert "dozen" not in text
+    assert "random effects: (1 + Same_sense | Participant) + (1 | Word))" in text
+    assert "beyond distance (m, layer 3): χ²(1)" in text
+    alone = material("own", ITEMS, _distances(ITEMS, _matrix(ITEMS), range(4)), {}, views=("full",))
+    assert "participants" not in _sentences(alone)
+
+
+def test_a_p_below_the_smallest_number_is_not_printed_as_zero() -> None:
+    """A χ² of 2000 has a tail that underflows: p < 1e-300, never p = 0."""
+    record = Record("chi2(test=sense,df=1)", 2000.0, p=float(stats.chi2.sf(2000, 1)), note="random effects: (1 | Word)")
+    assert record.p == 0
+    assert saw_c.sections._sense_result([record]) == "χ²(1) = 2000.00, p < 1e-300 (random effects: (1 | Word))"
+
+
+def test_pairs_without_a_sense_relation_are_named() -> None:
+    """One pair without same_sense takes the analyses of senses away, and the run says so."""
+    first = ITEMS[0]
+    conditions = {key: value for key, value in first.conditions.items() if key != "same_sense"}
+    items, matrix = [replace(first, conditions=conditions), *ITEMS[1:]], _matrix(ITEMS)
+    own = _own(items, rate=lambda row, item, rater: 1 + (row + rater) % 5, matrix=matrix)
+    assert own.same is None
+    assert any(first.item_id in remark for remark in saw_c.analyse(own, SETTINGS)["design"].remarks)
+
+
+def test_every_view_and_family_survives_constant_distances() -> None:
+    """A subject whose distances are all alike has no fit: no size, no family, no drop, and no failure."""
+    records = _records(_own(matrix=np.full((len(ITEMS), 4), 0.5)))
+    assert find(records, "last_layer_drop").value is None
+    assert not [record for record in records if record.statistic.startswith(("family_mean", "best_layer"))]
+    drop = find(_records(_own(matrix=_matrix(ITEMS) * [0, 1, 1, 0])), "last_layer_drop")
+    assert drop.value == 1
+    assert "counts as 0" in drop.note
+
+
+def test_a_slider_may_have_decimals(tmp_path: Path) -> None:
+    """Ratings of a slider from 0 to 100 are read as they are; between 1 and 5, 3.5 is still off the scale."""
+    text = _file(tmp_path / "own.csv", 3).read_text(encoding="utf-8")
+    (tmp_path / "own.csv").write_text(text.replace(",made-up,3\n", ",made-up,78.25\n"), encoding="utf-8")
+    slider = StudySettings("saw_c", items=str(tmp_path / "own.csv"), scale=(0.0, 100.0), n_bootstrap=0, starts=1)
+    saw_c.run(slider, tmp_path / "run")
+    records = read_records(tmp_path / "run" / "results.json")
+    assert 78.25 in {r.value for r in records if r.statistic == "condition_mean(over=trials)"}
+    with pytest.raises(InputError, match="E301"):
+        saw_c.run(replace(slider, scale=(1.0, 100.0 - 82)), tmp_path / "other")
+
+
+def test_the_exported_script_has_every_test_with_its_own_distances() -> None:
+    """Two subjects' distances do not share a column of the trial table that R reads."""
+    first, second = (
+        test
+        for subject, layer in (("m", 3), ("other", None))
+        for test in saw_c.plans.distance_tests(subject, layer, "(1 | Word)", "", suffix=f"_{subject}")[:1]
+    )
+    out = saw_c.writing.distinct_columns([first, first, second])
+    assert out[0] == out[1] == first
+    assert out[2].full == "Response ~ Same_sense + Distance_2 + (1 | Word)"
+    assert out[2].reduced == "Response ~ Distance_2 + (1 | Word)"
+    assert out[2].distances == (("Distance_2", "other", None),)
+    own = _own()
+    records = _records(own)
+    best = saw_c._best_layers(own, SETTINGS, records)
+    assert best == {"m": find(records, "best_layer(by=r_squared)").value}
+    tests = [test.name for test in saw_c.plan_for(own, SETTINGS, best).tests]
+    assert tests == ["sense", "sense_beyond_distance", "distance_beyond_sense"]
+
+
+def test_a_subject_without_distances_is_named() -> None:
+    """A live subject that gives ratings instead of distances enters no statistic here, and the run says which."""
+    own = replace(_own(), live=frozenset({"m", "baseline:random"}))
+    (remark,) = saw_c.analyse(own, SETTINGS)["design"].remarks
+    assert remark.startswith("baseline:random: no distances")
+
+
+def _numbers(records: Sequence[Record]) -> dict[tuple[object, ...], tuple[float | None, float | None, float | None]]:
+    return {(r.statistic, r.layer, r.condition): (r.value, r.low, r.high) for r in records}
+
+
+def test_order_and_names_change_no_number() -> None:
+    """Items in another order, and raters under other names in the same order, give the same records (T4)."""
+    matrix, backwards = _matrix(ITEMS), list(reversed(ITEMS))
+    row_of = {item.item_id: row for row, item in enumerate(ITEMS)}
+
+    def same_rating(row: int, item: Item, rater: int) -> float:
+        return _agree(row_of[item.item_id], item, rater)
+
+    first = _numbers(_records(_own(matrix=matrix)))
+    second = _numbers(_records(_own(backwards, rate=same_rating, matrix=matrix[::-1])))
+    assert first.keys() == second.keys()
+    for key, numbers in first.items():
+        for one, other in zip(numbers, second[key], strict=True):
+            assert one == (None if one is None else pytest.approx(other, abs=1e-10)), key
+            assert (one is None) == (other is None), key
+
+
+def test_another_unit_of_the_ratings_changes_only_what_has_that_unit() -> None:
+    """Ratings times 20 leave correlations, R² and χ² as they are; means, SDs, residuals are 20 times as large (T4)."""
+    settings = replace(SETTINGS, mixed_models="paper", starts=2)
+    first = _numbers(_records(_own(), settings))
+    second = _numbers(_records(_own(rate=lambda row, item, rater: 20 * _agree(row, item, rater)), settings))
+    free = ("spearman", "pearson", "r_squared", "chi2", "leave_one_out_agreement", "krippendorff", "split_half", "best")
+    scaled = ("condition_mean", "condition_sd", "mean_residual", "fixed_effect(term=Same_sense", "standard_error(term")
+    for key, (value, _, _) in first.items():
+        if value is None or not str(key[0]).startswith(free + scaled):
+            continue
+        factor = 20 if str(key[0]).startswith(scaled) else 1
+        assert second[key][0] == pytest.approx(factor * value, rel=1e-3, abs=1e-6), key

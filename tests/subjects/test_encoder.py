@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
-import signal
-import subprocess
-import sys
-import time
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +13,7 @@ import torch
 import transformers
 
 from lexiscope.core.catalog import subject as make
-from lexiscope.core.errors import MissingExtraError, RunError, SpecError, SubjectError
+from lexiscope.core.errors import MissingExtraError, SpecError, SubjectError
 from lexiscope.core.subject import SubjectSpec, capabilities
 from lexiscope.core.usage import Usage, occurrences
 from lexiscope.subjects._options import EncoderOptions
@@ -144,6 +140,33 @@ def test_each_sentence_is_read_once(tiny: Folders, monkeypatch: pytest.MonkeyPat
     assert sum(read) == len({usage.text for usage in USAGES})
 
 
+def test_no_hidden_state_outlives_the_next_block(
+    tiny: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memory does not grow with the layers: of 24 hidden states two are alive at a time (all, were they returned)."""
+    config = transformers.BertConfig(vocab_size=200, hidden_size=16, num_attention_heads=2, intermediate_size=32)
+    config.num_hidden_layers = 24
+    transformers.BertModel(config).save_pretrained(copy_of(tiny("bert"), tmp_path / "deep"))
+    encoder = Encoder(str(tmp_path / "deep"))
+    states: list[weakref.ref[torch.Tensor]] = []
+    alive: list[int] = []
+
+    def count(_module: torch.nn.Module, args: tuple[torch.Tensor, ...]) -> None:
+        states.append(weakref.ref(args[0]))
+        alive.append(sum(state() is not None for state in states))
+
+    for block in encoder._forward._blocks:
+        block.register_forward_pre_hook(count)
+    encoder.embed(USAGES[:1])
+    assert len(alive) == 24
+    assert max(alive) <= 2
+    states.clear()
+    alive.clear()
+    monkeypatch.setattr(encoder._forward, "route", "hidden_states")
+    encoder.embed(USAGES[:1])
+    assert max(alive) == 24
+
+
 def test_a_mask_of_ones_changes_nothing(tiny: Folders) -> None:
     """A batch of equal lengths is read without attention mask; that gives the numbers of a mask of ones."""
     usages = [*usages_in("the bark of the dog", "bark"), *usages_in("the bank of the river", "bank")]
@@ -201,6 +224,24 @@ def test_threads_are_given_back(tiny: Folders) -> None:
 
 
 # -- what cannot be answered ----------------------------------------------------------------------------------
+
+
+def test_the_threads_that_were_used_are_recorded(tiny: Folders, tmp_path: Path) -> None:
+    """Settings name the number of threads that torch used, also where none was asked for and nothing was computed."""
+    folder, before = str(tiny("bert")), torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        encoder = Encoder(folder)
+        encoder.embed(USAGES[:2], work=tmp_path)
+        assert encoder.settings["threads"] == 2
+    finally:
+        torch.set_num_threads(before)
+    stored = Encoder(folder)
+    stored.embed(USAGES[:2], work=tmp_path)
+    assert stored.settings["threads"] == 2
+    asked = Encoder(folder, options=EncoderOptions(threads=3))
+    asked.embed(USAGES[:3])
+    assert asked.settings["threads"] == 3
 
 
 def test_a_sentence_that_is_too_long_is_refused(tiny: Folders) -> None:
@@ -348,154 +389,6 @@ def test_specs() -> None:
     for wrong in ("org/m?dtype=fp8", "org/m?speed=high", "org/m?threads=two", "?threads=2", "org/m?threads"):
         with pytest.raises(SpecError):
             load(SubjectSpec("encoder", wrong))
-
-
-# -- stored vectors -------------------------------------------------------------------------------------------
-
-
-def files_of(work: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(work)): path.read_bytes() for path in work.rglob("*.vectors")}
-
-
-def test_stored_vectors_are_the_computed_ones(tiny: Folders, tmp_path: Path) -> None:
-    """A second call reads what the first one stored, bit for bit, and computes nothing."""
-    first = Encoder(str(tiny("bert"))).embed(USAGES, work=tmp_path)
-    encoder = Encoder(str(tiny("bert")))
-    second = encoder.embed(USAGES, work=tmp_path)
-    assert first.tobytes() == second.tobytes()
-    assert "_forward" not in encoder.__dict__, "the model was loaded although all vectors are stored"
-    assert encoder.settings["route"] == "hooks"
-
-
-def test_a_second_run_imports_no_torch(tiny: Folders, tmp_path: Path) -> None:
-    """With all vectors stored neither torch nor transformers is imported."""
-    Encoder(str(tiny("bert"))).embed(USAGES[:3], work=tmp_path)
-    script = (
-        "import sys; from pathlib import Path; from lexiscope.core.catalog import subject;"
-        "from lexiscope.core.usage import Usage;"
-        f"s = subject('encoder:{tiny('bert')}');"
-        f"u = [Usage(*each) for each in {[usage.key for usage in USAGES[:3]]!r}];"
-        f"v = s.embed(u, work=Path({str(tmp_path)!r}));"
-        "print(v.shape, sorted({'torch', 'transformers', 'tokenizers'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "(3, 4, 16) []"
-
-
-def break_after(n_batches: int, encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Let an encoder fail when it has read *n_batches*; return the list in which it counts them."""
-    ran: list[int] = []
-    run = encoder._forward.run
-
-    def until(batch: list) -> np.ndarray:
-        if len(ran) >= n_batches:
-            raise KeyboardInterrupt
-        ran.append(1)
-        return run(batch)
-
-    monkeypatch.setattr(encoder._forward, "run", until)
-    return ran
-
-
-def test_a_broken_call_continues_with_the_same_bytes(
-    tiny: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """After a break between any two batches the call ends with the same bytes and recomputes none that is stored."""
-    options = EncoderOptions(batch_tokens=16)
-    whole = Encoder(str(tiny("bert")), options=options).embed(USAGES, work=tmp_path / "whole")
-    batches = len(files_of(tmp_path / "whole"))
-    assert batches > 3
-    for broken_after in (0, 1, batches - 1):
-        work = tmp_path / f"broken{broken_after}"
-        first = Encoder(str(tiny("bert")), options=options)
-        first_runs = break_after(broken_after, first, monkeypatch)
-        with pytest.raises(KeyboardInterrupt):
-            first.embed(USAGES, work=work)
-        second = Encoder(str(tiny("bert")), options=options)
-        second_runs = break_after(batches, second, monkeypatch)
-        assert second.embed(USAGES, work=work).tobytes() == whole.tobytes()
-        assert len(first_runs) + len(second_runs) == batches
-        assert files_of(work) == files_of(tmp_path / "whole")
-
-
-def test_another_model_never_hits_the_store(tiny: Folders, tmp_path: Path) -> None:
-    """Weights, tokenizer, configuration, dtype, sentence and span are all in the key of a stored batch."""
-    work = tmp_path / "work"
-    Encoder(str(tiny("bert"))).embed(USAGES[:1], work=work)
-    changed = copy_of(tiny("bert"), tmp_path / "changed")
-    weights = bytearray((changed / "model.safetensors").read_bytes())
-    weights[-1] ^= 1
-    (changed / "model.safetensors").write_bytes(weights)
-    other_tokenizer = copy_of(tiny("bert"), tmp_path / "tokenizer")
-    settings = other_tokenizer / "tokenizer_config.json"
-    settings.write_text(settings.read_text() + " ")
-    usage = USAGES[0]
-    requests = [
-        (Encoder(str(changed)), [usage]),
-        (Encoder(str(other_tokenizer)), [usage]),
-        (Encoder(str(tiny("bert")), options=EncoderOptions(dtype="bf16")), [usage]),
-        (Encoder(str(tiny("bert"))), [Usage(usage.text, usage.start, usage.end - 1)]),
-        (Encoder(str(tiny("bert"))), [Usage(usage.text + " ", usage.start, usage.end)]),
-    ]
-    for number, (encoder, usages) in enumerate(requests, start=2):
-        encoder.embed(usages, work=work)
-        assert len(files_of(work)) == number
-
-
-def test_the_same_model_in_another_folder_hits_the_store(tiny: Folders, tmp_path: Path) -> None:
-    """A stored batch belongs to the content of a model, not to its place."""
-    Encoder(str(tiny("bert"))).embed(USAGES, work=tmp_path / "work")
-    encoder = Encoder(str(copy_of(tiny("bert"), tmp_path / "copy")))
-    encoder.embed(USAGES, work=tmp_path / "work")
-    assert "_forward" not in encoder.__dict__
-
-
-def test_every_damage_to_a_stored_file_is_found(tiny: Folders, tmp_path: Path) -> None:
-    """Any flipped bit and any cut of a stored file is an error that names it; nothing is computed from it."""
-    Encoder(str(tiny("bert"))).embed(USAGES[:1], work=tmp_path)
-    rng = random.Random(11)
-    for path in [*tmp_path.rglob("*.vectors"), *tmp_path.rglob("*.plan")]:
-        good = path.read_bytes()
-        for _ in range(25):
-            bad = bytearray(good)
-            bad[rng.randrange(len(bad))] ^= 1 << rng.randrange(8)
-            for content in (bytes(bad), good[: rng.randrange(len(good))]):
-                path.write_bytes(content)
-                with pytest.raises(RunError, match=f"{path.name}[\\s\\S]*damaged[\\s\\S]*hashes to"):
-                    Encoder(str(tiny("bert"))).embed(USAGES[:1], work=tmp_path)
-        path.write_bytes(good)
-
-
-MANY = [Usage(f"the bark of the dog {'near the tree ' * (n % 4)}and {n} banks", 4, 8) for n in range(200)]
-
-
-def embed_in_a_child(folder: str, work: Path, out: Path) -> int:
-    """Embed in a forked process (which need not import torch again); return its id."""
-    child = os.fork()
-    if child == 0:
-        encoder = Encoder(folder, options=EncoderOptions(batch_tokens=16, threads=1))
-        out.write_bytes(encoder.embed(MANY, work=work).tobytes())
-        os._exit(0)
-    return child
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork")
-def test_a_killed_process_continues_with_the_same_bytes(tiny: Folders, tmp_path: Path) -> None:
-    """SIGKILL again and again, each time a little later: the result is byte-identical to an unbroken run."""
-    folder = str(tiny("bert"))
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    assert os.waitpid(embed_in_a_child(folder, whole, tmp_path / "whole.bin"), 0)[1] == 0
-    for stored_at_least in (1, 20, 40, 60):
-        child = embed_in_a_child(folder, killed, tmp_path / "killed.bin")
-        while len(files_of(killed)) < stored_at_least:
-            time.sleep(0.001)
-        os.kill(child, signal.SIGKILL)
-        assert os.waitpid(child, 0)[1] == signal.SIGKILL
-    assert len(files_of(killed)) < len(files_of(whole))
-    assert os.waitpid(embed_in_a_child(folder, killed, tmp_path / "killed.bin"), 0)[1] == 0
-    assert (tmp_path / "killed.bin").read_bytes() == (tmp_path / "whole.bin").read_bytes()
-    assert files_of(killed) == files_of(whole)
 
 
 # -- the embedded model ---------------------------------------------------------------------------------------

@@ -23,7 +23,6 @@ from lexiscope.analysis.bootstrap import (
     Interval,
     mean_interval,
     percentile_interval,
-    resample_counts,
 )
 from lexiscope.analysis.choices import (
     Kappa,
@@ -36,6 +35,7 @@ from lexiscope.analysis.choices import (
     trust_weighted,
 )
 from lexiscope.analysis.correlation import grouped_correlations
+from lexiscope.analysis.pairwise import correlate_raters, resampled_means
 from lexiscope.analysis.ratings import Ratings, settle
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import statistic_name
@@ -213,21 +213,19 @@ def pairwise_agreement(
     >>> round(pairwise_agreement(ratings).value, 4)  # (a,b) .5, (a,c) 1, (b,c) .5
     0.6667
     """
-    # one row per item and pair of raters, grouped by pair: no loop over pairs
-    first, second = rater_pairs(ratings)
-    size = ratings.n_raters
-    keys, pair = np.unique(ratings.rater[first] * size + ratings.rater[second], return_inverse=True)
-    pair = pair.reshape(-1).astype(np.int64)
-    values = grouped_correlations(ratings.value[first], ratings.value[second], pair, len(keys), kind=method)
-    values[np.bincount(pair, minlength=len(keys)) < minimum] = np.nan
-    defined = ~np.isnan(values)
+    found = correlate_raters(ratings, method=method, minimum=minimum)
+    defined = ~np.isnan(found.value)
     if not defined.any():
         raise StatisticError(f"no two raters share {minimum} items on which both vary, so no pair has a value")
-    pairs = (keys[defined] // size, keys[defined] % size)
-    name = statistic_name("pairwise_agreement", method=method)
-    interval = percentile_interval(_pair_draws(values[defined], pairs, size, resamples, seed), level=level)
+    values, pairs = found.value[defined], (found.first[defined], found.second[defined])
+    draws = resampled_means(values, pairs, ratings.n_raters, resamples=resamples, seed=seed)
     return PairwiseAgreement(
-        name, float(values[defined].mean()), interval, int(defined.sum()), int((~defined).sum()), size
+        name=statistic_name("pairwise_agreement", method=method),
+        value=float(values.mean()),
+        interval=percentile_interval(draws, level=level),
+        n_pairs=int(defined.sum()),
+        n_undefined=int((~defined).sum()),
+        n_raters=ratings.n_raters,
     )
 
 
@@ -263,24 +261,6 @@ def wilson_interval(successes: int, n: int, *, level: float = 0.95) -> Interval:
     margin = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     low, high = max(0.0, centre - margin), min(1.0, centre + margin)
     return Interval(low, high, level, statistic_name("wilson", level=f"{level:g}"))
-
-
-def rater_pairs(ratings: Ratings) -> tuple[IntArray, IntArray]:
-    """Return, for every item and every two of its ratings, the two rows; the first has the lower rater code.
-
-    *Shape:* two arrays of (sum over items of n (n − 1) / 2,).
-
-    >>> [rows.tolist() for rows in rater_pairs(Ratings.from_arrays(["a", "b", "c"], ["i", "i", "i"], [1, 2, 3]))]
-    [[0, 0, 1], [1, 2, 2]]
-    """
-    order = np.lexsort((ratings.rater, ratings.item))
-    n = ratings.counts()
-    # each rating is paired with those that follow it within its item
-    position = np.arange(len(order)) - np.repeat(np.cumsum(n) - n, n)
-    later = np.repeat(n, n) - 1 - position
-    first = np.repeat(np.arange(len(order)), later)
-    offset = np.arange(len(first)) - np.repeat(np.cumsum(later) - later, later) + 1
-    return order[first].astype(np.int64), order[first + offset].astype(np.int64)
 
 
 def _agreement(
@@ -333,19 +313,3 @@ def _why(ratings: Ratings, code: int, usable: BoolArray, n_items: int, minimum: 
     else:
         reason = f"the others' means are the same on all {n_items} items"
     return UndefinedRater(ratings.rater_ids[code], reason)
-
-
-def _pair_draws(
-    values: FloatArray, pairs: tuple[IntArray, IntArray], n_raters: int, resamples: int, seed: int
-) -> FloatArray:
-    """The mean over pairs when raters are resampled: a pair counts as often as the product of its raters' draws."""
-    from scipy import sparse
-
-    # sparse: of ten thousand raters in lists, few have a pair in common
-    parts = [sparse.csr_matrix((data, pairs), shape=(n_raters, n_raters)) for data in (values, np.ones(len(values)))]
-    draws = []
-    for block in resample_counts(n_raters, resamples=resamples, seed=seed):
-        weights = block.astype(np.float64)
-        total, mass = (((part.T @ weights.T).T * weights).sum(axis=1) for part in parts)
-        draws.append(np.divide(total, mass, out=np.full(len(block), np.nan), where=mass > 0))
-    return np.concatenate(draws)

@@ -7,7 +7,7 @@ lets a resample of items be a reweighting. *Source:* Krippendorff 2011, Computin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -46,6 +46,10 @@ class Alpha:
     n_raters: int
 
 
+# cells of a table of draws and distinct values that is made in one step: continuous ratings have many distinct values
+_CELLS = 1 << 21
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Units:
     """Items with two ratings or more: sparse counts (units, values), the distinct values, ratings per unit."""
@@ -53,6 +57,18 @@ class _Units:
     table: Any
     values: FloatArray
     size: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Disagreement:
+    """What no resample changes: the disagreement within each unit, and between units or values at the ratio level.
+
+    *Shape:* within (units,); between (units, units) or (values, values), whichever is smaller. Both are empty where the
+    level does not use them.
+    """
+
+    within: FloatArray
+    between: FloatArray
 
 
 def krippendorff_alpha(
@@ -80,7 +96,8 @@ def krippendorff_alpha(
     units, kept = _units(ratings)
     if level == "ratio" and units.values.min() < 0:
         raise StatisticError("the ratio level needs ratings that are not negative", hint='use level="interval"')
-    value = float(_alphas(units, np.ones((1, len(units.size))), level)[0])
+    fixed = _Disagreement(_within(units, level), _between(units, level))
+    value = float(_alphas(units, fixed, np.ones((1, len(units.size))), level)[0])
     if np.isnan(value):
         raise StatisticError(
             f"alpha is undefined: all {int(units.size.sum())} ratings are {units.values[0]:g}",
@@ -89,7 +106,10 @@ def krippendorff_alpha(
     labels = None if groups is None else ratings.item_labels(groups)[kept]
     codes, count = group_codes(labels, len(units.size))
     blocks = resample_counts(count, resamples=resamples, seed=seed)
-    draws = np.concatenate([_alphas(units, block[:, codes].astype(np.float64), level) for block in blocks])
+    step = max(1, _CELLS // max(len(units.values), len(codes)))
+    # a few draws at a time: a table of all draws by all distinct values would not fit into memory
+    parts = (block[start : start + step] for block in blocks for start in range(0, max(len(block), 1), step))
+    draws = np.concatenate([_alphas(units, fixed, part[:, codes].astype(np.float64), level) for part in parts])
     n, name = int(units.size.sum()), statistic_name("krippendorff_alpha", level=level)
     interval = percentile_interval(draws, level=confidence)
     return Alpha(name, value, interval, len(units.size), n, len(ratings) - n, len(np.unique(ratings.rater)))
@@ -131,18 +151,15 @@ def _units(ratings: Ratings) -> tuple[_Units, IntArray]:
     return _Units(table, values, counts[kept].astype(np.float64)), kept
 
 
-def _alphas(units: _Units, weights: FloatArray, level: Level) -> FloatArray:
+def _alphas(units: _Units, fixed: _Disagreement, weights: FloatArray, level: Level) -> FloatArray:
     """Alpha of each reweighting of the units, NaN without variation. *Shape:* weights (draws, units) → (draws,)."""
     # a resample of items only changes how often each unit is counted
     n = weights @ units.size
-    marginals = np.asarray((units.table.T @ weights.T).T)
     if level == "ordinal":
-        # Krippendorff's ordinal distance of two values is the distance of their mid-ranks in this very sample
-        scores = np.cumsum(marginals, axis=1) - marginals / 2
-        observed, expected = _ordinal(units, weights, marginals, scores)
+        observed, expected = _ordinal(units, weights)
     else:
-        observed = weights @ _within(units, level)
-        expected = _expected(marginals, units.values, level)
+        observed = weights @ fixed.within
+        expected = _expected(units, fixed, weights, level)
     sound = expected > 1e-12 * n
     ratio = np.divide((n - 1) * observed, expected, out=np.full(len(n), np.nan), where=sound)
     return np.asarray(1 - ratio)
@@ -150,48 +167,88 @@ def _alphas(units: _Units, weights: FloatArray, level: Level) -> FloatArray:
 
 def _within(units: _Units, level: Level) -> FloatArray:
     """Sum of the squared distances of all ordered pairs of ratings of a unit, over its ratings − 1."""
+    if level == "ordinal":
+        return np.empty(0)
     if level == "nominal":
         pairs = units.size**2 - np.asarray(units.table.power(2).sum(axis=1)).ravel()
     elif level == "interval":
         x = _centred_values(units)
         pairs = np.asarray(2 * units.size * (units.table @ (x * x)) - 2 * (units.table @ x) ** 2)
     else:
-        pairs = np.asarray(units.table.multiply(units.table @ _ratio_distances(units.values)).sum(axis=1)).ravel()
+        pairs = np.array([_ratio_within(units, unit) for unit in range(len(units.size))])
     # rounding may leave -1e-17 where a unit agrees
     return np.asarray(np.maximum(pairs, 0.0) / (units.size - 1))
 
 
-def _expected(marginals: FloatArray, values: FloatArray, level: Level) -> FloatArray:
+def _ratio_within(units: _Units, unit: int) -> float:
+    start, end = units.table.indptr[unit : unit + 2]
+    values, counts = units.values[units.table.indices[start:end]], units.table.data[start:end]
+    return float(sum(counts[rows] @ (_ratio_distances(values[rows], values) @ counts) for rows in _slices(len(values))))
+
+
+def _between(units: _Units, level: Level) -> FloatArray:
+    """Sums of ratio distances between units, or the distances of values where there are fewer values than units."""
+    if level != "ratio":
+        return np.empty((0, 0))
+    values, size = units.values, len(units.size)
+    if len(values) <= size:
+        return _ratio_distances(values, values)
+    # units × values, then units × units: the distances of all values are never held at once
+    total = np.zeros((size, size))
+    for rows in _slices(len(values)):
+        total += units.table[:, rows] @ (units.table @ _ratio_distances(values, values[rows])).T
+    return total
+
+
+def _slices(length: int) -> Iterator[slice]:
+    """Parts of a range such that a table of a part by the whole has few enough cells."""
+    step = max(1, _CELLS // max(length, 1))
+    return (slice(start, start + step) for start in range(0, length, step))
+
+
+def _expected(units: _Units, fixed: _Disagreement, weights: FloatArray, level: Level) -> FloatArray:
     """Sum of the squared distances of all ordered pairs of ratings, whatever their unit. *Shape:* (draws,)."""
-    n = marginals.sum(axis=1)
-    if level == "nominal":
-        return np.asarray(n**2 - (marginals**2).sum(axis=1))
+    n = weights @ units.size
     if level == "interval":
         # centred: a large common offset would cancel in the difference of two huge sums
-        x = values - values.mean()
-        return np.asarray(2 * n * (marginals @ (x * x)) - 2 * (marginals @ x) ** 2)
-    return np.asarray(((marginals @ _ratio_distances(values)) * marginals).sum(axis=1))
+        x = _centred_values(units)
+        return np.asarray(2 * n * (weights @ (units.table @ (x * x))) - 2 * (weights @ (units.table @ x)) ** 2)
+    if level == "ratio" and len(units.values) > len(units.size):
+        return np.asarray(((weights @ fixed.between) * weights).sum(axis=1))
+    marginals = _marginals(units, weights)
+    if level == "nominal":
+        return np.asarray(n**2 - (marginals**2).sum(axis=1))
+    return np.asarray(((marginals @ fixed.between) * marginals).sum(axis=1))
 
 
-def _ordinal(
-    units: _Units, weights: FloatArray, marginals: FloatArray, scores: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _marginals(units: _Units, weights: FloatArray) -> FloatArray:
+    """How often each value occurs in each reweighting of the units. *Shape:* (draws, values)."""
+    return np.asarray((units.table.T @ weights.T).T)
+
+
+def _ordinal(units: _Units, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Observed and expected disagreement on scores that differ from draw to draw. *Shape:* (draws,) each."""
-    middle = (marginals * scores).sum(axis=1, keepdims=True) / marginals.sum(axis=1, keepdims=True)
-    scores = scores - middle
+    # values × draws throughout, as the sparse product makes it: transposing would cost more than the arithmetic
+    marginals = np.asarray(units.table.T @ weights.T)
+    # Krippendorff's ordinal distance of two values is the distance of their mid-ranks in this very sample
+    scores = np.cumsum(marginals, axis=0)
+    scores -= marginals / 2
+    n = weights @ units.size
+    scores -= np.einsum("vb,vb->b", marginals, scores) / n
+    sums = units.table @ scores
+    scores *= scores
     size = units.size[:, None]
-    pairs = 2 * size * (units.table @ (scores**2).T) - 2 * (units.table @ scores.T) ** 2
+    pairs = 2 * size * (units.table @ scores) - 2 * sums**2
     observed = np.einsum("bu,ub->b", weights, np.maximum(pairs, 0.0) / (size - 1))
-    expected = 2 * marginals.sum(axis=1) * (marginals * scores**2).sum(axis=1)
-    return observed, np.asarray(expected)
+    return observed, np.asarray(2 * n * np.einsum("vb,vb->b", marginals, scores))
 
 
 def _centred_values(units: _Units) -> FloatArray:
     return np.asarray(units.values - units.values.mean())
 
 
-def _ratio_distances(values: FloatArray) -> FloatArray:
-    """((c − k) / (c + k))² for every two values, 0 for two zeros."""
-    total = values[:, None] + values[None, :]
-    share = np.divide(values[:, None] - values[None, :], total, out=np.zeros_like(total), where=total > 0)
+def _ratio_distances(first: FloatArray, second: FloatArray) -> FloatArray:
+    """((c − k) / (c + k))² for every value c of the first and k of the second, 0 for two zeros."""
+    total = first[:, None] + second[None, :]
+    share = np.divide(first[:, None] - second[None, :], total, out=np.zeros_like(total), where=total > 0)
     return np.asarray(share**2)

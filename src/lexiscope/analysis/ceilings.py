@@ -29,6 +29,9 @@ from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import statistic_name
 
+# from this mean correlation of halves down, the corrected reliability would be -1 or below
+_LOWEST = -1 / 3
+
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
@@ -56,7 +59,10 @@ def squared_mean_rho(agreement: RaterAgreement) -> Ceiling:
     """Return the square of the mean correlation: the line drawn in SAW-C Figure 6 as the human R².
 
     *Unit:* share of variance. *Source:* SAW-C §5.2. It is below :func:`mean_squared_rho` wherever raters differ.
+
+    Errors: :class:`StatisticError` where the mean correlation is negative: its square would pass for agreement.
     """
+    _refuse_negative(agreement)
     name = statistic_name("squared_mean_rater_correlation", variant=agreement.variant, method=agreement.method)
     definition = "square of the mean over raters of the correlation of a rater with the mean of " + _group_of(agreement)
     interval = _squared(agreement.interval)
@@ -68,11 +74,18 @@ def mean_squared_rho(
 ) -> Ceiling:
     """Return the mean over raters of the squared correlation: what one rater explains of the group's means, on average.
 
-    *Unit:* share of variance. Its interval resamples raters.
+    *Unit:* share of variance. Its interval resamples raters. Where single raters correlate negatively, the definition
+    says how many: their squares count as if they agreed.
+
+    Errors: :class:`StatisticError` where the mean correlation is negative.
     """
+    _refuse_negative(agreement)
     name = statistic_name("mean_squared_rater_correlation", variant=agreement.variant, method=agreement.method)
     squares = agreement.values**2
     definition = "mean over raters of the squared correlation of a rater with the mean of " + _group_of(agreement)
+    negative = int((agreement.values < 0).sum())
+    if negative:
+        definition += f" ({negative} of {agreement.n_raters} correlations are negative and count by their squares)"
     interval = mean_interval(squares, level=level, resamples=resamples, seed=seed)
     return Ceiling(name, float(squares.mean()), interval, agreement.n_raters, "raters", definition)
 
@@ -138,34 +151,70 @@ def split_half(
     """Return the split-half reliability of the item means, corrected for length by Spearman and Brown.
 
     Raters are split at random into halves of equal size, ``splits`` times; each item needs a rating in both halves, or
-    is left out of that split. Reliability is 2 r / (1 + r) of Pearson's r between the halves' means, averaged over
-    splits. The interval resamples items, or ``groups`` of items (item id → word). *Higher means:* norms replicate
-    better.
+    is left out of that split. With r̄ the mean over splits of Pearson's r between the halves' means, reliability is
+    2 r̄ / (1 + r̄): the mean is corrected once. The correction falls without bound as r nears −1, so the mean of
+    corrected values would follow the few splits with the lowest r. The interval resamples items, or ``groups`` of
+    items (item id → word); a resample with r̄ below −1/3 counts as −1, the lowest value there is. *Higher means:*
+    norms replicate better. *Source:* the correction is that of Spearman 1910 and Brown 1910.
 
-    Errors: :class:`StatisticError` with fewer than 4 raters, or where a half has no variation.
+    Errors: :class:`StatisticError` with fewer than 4 raters, where a half has no variation, or with r̄ below −1/3,
+    where the corrected value would be below −1.
+
+    >>> values = [1, 2, 3, 4, 1, 2, 4, 3, 1, 2, 4, 3, 1, 2, 3, 4]  # four raters of four items: a and d agree, b and c
+    >>> ratings = Ratings.from_arrays(np.repeat(list("abcd"), 4), np.tile(list("ijkl"), 4), values)
+    >>> round(split_half(ratings, splits=1, seed=2, resamples=0).value, 6)  # a d against b c: 2 * .8 / (1 + .8)
+    0.888889
     """
     if len(np.unique(ratings.rater)) < 4 or splits < 1:
         raise StatisticError("split-half reliability needs at least 4 raters and 1 split")
     first, second, given = _halves(ratings, splits, seed)
-    value = float(_row_means(_reliabilities(np.ones((1, ratings.n_items)), first, second, given))[0])
-    if np.isnan(value):
+    mean_r = float(_row_means(_correlations(np.ones((1, ratings.n_items)), first, second, given))[0])
+    if np.isnan(mean_r):
         raise StatisticError("split-half reliability is undefined: no split has 3 items that vary in both halves")
+    value = spearman_brown(mean_r)
     codes, count = group_codes(None if groups is None else ratings.item_labels(groups), ratings.n_items)
     blocks = resample_counts(count, resamples=resamples, seed=seed)
-    draws = [_row_means(_reliabilities(block[:, codes].astype(float), first, second, given)) for block in blocks]
-    interval = percentile_interval(np.concatenate(draws), level=level)
-    name = statistic_name("split_half_reliability", correction="spearman_brown", splits=splits)
-    definition = "Spearman-Brown corrected correlation of the item means of two random halves of the raters"
+    parts = [_row_means(_correlations(block[:, codes].astype(float), first, second, given)) for block in blocks]
+    drawn = np.maximum(np.concatenate(parts), _LOWEST)
+    interval = percentile_interval(2 * drawn / (1 + drawn), level=level)
+    name = statistic_name("split_half_reliability", spearman_brown="of_mean", splits=splits)
+    definition = (
+        "correlation of the item means of two random halves of the raters, its mean over splits corrected once by "
+        "Spearman-Brown"
+    )
     return Ceiling(name, value, interval, ratings.n_items, "items", definition)
 
 
 def spearman_brown(r: float, *, factor: float = 2.0) -> float:
     """Return the reliability of a test *factor* times as long. *Source:* Spearman 1910, Brown 1910.
 
+    Errors: :class:`StatisticError` where *r* is not a correlation, *factor* is not positive, or the corrected value
+    would be below −1: for twice the length, with r below −1/3; at r = −1 it has no value at all.
+
     >>> spearman_brown(0.5)  # 2 * .5 / (1 + .5)
     0.6666666666666666
+    >>> spearman_brown(-0.25)  # 2 * -.25 / (1 - .25)
+    -0.6666666666666666
     """
-    return factor * r / (1 + (factor - 1) * r)
+    if not -1 <= r <= 1 or factor <= 0:
+        raise StatisticError(f"the Spearman-Brown correction needs −1 <= r <= 1 and a length, not {r:g} and {factor:g}")
+    scale = 1 + (factor - 1) * r
+    # without a division: for a scale near 0 the quotient has no digits
+    if factor * r < -scale:
+        raise StatisticError(
+            f"reliability is undefined: a correlation of {r:.4f}, corrected for {factor:g} times the "
+            "length by Spearman-Brown, would be below −1",
+            hint="look for raters who used the scale the other way round",
+        )
+    return factor * r / scale
+
+
+def _refuse_negative(agreement: RaterAgreement) -> None:
+    if agreement.mean < 0:
+        raise StatisticError(
+            f"the mean correlation of raters is negative ({agreement.mean:.4f}): its square would pass for agreement",
+            hint="use the mean correlation, which keeps its sign",
+        )
 
 
 def _group_of(agreement: RaterAgreement) -> str:
@@ -205,8 +254,8 @@ def _means(ratings: Ratings, chosen: BoolArray) -> FloatArray:
     return np.asarray(np.divide(sums, n, out=np.full(ratings.n_items, np.nan), where=n > 0))
 
 
-def _reliabilities(weights: FloatArray, a: FloatArray, b: FloatArray, given: FloatArray) -> FloatArray:
-    """Corrected reliability of each split under each reweighting of the items, *Shape:* (draws, splits)."""
+def _correlations(weights: FloatArray, a: FloatArray, b: FloatArray, given: FloatArray) -> FloatArray:
+    """Correlation of the halves of each split under each reweighting of the items. *Shape:* (draws, splits)."""
     # sums over items as matrix products: all resamples of all splits at once
     n = weights @ given
     sa, sb, saa, sbb, sab = (weights @ part for part in (a, b, a * a, b * b, a * b))
@@ -214,8 +263,7 @@ def _reliabilities(weights: FloatArray, a: FloatArray, b: FloatArray, given: Flo
     cross, aa, bb = sab - sa * sb / safe, saa - sa * sa / safe, sbb - sb * sb / safe
     # a resample of two items or without variation has no correlation
     sound = (n >= 3) & (aa > 1e-12 * safe) & (bb > 1e-12 * safe)
-    r = np.where(sound, cross / np.sqrt(np.where(sound, aa * bb, 1.0)), np.nan)
-    return np.asarray(np.where(r > -1, 2 * r / (1 + np.where(r > -1, r, 0.0)), np.nan))
+    return np.asarray(np.clip(np.where(sound, cross / np.sqrt(np.where(sound, aa * bb, 1.0)), np.nan), -1, 1))
 
 
 def _row_means(values: FloatArray) -> FloatArray:

@@ -135,6 +135,30 @@ def correlate_columns(
     return tuple(found.get(c) or Undefined(name, reason, len(target)) for c, reason in enumerate(reasons))
 
 
+def correlation_draws(
+    columns: ArrayLike,
+    y: ArrayLike,
+    *,
+    kind: Kind = "spearman",
+    groups: ArrayLike | None = None,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> FloatArray:
+    """Return the correlation of each column with y in each resample: what the intervals of the columns are made of.
+
+    For statistics of several columns at once, such as the highest of them. NaN where a resample is constant.
+
+    *Shape:* columns (items, columns), y and groups (items,) → (resamples, columns).
+    Errors: :class:`StatisticError` where *y* or a column is constant, too short or has missing values.
+    """
+    X, target = np.asarray(columns, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    _check_column("y", target)
+    for column in range(X.shape[1]):
+        _check_column(f"column {column}", X[:, column])
+    codes, count = group_codes(groups, len(target))
+    return _draws(X, target, kind, codes, count, resamples, seed)
+
+
 def fisher_z_interval(r: float, n: int, *, kind: Literal["pearson", "spearman"], level: float = 0.95) -> Interval:
     """Return the closed-form interval of a correlation, for comparison with the bootstrap: it ignores shared words.
 

@@ -152,7 +152,11 @@ def parse_rule(text: str) -> Rule:
     >>> parse_rule("failed_catch(items=c1|c2,expected=5)").describe()
     'Excluded if more than 0 of the catch items c1, c2 were not answered with 5 (measure rating).'
     """
-    name, given = parse_statistic(text)
+    try:
+        name, given = parse_statistic(text)
+    except SpecError as error:
+        hint = f"write name(setting=value,…), the name one of: {', '.join(RULES)}"
+        raise SpecError(f"{text!r} is not an exclusion rule", hint=hint) from error
     if name not in RULES:
         raise SpecError(f"no exclusion rule {name!r}", hint=f"there are: {', '.join(RULES)}")
     kind = RULES[name]

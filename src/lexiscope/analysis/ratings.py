@@ -62,14 +62,19 @@ class Ratings:
         ``repeats`` says what to do where a rater rated an item twice: refuse (``error``), take the ``mean``, or take
         the ``last`` in the order of the rows. A value that is NaN (or ``None``) is missing.
 
-        Errors: :class:`InputError` E501 (lengths), E502 (repeated rating), E503 (infinite value).
+        Errors: :class:`InputError` E501 (lengths), E502 (repeated rating), E503 (infinite value, or not a number).
 
         >>> Ratings.from_arrays(["ana", "ana", "eva"], ["i1", "i2", "i1"], [4, None, 5]).n_missing
         1
         """
         rater, rater_ids = _encode(raters)
         item, item_ids = _encode(items)
-        return _build(rater, rater_ids, item, item_ids, np.array(values, dtype=np.float64), repeats)
+        try:
+            given = np.array(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            hint = "give numbers, and None or NaN where there was no answer"
+            raise InputError("a rating is not a number", code="E503", why=str(error), hint=hint) from error
+        return _build(rater, rater_ids, item, item_ids, given, repeats)
 
     @classmethod
     def from_table(cls, table: Table, *, measure: str = "rating", repeats: Repeats = "error") -> Ratings:

@@ -138,7 +138,7 @@ def _makers(ratings: Ratings, setting: Setting) -> dict[str, Maker]:
         "mean_squared_rater_correlation": lambda: [
             _ceiling(mean_squared_rho(others(), resamples=resamples, seed=seed))
         ],
-        "split_half": lambda: [_ceiling(split_half(ratings, groups=setting.groups, seed=setting.seed))],
+        "split_half_reliability": lambda: [_ceiling(split_half(ratings, groups=setting.groups, seed=setting.seed))],
         "mean_item_sd": item_sd,
     }
     if setting.rater_groups is not None:

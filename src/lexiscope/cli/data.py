@@ -25,7 +25,10 @@ def data() -> None:
 @click.option("--all", "everything", is_flag=True, help="Also the files that loading does not need.")
 @quiet_option
 def get(names: tuple[str, ...], *, everything: bool, quiet: bool) -> None:
-    """Download datasets at their pinned version; what is there already is only verified."""
+    """Download datasets at their pinned version.
+
+    What is there already is only verified.
+    """
     for card in [catalog.card(name) for name in names]:
         remark(f"{card.name}: {card.licence}; please cite: {card.citation}", quiet=quiet)
         with progress_bar(card.name, quiet=quiet) as report:

@@ -24,12 +24,11 @@ def read_specs(ctx: click.Context, param: click.Parameter, values: tuple[str, ..
 
 
 def read_scale(ctx: click.Context, param: click.Parameter, ends: tuple[float, float] | None) -> Scale | None:
-    """Make a scale of its two ends: steps of 1 between whole numbers, else continuous."""
+    """Make a scale of its two ends: steps of 1 between whole numbers at most 20 apart, else continuous."""
     if ends is None:
         return None
-    whole = all(end.is_integer() for end in ends)
     try:
-        return Scale(*ends, step=1.0 if whole else 0.0)
+        return Scale.between(*ends)
     except InputError as error:
         raise click.BadParameter(error.what, ctx=ctx, param=param) from error
 

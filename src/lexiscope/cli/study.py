@@ -55,9 +55,20 @@ Run = Callable[..., Summary]
 @options.subjects
 @click.option("--recorded", multiple=True, metavar="ID", help="Only these recorded models. May be repeated.")
 @options.views
-@click.option("--mixed", "mixed_models", type=click.Choice(("paper", "maximal", "every", "none")), help="Mixed models.")
+@click.option(
+    "--mixed",
+    "mixed_models",
+    type=click.Choice(("paper", "maximal", "every", "none")),
+    help="Mixed models: published tests; also with maximal random effects; of every subject; none.",
+)
 @click.option("--agreement", type=click.Choice(("leave_one_out", "included")), help="Which variant is the main one.")
-@click.option("--exclude", "exclusions", multiple=True, metavar="RULE", help="An exclusion rule. May be repeated.")
+@click.option(
+    "--exclude",
+    "exclusions",
+    multiple=True,
+    metavar="RULE",
+    help="An exclusion rule, as low_agreement(r_squared=0.1). May be repeated.",
+)
 @click.option("--bootstrap", "n_bootstrap", type=click.IntRange(min=0), help="Resamples per interval; 0: none.")
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of resampling and random starts.")
 @click.option("--threads", type=click.IntRange(min=1), help="Threads of the numerical libraries.  [default: 1]")
@@ -89,7 +100,8 @@ def study(*, name: str, out: Path | None, write_yaml: Path | None, quiet: bool, 
     remark_threads(settings.threads, quiet=quiet)
     with progress_bar(settings.study, quiet=quiet) as progress:
         summary = run(settings, out, progress=progress, command=shlex.join(["lexiscope", *sys.argv[1:]]))
-    say_plain_table(to_text(summary.overview))
+    if summary.overview.rows:
+        say_plain_table(to_text(summary.overview))
     for text in summary.remarks:
         remark(text, quiet=quiet)
     say(f"{summary.n_records} numbers in {out / 'results.json'}; the report: {summary.report}")

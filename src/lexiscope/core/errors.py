@@ -7,6 +7,7 @@ Every error of the package is a :class:`LexiscopeError`. Its text has up to four
 from __future__ import annotations
 
 import importlib
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -35,7 +36,26 @@ class Place:
             return ""
         if self.column is None:
             return f"    {self.text}"
-        return f"    {self.text}\n    {' ' * (self.column - 1)}{'^' * max(1, self.width)}"
+        return f"    {self.text}\n    {caret_line(self.text, self.column, self.width)}"
+
+
+def caret_line(text: str, column: int, width: int = 1) -> str:
+    """Return the line of carets that stands under *width* characters of *text* from *column* (from 1) on.
+
+    Combining marks take no room and wide East Asian characters two places; a tab stays a tab.
+
+    >>> caret_line("\u94f6\u884c bank", 4, 4)
+    '     ^^^^'
+    """
+    before = "".join("\t" if char == "\t" else " " * _places(char) for char in text[: column - 1])
+    under = sum(map(_places, text[column - 1 : column - 1 + width]))
+    return before + "^" * max(1, under)
+
+
+def _places(char: str) -> int:
+    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 class LexiscopeError(Exception):

@@ -25,10 +25,9 @@ def locked(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder inside the block; make the folder where it is missing.
 
     The lock is the operating system's, so it goes with the process that holds it, however that process ends.
-    Errors: :class:`RunError` naming the other process.
+    Errors: :class:`RunError` naming the other process, or a folder that cannot be made or written to.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / LOCK_NAME).open("a+", encoding="ascii") as stream:
+    with _opened(folder) as stream:
         if not _take(stream):
             stream.seek(0)
             raise RunError(
@@ -36,11 +35,21 @@ def locked(folder: Path) -> Iterator[None]:
                 place=Place(str(folder)),
                 hint="wait until it has finished, or name another folder",
             )
-        stream.seek(0)
-        stream.truncate()
-        stream.write(f"pid {os.getpid()}\n")
-        stream.flush()
+        # the number is a courtesy to others: where the disk is full, the first file of the run says so
+        with contextlib.suppress(OSError):
+            os.ftruncate(stream.fileno(), 0)
+            os.write(stream.fileno(), f"pid {os.getpid()}\n".encode("ascii"))
         yield
+
+
+def _opened(folder: Path) -> IO[str]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return (folder / LOCK_NAME).open("a+", encoding="ascii")
+    except OSError as error:
+        where = Place(str(folder))
+        why, hint = str(error), "name another folder with --out"
+        raise RunError("this run folder cannot be made or written to", place=where, why=why, hint=hint) from error
 
 
 def _take(stream: IO[str]) -> bool:

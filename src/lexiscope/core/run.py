@@ -37,9 +37,22 @@ DISTRIBUTIONS: tuple[str, ...] = (
 
 
 def write_atomically(path: Path, content: bytes | str) -> None:
-    """Write a file through a temporary neighbour, so that a killed process leaves the old file or the new one."""
+    """Write a file through a temporary neighbour, so that a killed process leaves the old file or the new one.
+
+    Errors: :class:`RunError` where the disk is full or the place cannot be written to; the old file stays.
+    """
     data = content.encode("utf-8") if isinstance(content, str) else content
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, data)
+    except OSError as error:
+        raise RunError("this file cannot be written", place=Place(str(path)), why=str(error), hint=_ROOM) from error
+
+
+_ROOM = "make room or choose another place; the same command again continues what was begun"
+
+
+def _replace(path: Path, data: bytes) -> None:
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as stream:

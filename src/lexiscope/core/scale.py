@@ -26,6 +26,18 @@ class Scale:
         if not self.low < self.high or self.step < 0:
             raise InputError(f"a scale needs low < high and step >= 0, not {self.low}..{self.high} by {self.step}")
 
+    @classmethod
+    def between(cls, low: float, high: float) -> Scale:
+        """Return the scale that its two ends suggest: steps of 1 between whole numbers, else continuous.
+
+        Ends more than 20 apart are those of a slider, whose answers may have decimals.
+
+        >>> Scale.between(1, 5).step, Scale.between(0, 100).step, Scale.between(0, 0.5).step
+        (1.0, 0.0, 0.0)
+        """
+        whole = float(low).is_integer() and float(high).is_integer()
+        return cls(low, high, step=1.0 if whole and high - low <= 20 else 0.0)
+
     @property
     def points(self) -> tuple[float, ...]:
         """All values that an answer may take; empty for a continuous scale."""

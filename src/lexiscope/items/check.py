@@ -65,10 +65,12 @@ def check_header(row: Row, header: tuple[str, ...], columns: ColumnMap, report: 
     for name in missing:
         before.append(_header_fault("E006", f"there is no column {name!r}", row, "correct the name"))
     if columns.sentence_1 is None:
-        hint = "name the column of the first sentence (sentence_1), or of the only one (sentence)"
+        hint = "name the column of the first sentence, or of the only one: --map sentence_1=COLUMN, or a ColumnMap"
+        if columns.rating is not None:
+            hint = "give the sentences beside the ratings; ratings alone are for lexiscope agree FILE --scale LOW HIGH"
         before.append(_header_fault("E006", "no column holds the sentence", row, hint))
     if not any((columns.target, columns.target_1, columns.start_1, missing)):
-        hint = "name the column of the target word (target), or those of its span (start_1, end_1)"
+        hint = "name the column of the target word (--map target=COLUMN), or those of its span (start_1, end_1)"
         before.append(_header_fault("E006", "no column says which word is meant", row, hint))
     used = [name for _, name in columns.items()]
     for name in sorted({name for name in header if header.count(name) > 1 and name in used}):

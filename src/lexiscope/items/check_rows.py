@@ -147,8 +147,8 @@ class RowChecks:
             column = error.place.column if error.place is not None else None
             width = error.place.width if error.place is not None else len(text)
             place = row.place(at, offset=(column or 1) - 1, width=width if column else len(text))
-            hint = " ".join(part for part in (error.why and f"({error.why})", error.hint) if part)
-            self._say(error.code or "E101", error.what, place, row, hint)
+            message = ": ".join(part for part in (error.what, error.why) if part)
+            self._say(error.code or "E101", message, place, row, error.hint)
             return None
         return usage
 

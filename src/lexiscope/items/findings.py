@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from lexiscope.core.errors import InputError, Place
+from lexiscope.core.errors import InputError, Place, caret_line
 
 Severity = Literal["error", "warning"]
 
@@ -23,7 +23,8 @@ class Finding:
     """One remark of the check.
 
     ``line`` and ``column`` count from 1 in the file as it stands (a row with a quoted line break spans several lines);
-    ``text`` is that line and ``caret`` a line of the same width that marks the place.
+    ``text`` is that line and ``caret`` a line of carets to print under it, for
+    ``width`` characters.
     """
 
     code: str
@@ -36,6 +37,7 @@ class Finding:
     text: str
     caret: str
     hint: str
+    width: int = 1
 
     @classmethod
     def at(cls, code: str, message: str, place: Place, *, hint: str = "", item_id: str | None = None) -> Finding:
@@ -54,14 +56,14 @@ class Finding:
             item_id=item_id if item_id is not None else place.item_id,
             message=message,
             text=place.text or "",
-            caret=" " * ((place.column or 1) - 1) + "^" * max(1, place.width) if marked else "",
+            caret=caret_line(place.text or "", place.column or 1, place.width) if marked else "",
             hint=hint,
+            width=max(1, place.width),
         )
 
     def error(self) -> InputError:
         """Return the finding as an error that can be raised."""
-        width = max(1, self.caret.count("^"))
-        place = Place(self.path or None, self.line, self.column, self.item_id, self.text or None, width)
+        place = Place(self.path or None, self.line, self.column, self.item_id, self.text or None, self.width)
         return InputError(self.message, code=self.code, place=place, hint=self.hint)
 
     def __str__(self) -> str:

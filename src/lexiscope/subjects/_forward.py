@@ -68,13 +68,16 @@ class ForwardPass:
             return pooler.vectors()
 
     @contextmanager
-    def threads(self, number: int | None) -> Iterator[None]:
-        """Use *number* threads inside the block and restore the process's own setting after it."""
+    def threads(self, number: int | None) -> Iterator[int]:
+        """Use *number* threads inside the block and restore the process's own setting after it.
+
+        Gives the number that torch really uses.
+        """
         before = self._torch.get_num_threads()
         if number is not None and number != before:
             self._torch.set_num_threads(number)
         try:
-            yield
+            yield int(self._torch.get_num_threads())
         finally:
             if self._torch.get_num_threads() != before:
                 self._torch.set_num_threads(before)
@@ -119,10 +122,9 @@ class _Pooler:
         spans = [[row * longest + token for token in span] for row, s in enumerate(batch) for span in s.spans]
         counts = [len(span) for span in spans]
         self._torch, self._layers, self._device = torch, layers, device
-        self._tokens = torch.tensor([token for span in spans for token in span], device=device)
-        self._owner = torch.repeat_interleave(torch.arange(len(spans)), torch.tensor(counts)).to(device)
+        self._first = torch.tensor([span[0] for span in spans], device=device)
+        self._further = [self._nth(spans, place) for place in range(1, max(counts))]
         self._counts = torch.tensor(counts, dtype=torch.float32, device=device)[:, None]
-        self._single = max(counts) == 1
         self._out: Any = None
         self._layer = 0
 
@@ -131,12 +133,19 @@ class _Pooler:
         width = hidden.shape[-1]
         if self._out is None:
             self._out = self._torch.empty((len(self._counts), self._layers, width), device=self._device)
-        rows = hidden.reshape(-1, width).index_select(0, self._tokens).float()
-        if not self._single:
-            sums = self._torch.zeros((len(self._counts), width), device=self._device)
-            rows = sums.index_add_(0, self._owner, rows) / self._counts
-        self._out[:, self._layer] = rows
+        tokens = hidden.reshape(-1, width)
+        rows = tokens.index_select(0, self._first).float()
+        # one place after another, so that sums have one order on every device (index_add_ has none on a GPU)
+        for owners, places in self._further:
+            rows[owners] += tokens.index_select(0, places).float()
+        self._out[:, self._layer] = rows / self._counts if self._further else rows
         self._layer += 1
+
+    def _nth(self, spans: Sequence[Sequence[int]], place: int) -> tuple[Any, Any]:
+        """Return which spans have a sub-word at a place, and those sub-words."""
+        owners = [number for number, span in enumerate(spans) if len(span) > place]
+        made = (self._torch.tensor(each, device=self._device) for each in (owners, [spans[n][place] for n in owners]))
+        return tuple(made)
 
     def vectors(self) -> Floats:
         """Return the pooled vectors as a numpy array."""

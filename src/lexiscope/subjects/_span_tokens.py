@@ -68,11 +68,12 @@ class TokenisedSentence:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The tokens of every sentence of a request and of each of its targets, and the route of the forward pass."""
+    """The tokens of every sentence of a request and of each of its targets; route and threads of the forward pass."""
 
     lengths: tuple[int, ...]
     targets: tuple[tuple[int, ...], ...]
     route: str
+    threads: int
 
 
 def overlapping(offsets: Sequence[Span], special: Sequence[int], span: Span) -> tuple[int, ...]:
@@ -142,7 +143,7 @@ def _refusals(
 
 
 def plan_batches(lengths: Sequence[int], *, budget: int) -> tuple[tuple[int, ...], ...]:
-    """Group sentences of similar length: at most 1.1 × the shortest, at most *budget* tokens with padding.
+    """Group sentences of similar length: at most *budget* tokens with padding, at most a 20th of it padding.
 
     *lengths* are token counts in the fixed order of the sentences; ties keep that order. A single sentence that is
     longer than the budget is a batch of its own.
@@ -152,12 +153,15 @@ def plan_batches(lengths: Sequence[int], *, budget: int) -> tuple[tuple[int, ...
     """
     batches: list[tuple[int, ...]] = []
     current: list[int] = []
+    filled = 0
     for number in sorted(range(len(lengths)), key=lambda number: (lengths[number], number)):
-        longest = lengths[number]
-        if current and (10 * longest > 11 * lengths[current[0]] or longest * (len(current) + 1) > budget):
+        size = lengths[number] * (len(current) + 1)
+        # on a CPU a batch more costs about as much as 40 tokens, the 25th part of its budget (benchmarks/README.md)
+        if current and (size > budget or 20 * (size - filled - lengths[number]) > budget):
             batches.append(tuple(current))
-            current = []
+            current, filled = [], 0
         current.append(number)
+        filled += lengths[number]
     return (*batches, tuple(current)) if current else tuple(batches)
 
 

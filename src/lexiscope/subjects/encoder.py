@@ -36,7 +36,7 @@ Tokenised = dict[tuple[str, tuple[tuple[int, int], ...]], TokenisedSentence]
 Counts = np.ndarray[Any, np.dtype[np.int64]]
 
 _LIBRARIES = ("torch", "transformers", "tokenizers")
-_STORE_FORMAT = 1
+_STORE_FORMAT = 2
 _MIN_TRUSTED = 12
 
 
@@ -62,6 +62,7 @@ class Encoder:
         self.hub_revision = revision
         self.options = options or EncoderOptions()
         self._route = ""
+        self._threads = self.options.threads
         self._last: tuple[Content, Plan] | None = None
 
     # -- what it is -------------------------------------------------------------------------------------------
@@ -122,9 +123,11 @@ class Encoder:
         """How it is run, for the run record.
 
         ``route`` is ``hooks``, or ``hidden_states`` for an architecture whose layers must all be kept in memory
-        until they are pooled; it is empty before the first vector.
+        until they are pooled; it is empty before the first vector. ``threads`` is the number that torch used for
+        the last vectors that were computed, here or in the broken call that this one continued.
         """
-        return {**asdict(self.options), "batch_tokens": self.options.budget, "pooling": POOLING, "route": self._route}
+        how = {"batch_tokens": self.options.budget, "threads": self._threads}
+        return {**asdict(self.options), **how, "pooling": POOLING, "route": self._route}
 
     # -- what it can do ---------------------------------------------------------------------------------------
 
@@ -163,7 +166,7 @@ class Encoder:
         """
         request = Request.of(usages)
         counts = np.zeros((len(request.rows), 2), dtype=np.int64)
-        plan = self._plan(request, self._store(work), {}) if request.sentences else Plan((), (), "")
+        plan = self._plan(request, self._store(work), {}) if request.sentences else Plan((), (), "", 0)
         for number, (length, targets) in enumerate(zip(plan.lengths, plan.targets, strict=True)):
             for row, target in zip(request.rows_of([number]), targets, strict=True):
                 counts[row] = length, target
@@ -184,7 +187,7 @@ class Encoder:
         """Yield the rows and the vectors of every batch, computed or stored."""
         known: Tokenised = {}
         plan = self._plan(request, store, known)
-        self._route = plan.route
+        self._route, self._threads = plan.route, plan.threads
         for batch in plan_batches(plan.lengths, budget=self.options.budget):
             yield request.rows_of(batch), self._vectors(request.content(batch), store, known)
 
@@ -197,15 +200,17 @@ class Encoder:
             return self._last[1]
         stored = store.read_plan(request.sentences) if store else None
         if stored is not None:
-            return Plan(tuple(stored["lengths"]), tuple(map(tuple, stored["targets"])), stored["route"])
+            targets = tuple(map(tuple, stored["targets"]))
+            return Plan(tuple(stored["lengths"]), targets, stored["route"], stored["threads"])
         sentences = self._tokenised(request.sentences)
         known.update(zip(request.sentences, sentences, strict=True))
         lengths = tuple(len(sentence.ids) for sentence in sentences)
         targets = tuple(tuple(len(span) for span in sentence.spans) for sentence in sentences)
-        plan = Plan(lengths, targets, self._forward.route)
+        with self._forward.threads(self.options.threads or None) as threads:
+            plan = Plan(lengths, targets, self._forward.route, threads)
         self._last = (request.sentences, plan)
         if store:
-            store.write_plan(request.sentences, {"lengths": lengths, "targets": targets, "route": plan.route})
+            store.write_plan(request.sentences, asdict(plan))
         return plan
 
     def _vectors(self, content: Content, store: VectorStore | None, known: Tokenised) -> Floats:
@@ -213,7 +218,7 @@ class Encoder:
         if store and store.has(content):
             return store.read(content)
         sentences = [known[each] for each in content] if known else self._tokenised(content)
-        with self._forward.threads(self.options.threads or None):
+        with self._forward.threads(self.options.threads or None) as self._threads:
             vectors = self._forward.run(sentences)
         _check_finite(vectors, content)
         if store:
@@ -255,10 +260,10 @@ def _version(library: str) -> str:
 
 
 def _check_finite(vectors: Floats, content: Content) -> None:
-    finite = np.isfinite(vectors).all(axis=2)
+    finite = np.isfinite(vectors)
     if finite.all():
         return
-    row, layer = (int(axis[0]) for axis in np.nonzero(~finite))
+    row, layer = (int(axis[0]) for axis in np.nonzero(~finite.all(axis=2)))
     text, (start, end) = [(text, span) for text, spans in content for span in spans][row]
     raise SubjectError(
         f"the model's vector of the target is not finite (NaN or infinity) at layer {layer}",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lexiscope.collect import CollectProgress
 from lexiscope.core.lock import locked
-from lexiscope.core.result import Record, read_records
+from lexiscope.core.result import Record, read_records, statistic_name
 from lexiscope.core.run import write_atomically, write_machine
 from lexiscope.core.study import PublishedValue, Question, StudySettings
 from lexiscope.report.document import Report
@@ -32,7 +32,7 @@ from lexiscope.studies.saw_c.published import PUBLISHED as _PUBLISHED
 from lexiscope.studies.saw_c.sections import built
 from lexiscope.studies.saw_c.show import overview_table
 from lexiscope.studies.saw_c.trials import trial_table
-from lexiscope.studies.saw_c.writing import is_finished, run_record, write_r, write_run
+from lexiscope.studies.saw_c.writing import distinct_columns, is_finished, run_record, write_r, write_run
 
 CITATION = (
     "Rivière, P. D., Beatty-Martínez, A. L., & Trott, S. (2025). Evaluating Contextualized Representations of "
@@ -111,7 +111,7 @@ def run(
         parts = analyse(material, settings)
         records = _records(material, settings, parts)
         report = _report(material, settings, parts, records)
-        extra = (*_exports(folder, material, settings), *_write_norms(folder, parts.get("norms", Part())))
+        extra = (*_exports(folder, material, settings, records), *_write_norms(folder, parts.get("norms", Part())))
         write_run(folder, report, material, settings, extra=extra, command=command)
         write_machine(folder, time.monotonic() - started)
     return _summary(folder, settings, tuple(dict.fromkeys(r for part in parts.values() for r in part.remarks)))
@@ -154,10 +154,10 @@ def _report(
     )
 
 
-def _exports(folder: Path, material: Material, settings: StudySettings) -> tuple[str, ...]:
-    from_plan = plan_for(material, settings)
+def _exports(folder: Path, material: Material, settings: StudySettings, records: Sequence[Record]) -> tuple[str, ...]:
+    from_plan = plan_for(material, settings, _best_layers(material, settings, records))
     names: tuple[str, ...] = ()
-    tests = tuple(test for test in chosen_tests(from_plan, settings) if test.possible(material))
+    tests = distinct_columns([test for test in chosen_tests(from_plan, settings) if test.possible(material)])
     if "r_script" in settings.outputs and material.ratings is not None and tests:
         columns: dict[str, tuple[str, int | None]] = {}
         for test in tests:
@@ -166,6 +166,14 @@ def _exports(folder: Path, material: Material, settings: StudySettings) -> tuple
     if "preregistration" in settings.outputs:
         names += (_write_preregistration(folder, material, settings),)
     return names + export(folder, material, settings)
+
+
+def _best_layers(material: Material, settings: StudySettings, records: Sequence[Record]) -> dict[str, int | None]:
+    """The layer at which each subject fits people best, as the tests of the run had it."""
+    name, view = statistic_name("best_layer", by="r_squared"), settings.views[0]
+    found = {r.subject: r.value for r in records if r.statistic == name and r.view == view}
+    layers = {distances.subject: found.get(distances.subject) for distances in material.of_view(view)}
+    return {subject: None if layer is None else int(layer) for subject, layer in layers.items()}
 
 
 def _write_norms(folder: Path, part: Part) -> tuple[str, ...]:

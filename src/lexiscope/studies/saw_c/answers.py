@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lexiscope.core.result import Record
 from lexiscope.core.study import StudySettings
@@ -37,6 +38,7 @@ from lexiscope.studies.saw_c.size import (
     scaling_report,
     stop_part,
     tokens,
+    without_size,
 )
 
 
@@ -54,24 +56,34 @@ def answered(material: Material, settings: StudySettings) -> dict[str, Part]:
         "design": design(material),
         "people": human.part,
         "subjects": joined([registry(facts), tokens(material, facts)]),
-        "Q1": joined([human.by_sense, _tests(material, tested, "Q1"), reductions(material, plan, settings)]),
+        "Q1": joined([human.by_sense, _tests(material, plan, tested, "Q1"), reductions(material, plan, settings)]),
         "Q2": _boundary(material, main, records, settings),
         "Q3": _relatedness(material, main, records, human, plan, settings),
         "Q4": joined(
             [
-                _tests(material, tested, "Q4"),
+                _tests(material, plan, tested, "Q4"),
                 explained(material, main, settings),
                 joint_part(material, plan.joint, settings),
             ]
         ),
-        "Q5": joined([*(_size(material, curves, human, view) for view in material.views), stop_part(material, curves)]),
+        "Q5": joined(
+            [*(_size(material, curves, human, view) for view in material.views), stop_part(material, curves, settings)]
+        ),
         "norms": human.norms,
     }
 
 
-def _tests(material: Material, tested: Sequence[Tested], question: str) -> Part:
+def _tests(material: Material, plan: Plan, tested: Sequence[Tested], question: str) -> Part:
     chosen = [entry for entry in tested if entry.test.question == question]
-    return test_part(material, chosen, question.lower())
+    part = test_part(material, chosen, question.lower())
+    run = {entry.test.name for entry in tested}
+    left_out = [test.name for test in plan.maximal if test.question == question and test.name not in run]
+    if not chosen or not left_out:
+        return part
+    offer = (
+        "With every slope that the design allows, χ² is another: --mixed maximal runs those tests (several minutes)."
+    )
+    return replace(part, paragraphs=(*part.paragraphs, offer))
 
 
 def _boundary(
@@ -141,6 +153,7 @@ def _size(material: Material, curves: Sequence[SubjectCurves], human: People, vi
     ceilings = {
         f"people, mean ρ squared ({agreement.variant.replace('_', '-')})": agreement.mean**2
         for agreement in human.agreements
+        if agreement.mean >= 0  # the square of disagreement is no ceiling
     }
     parts = [_scaled(material, recorded, ceilings, view, "")] if recorded else []
     if len(recorded) < len(chosen):
@@ -155,6 +168,9 @@ def _scaled(
 ) -> Part:
     report, usable, reason = scaling_report(curves, ceilings)
     records = tuple(scaling_records(material, view, report, reason, condition))
-    remarks = (f"The regression of fit on size is undefined: {reason}.",) if reason else ()
+    remarks: tuple[str, ...] = (f"The regression of fit on size is undefined: {reason}.",) if reason else ()
+    unknown = without_size(curves)
+    if unknown:
+        remarks += (f"Not in the regression of fit on size, number of parameters unknown: {', '.join(unknown)}.",)
     tables = (size_table(records, condition),) if report is not None else ()
     return Part(records, tables, figure_6(usable, report, ceilings, view, condition), remarks=remarks)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from lexiscope.analysis.bootstrap import Interval
 from lexiscope.analysis.expected_layer import (
     CumulativeScores,
     ExpectedLayer,
@@ -16,6 +17,7 @@ from lexiscope.analysis.expected_layer import (
     cumulative_r_squared,
     expected_layer,
 )
+from lexiscope.analysis.layer_intervals import expected_layer_r_squared_interval, last_layer_drop_interval
 from lexiscope.analysis.layers import (
     LayerCurve,
     aic_by_layer,
@@ -55,6 +57,8 @@ class SubjectCurves:
     trajectory: Trajectory | None
     expected: tuple[ExpectedLayer, ...]
     undefined: tuple[Undefined, ...]
+    drop_interval: Interval | None = None
+    expected_interval: Interval | None = None
 
     @property
     def subject(self) -> str:
@@ -75,7 +79,23 @@ def subject_curves(material: Material, distances: Distances, settings: StudySett
         # a layer without an R² (constant distances) explains nothing
         values = np.nan_to_num(r_squared.array(), nan=0.0)
         path = _or_undefined("last_layer_drop", lambda: trajectory(values), undefined)
-    return SubjectCurves(distances, aic, r_squared, r, rho, path, expected, tuple(undefined))
+    drop, layer = _intervals(material, distances, settings) if path is not None else (None, None)
+    return SubjectCurves(distances, aic, r_squared, r, rho, path, expected, tuple(undefined), drop, layer)
+
+
+def _intervals(
+    material: Material, distances: Distances, settings: StudySettings
+) -> tuple[Interval | None, Interval | None]:
+    """The intervals of the last-layer drop and of the Expected Layer by R²; none where only one word is rated."""
+    rated, boot = material.rated, resampling(material.rated_words, settings)
+    try:
+        drop = last_layer_drop_interval(distances.matrix[rated], material.norm[rated], **boot)
+        if distances.layers != tuple(range(distances.n_layers)):
+            return drop, None
+        return drop, expected_layer_r_squared_interval(distances.matrix[rated], material.norm[rated], **boot)
+    except StatisticError:
+        # one group of items: the same reason stands in the notes of every other interval of this subject
+        return None, None
 
 
 def _or_undefined(name: str, make: Callable[[], _T | None], undefined: list[Undefined]) -> _T | None:
@@ -140,7 +160,12 @@ def curve_records(material: Material, curves: SubjectCurves) -> Iterator[Record]
             yield from _layer_records(curve, curves, base)
     yield from _best_records(curves, base)
     for expected in curves.expected:
-        yield Record(expected.name, expected.value, unit="layers", note="; ".join(expected.remarks), **base)
+        # every subject in a curve answered the same items; AIC uses all of them, R² those with a norm
+        curve = curves.aic if "score=aic" in expected.name else curves.r_squared
+        n = None if curve is None else curve.n
+        record = Record(expected.name, expected.value, unit="layers", n=n, note="; ".join(expected.remarks), **base)
+        by_people = expected.name == statistic_name("expected_layer", score="r_squared", deltas="signed")
+        yield with_interval(record, curves.expected_interval if by_people else None)
     for undefined in curves.undefined:
         yield Record(undefined.name, None, note=undefined.reason, **base)
     yield from _trajectory_records(curves, base)
@@ -192,10 +217,12 @@ def _caution(curve: LayerCurve, curves: SubjectCurves) -> str:
 
 
 def _trajectory_records(curves: SubjectCurves, base: dict[str, Any]) -> Iterator[Record]:
-    path = curves.trajectory
-    if path is None:
+    path, curve = curves.trajectory, curves.r_squared
+    if path is None or curve is None:
         return
-    yield Record(
-        "last_layer_drop", path.last_layer_drop, note=f"{path.shape} at a threshold of {path.threshold}", **base
-    )
-    yield Record("last_over_max_r_squared", 1 - path.last_layer_drop, **base)
+    note = f"{path.shape} at a threshold of {path.threshold}"
+    if curve.values[-1].value is None:
+        note += f"; the last layer counts as 0: {curve.values[-1].remark}"
+    drop = Record("last_layer_drop", path.last_layer_drop, n=curve.n, note=note, **base)
+    yield with_interval(drop, curves.drop_interval)
+    yield Record("last_over_max_r_squared", 1 - path.last_layer_drop, n=curve.n, **base)

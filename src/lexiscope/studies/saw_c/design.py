@@ -26,7 +26,25 @@ def design(material: Material) -> Part:
         *_lengths(material),
         *_flagged_words(material),
     ]
-    return Part(records=tuple(records), tables=(_table(records),))
+    return Part(records=tuple(records), tables=(_table(records),), remarks=_remarks(material))
+
+
+def _remarks(material: Material) -> tuple[str, ...]:
+    without = [item.item_id for item in material.items if "same_sense" not in item.conditions]
+    remarks = []
+    if 0 < len(without) < len(material.items):
+        remarks.append(
+            f"{len(without)} of {len(material.items)} pairs have no sense relation, first {without[0]}: "
+            "nothing is said of senses."
+        )
+    silent = sorted(material.live - {distances.subject for distances in material.distances})
+    if silent:
+        remarks.append(
+            f"{', '.join(silent)}: no distances among the answers, so nothing in this study is said of them."
+        )
+    if len(set(material.words)) == 1:
+        remarks.append("All pairs have one word: there are no words to resample, so items have no intervals.")
+    return tuple(remarks)
 
 
 def _count(material: Material, statistic: str, value: float, condition: str = "", note: str = "") -> Record:

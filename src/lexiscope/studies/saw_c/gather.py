@@ -30,7 +30,7 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
     """
     source = _dataset(settings)
     recorded = _chosen(source, settings)
-    live = [catalog.subject(spec) for spec in settings.subjects]
+    live = [catalog.subject(_configured(spec, settings)) for spec in settings.subjects]
     answers = _live(source.items, live, settings, out, progress)
     responses = ResponseTable.concat([recorded, answers])
     facts = {fact.subject_id: fact for fact in source.subjects}
@@ -49,11 +49,21 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
     )
 
 
+def _configured(spec: str, settings: StudySettings) -> str:
+    """Give an encoder the study's device and threads, unless its spec says its own."""
+    if not spec.startswith("encoder:"):
+        return spec
+    given = spec.partition("?")[2]
+    wanted = {"device": settings.device, "threads": str(settings.threads)}
+    options = [f"{key}={value}" for key, value in wanted.items() if f"{key}=" not in given]
+    return spec + ("&" if given else "?") + "&".join(options) if options else spec
+
+
 def _dataset(settings: StudySettings) -> Dataset:
     if not settings.items:
         return catalog.dataset(settings.dataset)
     path = Path(settings.items)
-    scale = Scale(*settings.scale)
+    scale = Scale.between(*settings.scale)
     imported = import_items(path, dataset=path.stem, task=TASK, scale=scale, language=settings.language)
     card = DatasetCard(
         name=path.stem,

@@ -26,7 +26,7 @@ MEANING: dict[str, str] = {
     "mean_rater_correlation": "ceiling: the mean agreement of raters under a variant",
     "squared_mean_rater_correlation": "ceiling: the square of that mean, the paper's line in Figure 6",
     "mean_squared_rater_correlation": "ceiling: the mean of the squared agreements",
-    "split_half_reliability": "ceiling: reliability of the norms from random halves, Spearman–Brown corrected",
+    "split_half_reliability": "ceiling: reliability of the norms: mean r of random halves, Spearman–Brown corrected",
     "group_consistency": "correlation of item means between groups of raters (the paper's groups are not published)",
     # by layer
     "aic": "AIC of the logistic regression of same sense on distance; of a mixed model where test= is given",

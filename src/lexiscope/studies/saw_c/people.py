@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from lexiscope.analysis.agreement import RaterAgreement, included, leave_one_out, model_place
 from lexiscope.analysis.alpha import krippendorff_alpha
+from lexiscope.analysis.bootstrap import Undefined
 from lexiscope.analysis.ceilings import Ceiling, leave_one_out_rho, mean_squared_rho, split_half, squared_mean_rho
 from lexiscope.analysis.consistency import coverage
 from lexiscope.analysis.norms import condition_means
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.result import Record, parse_statistic, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_density import density_by_condition
 from lexiscope.report.figures import Figure, Heading
@@ -137,11 +139,21 @@ def _by_word(material: Material, settings: StudySettings) -> dict[str, Any]:
     return boot | {"groups": None if boot["groups"] is None else words}
 
 
-def ceilings_of(agreements: tuple[RaterAgreement, ...], **boot: Any) -> tuple[Ceiling, ...]:
-    """Return the ceilings that follow from the agreements, each under its own name."""
-    found: list[Ceiling] = []
+def ceilings_of(agreements: tuple[RaterAgreement, ...], **boot: Any) -> tuple[Ceiling | Undefined, ...]:
+    """Return the ceilings that follow from the agreements, each under its own name, or why one has no value."""
+    found: list[Ceiling | Undefined] = []
     for agreement in agreements:
-        found += [leave_one_out_rho(agreement), squared_mean_rho(agreement), mean_squared_rho(agreement, **boot)]
+        found.append(leave_one_out_rho(agreement))
+        squares = {
+            "squared_mean_rater_correlation": partial(squared_mean_rho, agreement),
+            "mean_squared_rater_correlation": partial(mean_squared_rho, agreement, **boot),
+        }
+        for base, make in squares.items():
+            try:
+                found.append(make())
+            except StatisticError as error:
+                name = statistic_name(base, variant=agreement.variant, method=agreement.method)
+                found.append(Undefined(name, error.what, agreement.n_raters))
     return tuple(found)
 
 
@@ -149,6 +161,9 @@ def _ceiling_records(
     material: Material, agreements: tuple[RaterAgreement, ...], settings: StudySettings
 ) -> Iterator[Record]:
     for ceiling in ceilings_of(agreements, resamples=settings.n_bootstrap, seed=settings.seed):
+        if isinstance(ceiling, Undefined):
+            yield Record(ceiling.name, None, dataset=material.name, n=ceiling.n, note=ceiling.reason)
+            continue
         record = Record(ceiling.name, ceiling.value, dataset=material.name, n=ceiling.n, note=ceiling.definition)
         yield with_interval(record, ceiling.interval)
     try:
@@ -228,8 +243,10 @@ def _ceiling_table(ceilings: list[Record]) -> Table:
 
 
 def _bare(statistic: str) -> str:
-    """The words of a statistic's name; what its parameters say stands in the definition."""
-    return statistic.partition("(")[0].replace("_", " ")
+    """The words of a statistic's name with its variant, so that no two ceilings share a label."""
+    name, given = parse_statistic(statistic)
+    variant = given.get("variant", "").replace("leave_one_out", "leave-one-out")
+    return name.replace("_", " ") + (f" ({variant})" if variant else "")
 
 
 def _norm_table(material: Material) -> Table:

@@ -15,7 +15,7 @@ from lexiscope.studies.saw_c.part import Part
 from lexiscope.studies.saw_c.show import pick
 
 METHODS = (
-    "Norms are means over raters, computed as an integer sum over a count. Distances are 1 − cosine of the target's "
+    "Norms are means over raters, a sum of ratings over their count. Distances are 1 − cosine of the target's "
     "vectors in the two sentences of a pair, the vector being the mean over the sub-words that overlap the target's "
     "span; layer 0 is the input embedding. r, ρ and R² are between distances and norms over pairs; their intervals "
     "resample words, because pairs of one word are not independent. R² is unadjusted. AIC of a logistic regression is "
@@ -26,10 +26,11 @@ METHODS = (
 )
 LIMITS = (
     "Pairs of one word share sentences; an interval that resamples words respects this, a test that treats pairs as "
-    "independent does not. Norms come from the participants who took part, in their varieties of the language; "
-    "cosine distance is one measure among several, and the best of many layers is chosen on the data it is reported "
-    "for. The regression of fit on size rests on a dozen models of a few families, which are not independent.",
+    "independent does not. Cosine distance is one measure among several, and the best of many layers is chosen on the "
+    "data it is reported for.",
 )
+LIMITS_OF_NORMS = "Norms come from the participants who took part, in their varieties of the language."
+LIMITS_OF_SIZE = "The regression of fit on size rests on few models of a few families, which are not independent."
 
 
 def built(
@@ -42,7 +43,7 @@ def built(
     sections = [
         Section("questions", "What was asked, and what came out", tables=(overview,)),
         _data(material, parts),
-        Section("methods", "How it was computed", (*METHODS, *_settings_text(settings))),
+        Section("methods", "How it was computed", (*METHODS, *_settings_text(material, settings))),
     ]
     for question in questions:
         part = parts.get(question.question_id, Part())
@@ -54,7 +55,7 @@ def built(
             sections.append(
                 Section(question.question_id.lower(), _short(question), texts, part.tables, part.figures, flag=flag)
             )
-    sections.append(Section("limits", "Limits", LIMITS + _ethics(settings)))
+    sections.append(Section("limits", "Limits", _limits(material, results) + _ethics(settings)))
     return tuple(section for section in sections if section.paragraphs or section.tables or section.subsections)
 
 
@@ -80,11 +81,21 @@ def _filters(exclusion: ExclusionResult) -> Table:
     return filters_table(steps, name="exclusions")
 
 
-def _settings_text(settings: StudySettings) -> tuple[str, ...]:
+def _settings_text(material: Material, settings: StudySettings) -> tuple[str, ...]:
+    absent = [view for view in settings.views if view not in material.views]
+    missing = (f" No distances are at hand in the view {', '.join(absent)}.") if absent and material.views else ""
     return (
-        f"{settings.n_bootstrap} bootstrap resamples, seed {settings.seed}; {settings.starts} starting points of each "
-        f"mixed model; views analysed: {', '.join(settings.views)}; agreement set beside models: {settings.agreement}.",
+        f"{settings.n_bootstrap} bootstrap resamples, seed {settings.seed}; starting points of each mixed model that "
+        f"may have several optima (the reduced ones): {settings.starts}; "
+        f"views analysed: {', '.join(material.views) or 'none'}; agreement set beside models: {settings.agreement}."
+        + missing,
     )
+
+
+def _limits(material: Material, results: Mapping[str, str]) -> tuple[str, ...]:
+    """What must be said against this run: nothing about people or sizes that it does not look at."""
+    more = [LIMITS_OF_NORMS] if material.rated.any() else []
+    return LIMITS + tuple(more + ([LIMITS_OF_SIZE] if "Q5" in results else []))
 
 
 def _ethics(settings: StudySettings) -> tuple[str, ...]:
@@ -119,8 +130,24 @@ def _sense_result(records: Sequence[Record]) -> str:
     if same is not None and other is not None and same.value is not None and other.value is not None:
         texts.append(f"mean rating {same.value:.2f} for the same sense, {other.value:.2f} for different senses")
     if test is not None and test.value is not None and test.p is not None:
-        texts.append(f"χ²(1) = {test.value:.2f}, p = {test.p:.2g}")
+        texts.append(_test_words(test))
     return "; ".join(texts)
+
+
+def _test_words(record: Record) -> str:
+    """χ², p and the random effects that they rest on; the tail of χ² is below the smallest number beyond about 1480."""
+    p = f"p = {record.p:.2g}" if record.p else "p < 1e-300"
+    random = record.note.partition(";")[0]
+    return (
+        f"χ²(1) = {record.value:.2f}, {p} ({random})"
+        if random.startswith("random")
+        else f"χ²(1) = {record.value:.2f}, {p}"
+    )
+
+
+def _at(record: Record) -> str:
+    layer = "" if record.layer is None else f", layer {record.layer}"
+    return f" ({record.subject}{layer})" if record.subject else ""
 
 
 def _best_result(records: Sequence[Record], statistic: str, words: str) -> str:
@@ -130,8 +157,11 @@ def _best_result(records: Sequence[Record], statistic: str, words: str) -> str:
     choose = min if statistic.startswith("min") else max
     best = choose(found, key=lambda record: record.value or 0.0)
     at = "" if best.layer is None else f" at layer {best.layer}"
+    at += f", view {best.view}" if len({record.view for record in found}) > 1 else ""
     interval = f" [{best.low:.2f}, {best.high:.2f}]" if best.low is not None and best.high is not None else ""
-    return f"{words} of all subjects: {best.subject}{at}, {best.value:.2f}{interval}"
+    among = " of all subjects" if len({record.subject for record in found}) > 1 else ""
+    caution = f" ({best.note})" if "wrong direction" in best.note else ""
+    return f"{words}{among}: {best.subject}{at}, {best.value:.2f}{interval}{caution}"
 
 
 def _beyond_result(records: Sequence[Record]) -> str:
@@ -139,7 +169,7 @@ def _beyond_result(records: Sequence[Record]) -> str:
     for test in ("sense_beyond_distance", "distance_beyond_sense"):
         record = pick(records, statistic_name("chi2", test=test, df=1))
         if record is not None and record.value is not None and record.p is not None:
-            texts.append(f"{test.replace('_', ' ')}: χ²(1) = {record.value:.2f}, p = {record.p:.2g}")
+            texts.append(f"{test.replace('_', ' ')}{_at(record)}: {_test_words(record)}")
     return "; ".join(texts)
 
 

@@ -94,12 +94,13 @@ def tokenisation_table(records: Sequence[Record], facts: Sequence[SubjectFacts])
     )
     statistics = [statistic_name("token_difference", summary=s) for s in ("mean", "mode", "max")]
     statistics += [statistic_name("target_tokens", mean_over=over) for over in ("words", "pairs")]
-    keys = list(dict.fromkeys((record.subject, record.view) for record in records))
-    rows = [
-        (titles.get(subject, subject), view, *(shown(pick(records, s, subject=subject, view=view)) for s in statistics))
-        for subject, view in keys
-    ]
-    return Table("table_3_tokens", "3", "How the subjects' tokenizers cut the stimuli", columns, tuple(rows))
+    # the final stop is one token in both sentences: where the views agree, they are one row
+    rows: dict[tuple[Cell, ...], list[str]] = {}
+    for subject, view in dict.fromkeys((record.subject, record.view) for record in records):
+        numbers = (shown(pick(records, s, subject=subject, view=view)) for s in statistics)
+        rows.setdefault((titles.get(subject, subject), *numbers), []).append(view)
+    cells = tuple((row[0], ", ".join(views), *row[1:]) for row, views in rows.items())
+    return Table("table_3_tokens", "3", "How the subjects' tokenizers cut the stimuli", columns, cells)
 
 
 def boundary_table(records: Sequence[Record], titles: Mapping[str, str], view: str) -> Table:
@@ -253,7 +254,7 @@ def reduction_table(logs: Sequence[tuple[str, Reduction]]) -> Table:
         Column("Singular"),
     )
     rows: list[tuple[Cell, ...]] = []
-    for name, log in logs:
+    for name, log in ((name.replace("_", " "), log) for name, log in logs):
         for number, step in enumerate(log.steps, start=1):
             how = ("yes" if step.converged else "no", "yes" if step.singular else "no")
             fitted = (step.log_likelihood, step.n_parameters, *how)
@@ -277,15 +278,15 @@ def variance_table(tested: Sequence[Tested], name: str) -> Table:
     for entry in tested:
         if entry.outcome is None or entry.outcome.full.formula in shown_already:
             continue
-        fit = entry.outcome.full
+        fit, label = entry.outcome.full, entry.test.name.replace("_", " ")
         shown_already.add(fit.formula)
         for effect in fit.fixed:
             df = f"df = {effect.df:.2f}" if effect.df is not None else effect.df_reason
-            rows.append((entry.test.name, "fixed", effect.name, effect.estimate, effect.se, df))
+            rows.append((label, "fixed", effect.name, effect.estimate, effect.se, df))
         for part in fit.variances:
             r = ", ".join(f"r = {value:.3f} with {term}".replace("-", "−") for term, value in part.correlations)
-            rows.append((entry.test.name, f"by {part.group}", part.term, part.variance, part.sd, r))
-        rows.append((entry.test.name, "residual", "", fit.residual_variance, fit.residual_variance**0.5, ""))
+            rows.append((label, f"by {part.group}", part.term, part.variance, part.sd, r))
+        rows.append((label, "residual", "", fit.residual_variance, fit.residual_variance**0.5, ""))
     notes = ("Fixed effects: estimate and standard error. Random effects: variance and standard deviation.",)
     return Table(f"mixed_model_estimates_{name}", "", "Estimates of the full mixed models", columns, tuple(rows), notes)
 

@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from lexiscope.analysis.layer_intervals import highest_difference_interval
 from lexiscope.analysis.scaling import LOG_PARAMETERS, MULTILINGUAL, ScalingReport, scaling
 from lexiscope.analysis.tokenisation import tokenisation
 from lexiscope.analysis.trajectory import FamilyCurve, family_by_depth_ratio, family_by_ntile
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.study import StudySettings
 from lexiscope.studies.saw_c.curves import SubjectCurves
 from lexiscope.studies.saw_c.material import Material
-from lexiscope.studies.saw_c.part import Part, with_interval
+from lexiscope.studies.saw_c.part import Part, resampling, with_interval
 from lexiscope.studies.saw_c.show import registry_table, stop_table, tokenisation_table
 
 
@@ -31,8 +33,9 @@ def scaling_report(
     curves: Sequence[SubjectCurves], ceilings: dict[str, float]
 ) -> tuple[ScalingReport | None, tuple[SubjectCurves, ...], str]:
     """Regress the highest R² of each subject on its size; returns the reason where it is undefined. *Source: §5.2.*"""
-    usable = tuple(c for c in curves if c.r_squared is not None and c.r_squared.best is not None and _size(c))
+    usable = tuple(c for c in curves if _has_best(c) and _size(c))
     best = [_best(c) for c in usable]
+    # a subject of which nobody said whether it is multilingual counts as monolingual
     flags = [float(bool(c.distances.facts.multilingual)) for c in usable]
     try:
         report = scaling(best, [_size(c) for c in usable], flags if len(set(flags)) > 1 else None, ceilings=ceilings)
@@ -43,6 +46,15 @@ def scaling_report(
 
 def _size(curves: SubjectCurves) -> int:
     return curves.distances.facts.n_parameters or 0
+
+
+def _has_best(curves: SubjectCurves) -> bool:
+    return curves.r_squared is not None and curves.r_squared.best is not None
+
+
+def without_size(curves: Sequence[SubjectCurves]) -> tuple[str, ...]:
+    """Name the subjects that have a fit but cannot enter the regression on size: nobody said how large they are."""
+    return tuple(c.subject for c in curves if _has_best(c) and not _size(c))
 
 
 def _best(curves: SubjectCurves) -> float:
@@ -78,11 +90,17 @@ def scaling_records(
 
 def family_curves(curves: Sequence[SubjectCurves]) -> tuple[tuple[FamilyCurve, ...], tuple[FamilyCurve, ...]]:
     """Return the family means by layer depth ratio, and in the paper's bins (ntile within each model)."""
-    usable = {c.subject: _r_squared(c) for c in curves if c.distances.facts.family and c.distances.n_layers > 1}
+    known = [c for c in curves if _has_best(c) and c.distances.facts.family and _is_whole(c)]
+    usable = {c.subject: _r_squared(c) for c in known}
     families = {c.subject: c.distances.facts.family for c in curves if c.subject in usable}
     if not usable:
         return (), ()
     return family_by_depth_ratio(usable, families), family_by_ntile(usable, families)
+
+
+def _is_whole(curves: SubjectCurves) -> bool:
+    """Whether all layers from 0 on are there, so that a column's number is its depth."""
+    return curves.distances.n_layers > 1 and curves.distances.layers == tuple(range(curves.distances.n_layers))
 
 
 def _r_squared(curves: SubjectCurves) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -95,30 +113,31 @@ def family_records(material: Material, view: str, families: Sequence[FamilyCurve
     """Yield the points of the family curves."""
     for family in families:
         for position, value, count in zip(family.positions, family.values, family.counts, strict=True):
+            who = ", ".join(family.subjects)
             yield Record(
                 family.name,
-                float(value),
+                float(value) if count else None,
                 dataset=material.name,
                 view=view,
                 condition=f"family={family.family} position={position:.2g}",
                 n=int(count),
-                note=", ".join(family.subjects),
+                note=who if count else f"no layer of {who} falls here",
             )
 
 
 # -- with and without the final stop ------------------------------------------------------------------------------
 
 
-def stop_part(material: Material, curves: Sequence[SubjectCurves]) -> Part:
+def stop_part(material: Material, curves: Sequence[SubjectCurves], settings: StudySettings) -> Part:
     """Say how much a final stop changes the fit, by subject and by family (SAW-C fn 9, fn 11)."""
     with_stop, without = (
-        {c.subject: c for c in curves if c.distances.view == view and c.r_squared is not None}
+        {c.subject: c for c in curves if c.distances.view == view and _has_best(c)}
         for view in ("full+final_stop", "full")
     )
     both = [subject for subject in with_stop if subject in without]
     if not both:
         return Part()
-    records = [_stop_record(material, with_stop[subject], without[subject]) for subject in both]
+    records = [_stop_record(material, with_stop[subject], without[subject], settings) for subject in both]
     families: dict[str, list[float]] = {}
     for subject, record in zip(both, records, strict=True):
         families.setdefault(with_stop[subject].distances.facts.family, []).append(record.value or 0.0)
@@ -129,11 +148,17 @@ def stop_part(material: Material, curves: Sequence[SubjectCurves]) -> Part:
     return Part(tuple(records), (stop_table(records),))
 
 
-def _stop_record(material: Material, with_stop: SubjectCurves, without: SubjectCurves) -> Record:
+def _stop_record(
+    material: Material, with_stop: SubjectCurves, without: SubjectCurves, settings: StudySettings
+) -> Record:
     first, second = _best(with_stop), _best(without)
+    one, other = (curves.distances.matrix[material.rated] for curves in (with_stop, without))
+    boot = resampling(material.rated_words, settings)
+    interval = highest_difference_interval(one, other, material.norm[material.rated], **boot)
     name = statistic_name("difference", of="max_r_squared", between="final_stop")
     note = f"{first:.4f} with, {second:.4f} without"
-    return Record(name, first - second, with_stop.subject, material.name, note=note)
+    record = Record(name, first - second, with_stop.subject, material.name, n=int(material.rated.sum()), note=note)
+    return with_interval(record, interval)
 
 
 # -- tokens and registry ------------------------------------------------------------------------------------------

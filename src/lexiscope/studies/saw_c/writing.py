@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +111,21 @@ def write_r(out: Path, tests: Sequence[Test], data: Mapping[str, Column]) -> tup
     script = r_script(pairs, data, csv_name="trials.csv", references=REFERENCES)
     write_atomically(out / "r" / "mixed_models.R", script)
     return ("r/trials.csv", "r/mixed_models.R")
+
+
+def distinct_columns(tests: Sequence[Test]) -> tuple[Test, ...]:
+    """Return the tests with a column of its own for each subject and layer: one table of trials serves them all."""
+    taken: dict[str, tuple[str, int | None]] = {}
+    out = []
+    for test in tests:
+        full, reduced, columns = test.full, test.reduced, []
+        for name, subject, layer in test.distances:
+            tries = (name if number == 1 else f"{name}_{number}" for number in count(1))
+            new = next(own for own in tries if taken.setdefault(own, (subject, layer)) == (subject, layer))
+            full, reduced = (re.sub(rf"\b{name}\b", new, formula) for formula in (full, reduced))
+            columns.append((new, subject, layer))
+        out.append(replace(test, full=full, reduced=reduced, distances=tuple(columns)))
+    return tuple(out)
 
 
 def _is_fittable(test: Test, data: Mapping[str, Column]) -> bool:

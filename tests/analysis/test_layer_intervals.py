@@ -1,0 +1,81 @@
+"""Intervals of what is read off a whole curve equal those from fitting every resample anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lexiscope.analysis.bootstrap import bootstrap
+from lexiscope.analysis.correlation import correlation_value
+from lexiscope.analysis.expected_layer import cumulative_r_squared, expected_layer, expected_layer_interval
+from lexiscope.analysis.layer_intervals import (
+    expected_layer_r_squared_interval,
+    highest_difference_interval,
+    last_layer_drop_interval,
+)
+from lexiscope.core.errors import StatisticError
+
+
+@pytest.fixture
+def toy() -> tuple[Any, Any, Any]:
+    """60 items of 15 words: layer 0 constant, layers 1..4 with growing and falling signal."""
+    generator = np.random.default_rng(3)
+    norms = generator.normal(size=60)
+    signal = [0.3, 1.0, 2.0, 0.6]
+    columns = np.column_stack([np.zeros(60), *(s * norms + generator.normal(size=60) for s in signal)])
+    return columns, norms, np.repeat(np.arange(15), 4)
+
+
+def test_expected_layer_equals_refitting(toy: tuple[Any, Any, Any]) -> None:
+    """Reweighted sums of products give the interval that fitting each resample gives."""
+    columns, norms, words = toy
+    fast = expected_layer_r_squared_interval(columns, norms, groups=words, resamples=60, seed=5)
+    slow = expected_layer_interval(columns, norms, "r_squared", groups=words, resamples=60, seed=5)
+    assert (fast.low, fast.high) == pytest.approx((slow.low, slow.high), abs=1e-9)
+    value = expected_layer(cumulative_r_squared(columns, norms)).value
+    assert fast.low < value < fast.high
+
+
+def test_drop_equals_its_definition(toy: tuple[Any, Any, Any]) -> None:
+    """The interval of the drop is that of 1 − last / highest, computed resample by resample."""
+    columns, norms, words = toy
+
+    def drop(rows: Any) -> float:
+        r_squared = [correlation_value(columns[rows, k], norms[rows], kind="pearson") ** 2 for k in range(1, 5)]
+        return 1 - r_squared[-1] / max(r_squared)
+
+    slow = bootstrap(drop, 60, groups=words, resamples=60, seed=5)
+    fast = last_layer_drop_interval(columns, norms, groups=words, resamples=60, seed=5)
+    assert (fast.low, fast.high) == pytest.approx((slow.low, slow.high), abs=1e-9)
+    assert fast.low >= 0
+
+
+def test_the_difference_of_a_subject_with_itself_is_zero(toy: tuple[Any, Any, Any]) -> None:
+    """Both subjects see the same resamples: a subject never differs from itself, and more signal is a gain."""
+    columns, norms, words = toy
+    same = highest_difference_interval(columns, columns, norms, groups=words, resamples=40)
+    assert (same.low, same.high) == (0.0, 0.0)
+    gain = highest_difference_interval(columns, columns[:, :2], norms, groups=words, resamples=200)
+    assert gain.low > 0
+
+
+def test_what_has_no_interval_says_why(toy: tuple[Any, Any, Any]) -> None:
+    """Constant norms, one layer, and lengths that do not match are refused."""
+    columns, norms, _ = toy
+    with pytest.raises(StatisticError, match="constant"):
+        last_layer_drop_interval(columns, np.ones(60))
+    with pytest.raises(StatisticError, match="at least one layer"):
+        expected_layer_r_squared_interval(columns[:, :1], norms)
+    with pytest.raises(StatisticError, match="do not go with"):
+        expected_layer_r_squared_interval(columns, norms[:9])
+
+
+@pytest.mark.published
+def test_intervals_on_saw_c(sawc: Any) -> None:
+    """On BETO the fast interval equals the fitted one: 13 correlated layers, layer 0 mostly rounding noise."""
+    columns, norms, words = sawc.distance["bert-base-spanish-wwm-cased"], sawc.norms, sawc.words
+    fast = expected_layer_r_squared_interval(columns, norms, groups=words, resamples=40, seed=1)
+    slow = expected_layer_interval(columns, norms, "r_squared", groups=words, resamples=40, seed=1)
+    assert (fast.low, fast.high) == pytest.approx((slow.low, slow.high), abs=1e-5)
