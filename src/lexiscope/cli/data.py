@@ -52,9 +52,7 @@ def check(ctx: click.Context, /, names: tuple[str, ...], *, as_json: bool) -> No
     if as_json:
         print_json(rows)
     else:
-        shown = [
-            (row["dataset"], row["file"], f"{row['state']}{' (optional)' * bool(row['optional'])}") for row in rows
-        ]
+        shown = [(row["dataset"], row["file"], _state(row)) for row in rows]
         print_table(("dataset", "file", "state"), shown)
     bad = {"wrong checksum", "missing"} if names else {"wrong checksum"}
     ctx.exit(1 if any(row["state"] in bad and not row["optional"] for row in rows) else 0)

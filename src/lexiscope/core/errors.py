@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import unicodedata
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 
 
@@ -131,8 +130,3 @@ def require(module: str, extra: str) -> ModuleType:
             f"this needs the package {module.split('.')[0]!r}, which is not installed",
             hint=f"pip install 'lexiscope[{extra}]'",
         ) from error
-
-
-def source_place(path: Path | str, line: int | None = None, **more: object) -> Place:
-    """Return a :class:`Place` in a file (shorthand that accepts a path object)."""
-    return Place(path=str(path), line=line, **more)  # type: ignore[arg-type]

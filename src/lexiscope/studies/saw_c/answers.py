@@ -110,12 +110,10 @@ def _relatedness(
     own = tuple(record for record in records if "aic" not in record.statistic)
     if not material.rated.any():
         return Part(own, remarks=("Without human ratings, distances cannot be set beside relatedness.",))
-    places = [
-        (entry, layer, rho) for entry in main for layer in [_layer_of(entry, plan)] if (rho := _rho(entry, layer))
-    ]
-    own += tuple(
-        r for entry, layer, rho in places for r in place_records(material, human.agreements, entry.subject, layer, rho)
-    )
+    layers = [(entry, _layer_of(entry, plan)) for entry in main]
+    places = [(entry, layer, rho) for entry, layer in layers if (rho := _rho(entry, layer)) is not None]
+    for entry, layer, rho in places:
+        own += tuple(place_records(material, human.agreements, entry.subject, layer, rho))
     tables = tuple(relatedness_table(records, _titles(main), view) for view in material.views)
     focus = [(entry, layer, rho) for entry, layer, rho in places if entry.subject == plan.focus] or places[:1]
     lines = [Place(title(entry.distances), -rho) for entry, _, rho in focus]

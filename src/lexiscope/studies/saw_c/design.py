@@ -82,10 +82,6 @@ def _n_words(item: Item, usage: int) -> int:
     return len(item.usages[usage].text.split())
 
 
-def _published_gender_change(item: Item) -> bool:
-    return not item.conditions["same_gender_published"]
-
-
 def _flagged_words(material: Material) -> list[Record]:
     flags: tuple[tuple[str, str, Callable[[Item], bool]], ...] = (
         ("same_gender", "gender_change", lambda item: not item.conditions["same_gender"]),

@@ -32,7 +32,7 @@ class Fitter:
 
     def __init__(self, material: Material, settings: StudySettings) -> None:
         self._material, self._settings = material, settings
-        self._fits: dict[tuple[str, tuple[tuple[str, str, int | None], ...]], MixedFit] = {}
+        self._fits: dict[tuple[object, ...], MixedFit] = {}
 
     def run(self, test: Test) -> Tested:
         """Return the outcome of one test, or why there is none."""
@@ -45,10 +45,11 @@ class Fitter:
             return Tested(test, None, error.what)
 
     def _fit(self, test: Test, formula: str) -> MixedFit:
-        key = (formula, test.distances)
+        is_full = formula == test.full
+        # one formula may be the full model of one test and the reduced of another: they are not fitted alike
+        key = (formula, test.distances, is_full)
         if key not in self._fits:
             columns = {column: (subject, layer) for column, subject, layer in test.distances}
-            is_full = formula == test.full
             # dropping a fixed effect makes the reduced model multi-modal; a full model has no effect to absorb
             starts = min(2, self._settings.starts) if is_full else self._settings.starts
             self._fits[key] = fit(
