@@ -16,9 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from lexiscope.annotation.engine import sa
-from lexiscope.annotation.record import Answer, Phase, Question, State, StudyItem, StudyRecord, Trial
-from lexiscope.annotation.store import Store
+from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.record import Answer, Phase, Question, State, StudyItem, StudyRecord, Trial
+from lexiscope.annotation.store.store import Store
 from lexiscope.core.scale import Scale
 
 N_TRIALS = 80

@@ -20,7 +20,7 @@ from lexiscope.annotation.definition import (
     StudyDefinition,
 )
 from lexiscope.annotation.design import Design, build_design, set_of
-from lexiscope.annotation.leases import Allocator, Place
+from lexiscope.annotation.rehearsal.leases import Allocator, Place
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage

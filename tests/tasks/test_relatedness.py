@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,15 +17,17 @@ from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, InputError, Place, SpecError, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.screen import AnswerInvalid, Shown, marked
 from lexiscope.core.usage import Usage
 from lexiscope.tasks.relatedness import (
     FOLDER,
+    SCREEN,
     TASK,
     by_embedding,
     by_judgment,
     cosine_distances,
-    guidelines,
     scale_in,
+    stimulus,
 )
 
 BANKS = "The bank of the river is far from the bank in town"
@@ -217,7 +218,7 @@ def test_scale_words() -> None:
 @pytest.mark.parametrize("language", ["en", "es"])
 def test_guidelines_hold_the_scale_and_the_examples(language: str) -> None:
     """The guidelines name both ends of the scale in its own words, and every worked example stands in them."""
-    text = guidelines(language)
+    text = SCREEN.guidelines(language)
     plain = " ".join(text.replace("*", "").split())
     for _, anchor in scale_in(language).anchors:
         assert anchor in plain
@@ -227,7 +228,7 @@ def test_guidelines_hold_the_scale_and_the_examples(language: str) -> None:
         assert row["sentence_1"] in plain
         assert row["sentence_2"] in plain
     with pytest.raises(InputError, match="not written in 'fr'"):
-        guidelines("fr")
+        SCREEN.guidelines("fr")
 
 
 def test_examples_have_true_spans() -> None:
@@ -255,39 +256,33 @@ def test_example_words_are_no_published_items(published: Path) -> None:
         assert not used & {row[column] for row in rows}
 
 
-def test_screen_shows_one_trial() -> None:
-    """One target heading, two sentences with the target marked, five buttons with keys; text is escaped."""
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
-    sentence = {"before": "The ", "target": "bank", "after": " of <b>the river</b>"}
-    points = [{"value": n, "text": dict(scale_in("en").anchors).get(n, "")} for n in range(1, 6)]
-    page = environment.from_string((FOLDER / "screen.html").read_text(encoding="utf-8")).render(
-        action="/answer",
-        token="t",
-        trial_id="7",
-        target="bank",
-        left=sentence,
-        right=sentence,
-        points=points,
-        question="How related?",
-        language="en",
-        nonce="n",
-    )
-    assert page.count("<strong>bank</strong>") == 2
-    assert re.findall(r'data-key="(\d)"', page) == ["1", "2", "3", "4", "5"]
-    assert "<b>" not in page
-    assert 'autocomplete="off"' in page
-    assert page.count('dir="auto"') == 3
+def test_the_stimulus_follows_the_side() -> None:
+    """The page shows the target and both sentences with their targets marked; a swapped trial turns them round."""
+    item = Item("i", "d", (FIRST, OTHER))
+    as_given, swapped = (stimulus(item, Shown(side=side)) for side in ("as_given", "swapped"))
+    assert as_given["target"] == FIRST.target
+    assert as_given["sentences"] == [marked(u.text, u.start, u.end) for u in (FIRST, OTHER)]
+    assert swapped["sentences"] == as_given["sentences"][::-1]
+
+
+def test_an_answer_is_a_point_of_the_scale() -> None:
+    """What is not on the study's scale is refused by field; what is becomes the value."""
+    item = Item("i", "d", (FIRST, OTHER))
+    assert SCREEN.read({"value": "4"}, item).value == 4
+    for wrong in ("6", "1.5", "nan", "", "four"):
+        with pytest.raises(AnswerInvalid, match="value"):
+            SCREEN.read({"value": wrong}, item)
 
 
 def test_prompt_quotes_the_guidelines() -> None:
     """A chat model reads the guidelines that people read, then the word and the two sentences."""
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
     prompt = environment.from_string((FOLDER / "prompt.txt").read_text(encoding="utf-8")).render(
-        guidelines=guidelines("en"),
+        guidelines=SCREEN.guidelines("en"),
         labels={"word": "Word", "sentence": "Sentence", "answer": "Number from 1 to 5:"},
         target="bank",
         sentence_1=FIRST.text,
         sentence_2=OTHER.text,
     )
-    assert prompt.startswith(guidelines("en"))
+    assert prompt.startswith(SCREEN.guidelines("en"))
     assert f"Sentence 1: {BANKS}\nSentence 2: {OTHER.text}\n" in prompt

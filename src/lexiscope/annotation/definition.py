@@ -93,6 +93,13 @@ class CatchSection(Section):
     answer: Finite = Field(default=5, description="the right answer")
 
 
+class PoolSection(Section):
+    """Items drawn one by one from a pool, for tasks that offer another one (writing sentences)."""
+
+    per_person: int = Field(default=5, ge=1, description="answers that one participant writes")
+    at_most: int = Field(default=10, ge=0, description="answers to items of one word, then it is retired; 0: no limit")
+
+
 class Question(Section):
     """A question with a known answer, or a worked example, shown through the task's own page."""
 
@@ -129,6 +136,7 @@ class Texts(Section):
     screened_out: str = Field(default="", description="to who failed the qualification")
     declined: str = Field(default="", description="to who did not consent")
     full: str = Field(default="", description="to who comes when no place is free")
+    closed: str = Field(default="", description="to who comes when the study is paused or closed")
 
 
 class Codes(Section):
@@ -196,6 +204,17 @@ class StudyDefinition(Section):
     side: Literal["random", "as_given"] = Field(
         default="random", description="which sentence stands left: random in every trial, or as_given"
     )
+    option_order: Literal["random", "as_given"] = Field(
+        default="random", description="order of the options, where the task shuffles them: random, or as_given"
+    )
+    views: Listed[Text] = Field(
+        default=("full",), description="arms: what is shown of an item (full, context, word); each has its own lists"
+    )
+    reveal: bool = Field(
+        default=False, description="after a view that hides the target, the same items again with the target shown"
+    )
+    search: str = Field(default="", description="file of what can be found, for tasks answered by a search")
+    pool: PoolSection = Field(default=PoolSection(), description="for tasks that draw items: how many, how often")
     back: bool = Field(default=False, description="may participants go back and change an answer")
     design: DesignSection = Field(default=DesignSection(), description="lists: who answers what")
     ratings: RatingsSection = Field(default=RatingsSection(), description="how many answers")

@@ -59,7 +59,7 @@ def definition_yaml(definition: StudyDefinition) -> str:
     """Return the file of a definition, every setting spelled out under a comment.
 
     >>> study = StudyDefinition(name="s", task="relatedness", language="en")
-    >>> print("\\n".join(definition_yaml(study).split("\\n\\n")[12].splitlines()[:3]))
+    >>> print("\\n".join(definition_yaml(study).split("\\n\\n")[17].splitlines()[:3]))
     # how long a place is kept
     lease:
       # minutes without a saved answer after which a place is given to somebody else

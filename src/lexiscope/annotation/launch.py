@@ -15,7 +15,7 @@ from lexiscope.annotation.design import build_design
 from lexiscope.annotation.launch_rules import rule_problems
 from lexiscope.annotation.problem import Problem
 from lexiscope.annotation.questions import question_item
-from lexiscope.annotation.rehearsal import effect_codes
+from lexiscope.annotation.rehearsal.answers import effect_codes
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 

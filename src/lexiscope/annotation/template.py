@@ -37,6 +37,7 @@ _TEXTS: dict[str, dict[str, str]] = {
         "screened_out": "Thank you for your interest. Your answers to the first questions do not fit this study.",
         "declined": "You have not consented, so nothing was stored. Thank you for your time.",
         "full": "All places are taken at the moment. Thank you for your interest; please try again later.",
+        "closed": "This study takes no answers at the moment. Thank you for your interest.",
     },
     "es": {
         "title": "El significado de las palabras",
@@ -45,6 +46,7 @@ _TEXTS: dict[str, dict[str, str]] = {
         "screened_out": "Gracias por su interés. Sus respuestas a las primeras preguntas no se ajustan a este estudio.",
         "declined": "No ha dado su consentimiento y no se ha guardado nada. Gracias por su tiempo.",
         "full": "En este momento no quedan plazas. Gracias por su interés; vuelva a intentarlo más tarde.",
+        "closed": "Este estudio no admite respuestas en este momento. Gracias por su interés.",
     },
 }
 _NATIVE: dict[str, tuple[str, str, str]] = {
@@ -90,7 +92,7 @@ def draft_definition(
         about_you=_questions(language),
         exclusions=_exclusions(scale.high, language),
         planned=_planned() if same else Planned(),
-        texts=Texts(**_TEXTS.get(_base(language), {}), instructions=_instructions(module, language)),
+        texts=Texts(**_TEXTS.get(_base(language), {}), instructions=_instructions(task, language)),
     )
 
 
@@ -104,10 +106,9 @@ def _scale(module: ModuleType, scale: Scale, language: str) -> ScaleSection:
     )
 
 
-def _instructions(module: ModuleType, language: str) -> str:
-    if _base(language) not in _TEXTS or not hasattr(module, "guidelines"):
-        return ""
-    return str(module.guidelines(_base(language))) + "\n"
+def _instructions(task: str, language: str) -> str:
+    screen = catalog.screen(task)
+    return screen.guidelines(language) + "\n" if _base(language) in screen.languages else ""
 
 
 def _base(language: str) -> str:

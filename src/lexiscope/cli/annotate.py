@@ -13,8 +13,8 @@ from lexiscope.annotation.definition_file import DefinitionFile, read_definition
 from lexiscope.annotation.design import Design, build_design
 from lexiscope.annotation.launch import Problem, ready_to_launch
 from lexiscope.annotation.material import study_items
-from lexiscope.annotation.population import Population
-from lexiscope.annotation.simulate import Simulated, simulate
+from lexiscope.annotation.rehearsal.population import Population
+from lexiscope.annotation.rehearsal.simulate import Simulated, simulate
 from lexiscope.annotation.template import draft_definition
 from lexiscope.cli.check import read_map
 from lexiscope.cli.options import as_json as json_option

@@ -21,6 +21,7 @@ from lexiscope.core.subject import Subject, SubjectSpec
 if TYPE_CHECKING:
     # datasets and tasks bring pyarrow, which listing names does not need
     from lexiscope.core.dataset import Dataset, DatasetCard
+    from lexiscope.core.screen import Screen
     from lexiscope.core.task import Task
 
 Kind = Literal["datasets", "tasks", "subjects", "studies"]
@@ -66,6 +67,17 @@ def dataset(name: str) -> Dataset:
 def task(name: str) -> Task:
     """Return a task."""
     return cast("Task", getattr(module("tasks", name), "TASK"))  # noqa: B009
+
+
+def screen(name: str) -> Screen:
+    """Return what people see of a task.
+
+    Errors: :class:`SpecError` for a task that people are not asked.
+    """
+    found = getattr(module("tasks", name), "SCREEN", None)
+    if found is None:
+        raise SpecError(f"the task {name!r} has no screen: people cannot be asked it")
+    return cast("Screen", found)
 
 
 def subject(spec: SubjectSpec | str) -> Subject:

@@ -6,7 +6,7 @@ cosine distance between the target's vectors in the two sentences, at every laye
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, cast, runtime_checkable
 
@@ -16,13 +16,14 @@ from lexiscope.core.errors import InputError, Place, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
+from lexiscope.core.screen import Screen, Shown, marked
 from lexiscope.core.subject import Embeds, Floats, Judges, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.views import view_item
 
 FOLDER = Path(__file__).parent
-"""The folder of the task's words: guidelines.md, screen.html, prompt.txt, examples.jsonl."""
+"""The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
 
 NAME = "relatedness"
 MEASURE_DISTANCE = "cosine_distance"
@@ -33,6 +34,8 @@ _USAGES = 2
 ANCHORS: dict[str, tuple[tuple[float, str], ...]] = {
     "en": ((1.0, "not related at all"), (5.0, "the same meaning")),
     "es": ((1.0, "totalmente sin relación"), (5.0, "mismo significado")),
+    "de": ((1.0, "gar nicht verwandt"), (5.0, "dieselbe Bedeutung")),
+    "ar": ((1.0, "لا علاقة بينها إطلاقًا"), (5.0, "المعنى نفسه")),
 }
 """The words at the ends of the scale, by language; the Spanish ones are SAW-C's (§3.3)."""
 
@@ -60,16 +63,14 @@ def scale_in(language: str) -> Scale:
     return Scale(SCALE.low, SCALE.high, anchors=ANCHORS[language])
 
 
-def guidelines(language: str) -> str:
-    """Return the instructions, in a language, that people read and that a chat model is given.
-
-    Errors: :class:`InputError` for a language in which they are not written.
-    """
-    sections = (FOLDER / "guidelines.md").read_text(encoding="utf-8").split("\n# ")
-    found = {section.removeprefix("# ").partition("\n")[0].strip(): section for section in sections}
-    if language not in found:
-        raise InputError(f"the relatedness guidelines are not written in {language!r}", hint=f"use {', '.join(found)}")
-    return found[language].partition("\n")[2].strip()
+def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
+    """Return what the page shows: the target and the two sentences, left and right as this trial has them."""
+    left, right = item.usages if shown.side != "swapped" else item.usages[::-1]
+    sentences = [marked(usage.text, usage.start, usage.end) for usage in (left, right)]
+    return {
+        "target": item.word if left.target.casefold() != right.target.casefold() else left.target,
+        "sentences": sentences,
+    }
 
 
 def by_embedding(
@@ -244,6 +245,19 @@ def _check_lengths(vectors: Floats, left: Rows, right: Rows, items: Sequence[Ite
         hint="leave the item out, or use another model",
     )
 
+
+SCREEN = Screen(
+    folder=FOLDER,
+    widget="scale",
+    measure=MEASURE_RATING,
+    stimulus=stimulus,
+    scale=SCALE,
+    anchors=ANCHORS,
+    n_usages=2,
+    swaps_sides=True,
+    advance="press",
+    comment=False,
+)
 
 TASK = Task(
     name=NAME,

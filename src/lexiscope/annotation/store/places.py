@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from lexiscope.annotation.engine import sa
-from lexiscope.annotation.record import AnswerRefused, NoPlaceLeft, State, StateError
-from lexiscope.annotation.schema import LEASES, LISTS
+from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.record import AnswerRefused, NoPlaceLeft, State, StateError
+from lexiscope.annotation.store.schema import LEASES, LISTS
 
 Status = Literal["held", "done", "excluded", "released"]
 

@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from lexiscope.annotation.engine import DATABASE_NAME
-from lexiscope.annotation.record import Answer, AnswerConflict, AnswerRefused, Phase, StateError, Trial
-from lexiscope.annotation.schema import APPEND_ONLY
-from lexiscope.annotation.store import Store
+from lexiscope.annotation.store.engine import DATABASE_NAME
+from lexiscope.annotation.store.record import Answer, AnswerConflict, AnswerRefused, Phase, StateError, Trial
+from lexiscope.annotation.store.schema import APPEND_ONLY
+from lexiscope.annotation.store.store import Store
 
 from .made_study import CONSENT, active, answer, open_store, qualified
 

@@ -7,10 +7,10 @@ import hmac
 import secrets
 from dataclasses import dataclass
 
-from lexiscope.annotation.checks import check_text
-from lexiscope.annotation.engine import sa
-from lexiscope.annotation.record import TRANSITIONS, AnswerRefused, Phase, State, StateError, StudyRecord
-from lexiscope.annotation.schema import ANSWERS, CODES, CONSENTS, IDENTITIES, LEASES, PARTICIPANTS, STATES, TRIALS
+from lexiscope.annotation.store.checks import check_text
+from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.record import TRANSITIONS, AnswerRefused, Phase, State, StateError, StudyRecord
+from lexiscope.annotation.store.schema import ANSWERS, CODES, CONSENTS, IDENTITIES, LEASES, PARTICIPANTS, STATES, TRIALS
 
 CODE_STATES = {
     "completed": frozenset({State.FINISHED, State.ACCEPTED, State.EXCLUDED}),

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lexiscope.annotation.assignment import Quota
-from lexiscope.annotation.leases import Allocator, Place
-from lexiscope.annotation.population import Person, Population, draw_person
+from lexiscope.annotation.rehearsal.leases import Allocator, Place
+from lexiscope.annotation.rehearsal.population import Person, Population, draw_person
 
 Judge = Callable[[Sequence[tuple[Person, Place]]], Mapping[str, str]]
 """Says which of the people who finished are excluded, and by what."""

@@ -22,10 +22,10 @@ from lexiscope.annotation.assignment import Quota
 from lexiscope.annotation.definition import StudyDefinition
 from lexiscope.annotation.design import Design
 from lexiscope.annotation.exclusions import declared_rules, judge_now
-from lexiscope.annotation.leases import Place
-from lexiscope.annotation.population import Character, Person, Population
-from lexiscope.annotation.recruitment import Recruited, recruit
-from lexiscope.annotation.rehearsal import RATING, Rehearsal, effect_codes, rehearse
+from lexiscope.annotation.rehearsal.answers import RATING, Rehearsal, effect_codes, rehearse
+from lexiscope.annotation.rehearsal.leases import Place
+from lexiscope.annotation.rehearsal.population import Character, Person, Population
+from lexiscope.annotation.rehearsal.recruitment import Recruited, recruit
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import ResponseTable
 

@@ -13,16 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation import backup
-from lexiscope.annotation.engine import DATABASE_NAME, StorageError
-from lexiscope.annotation.record import AnswerRefused, Receipt
-from lexiscope.annotation.store import Store
+from lexiscope.annotation.store import backup
+from lexiscope.annotation.store.engine import DATABASE_NAME, StorageError
+from lexiscope.annotation.store.record import AnswerRefused, Receipt
+from lexiscope.annotation.store.store import Store
 from lexiscope.core.errors import DataError, InputError, LexiscopeError, RunError
 
 from .made_study import active, answer, made_study, open_store
 
 ITEMS = [f"i{k}" for k in range(8)]
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 
 
 def _program(name: str, *words: object) -> list[str]:
@@ -36,7 +36,7 @@ def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path) -> None:
     rng = random.Random(1)
     acknowledged: dict[int, tuple[str, str, float]] = {}
     for kill in range(10):
-        command = _program("annotation.killed_child", tmp_path, kill)
+        command = _program("annotation.store.killed_child", tmp_path, kill)
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
             assert child.stdout is not None
             # read this many receipts, then kill: the point is set by progress, not by time
@@ -61,7 +61,7 @@ def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="the limit on a file's size is POSIX")
 def test_a_full_disk_is_a_typed_error_and_passes(tmp_path: Path) -> None:
     """S11: what was refused is not half stored, what was acknowledged is there, and space brings it back to work."""
-    command = _program("annotation.full_disk_child", tmp_path)
+    command = _program("annotation.store.full_disk_child", tmp_path)
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     refused, counts, after = [line for line in done.stdout.splitlines() if line[0] not in " "]
     assert "the disk is full" in refused
@@ -73,7 +73,7 @@ def test_a_full_disk_is_a_typed_error_and_passes(tmp_path: Path) -> None:
 
 def test_a_second_process_is_refused(tmp_path: Path) -> None:
     """S12: who opens the file while it is open is told so, with the way out; afterwards it opens."""
-    command = _program("annotation.opening_child", tmp_path)
+    command = _program("annotation.store.opening_child", tmp_path)
     with open_store(tmp_path):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode != 0
@@ -230,6 +230,6 @@ def test_other_databases_are_refused(tmp_path: Path) -> None:
 
 def test_a_missing_extra_gives_the_install_line() -> None:
     """Without SQLAlchemy the error says what to install."""
-    code = "import sys; sys.modules['sqlalchemy'] = None; import lexiscope.annotation.store"
+    code = "import sys; sys.modules['sqlalchemy'] = None; import lexiscope.annotation.store.engine"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "pip install 'lexiscope[annotate]'" in done.stderr

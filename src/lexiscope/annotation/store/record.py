@@ -116,7 +116,8 @@ class StudyRecord:
     ``definition`` is the full text of the study definition; ``places`` the number of places of each list;
     ``revisable`` the phases in which an answer may be changed; ``codes`` the fixed completion codes by kind (a kind
     without one gets a random code for each participant); ``keep_answers`` what happens to the answers of somebody who
-    asks to be forgotten.
+    asks to be forgotten; ``views`` the view of each list (``full`` where it names none); ``written`` how many answers
+    that are not skips a participant owes where items are drawn one by one (0: every trial that was laid out).
     """
 
     study_id: str
@@ -127,6 +128,8 @@ class StudyRecord:
     revisable: frozenset[Phase] = frozenset({Phase.TRIALS})
     codes: Mapping[str, str] = field(default_factory=dict, hash=False)
     keep_answers: bool = True
+    views: Mapping[str, str] = field(default_factory=dict, hash=False)
+    written: int = 0
 
     def __post_init__(self) -> None:
         ids = [item.item_id for item in self.items]
@@ -144,7 +147,10 @@ class StudyRecord:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One trial of a participant's session: an item, the order of what is shown, and which side is which."""
+    """One trial of a participant's session: an item, the order of what is shown, and which side is which.
+
+    The view is that of the participant's list (:attr:`StudyRecord.views`).
+    """
 
     item_id: str
     display_order: tuple[int, ...] = ()

@@ -17,7 +17,7 @@ from lexiscope.annotation.assignment import Trial, plan_trials
 from lexiscope.annotation.definition import Question, StudyDefinition
 from lexiscope.annotation.design import Design
 from lexiscope.annotation.exclusions import declared_rules
-from lexiscope.annotation.population import Person, Population
+from lexiscope.annotation.rehearsal.population import Person, Population
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable

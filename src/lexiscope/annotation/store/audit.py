@@ -13,8 +13,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lexiscope.annotation.engine import sa
-from lexiscope.annotation.schema import AUDIT, AUDIT_HEAD
+from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.schema import AUDIT, AUDIT_HEAD
 
 _START = "0" * 64
 

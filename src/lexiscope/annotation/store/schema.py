@@ -6,7 +6,7 @@ Only ``identities`` knows who a participant is on the recruiting platform; every
 
 from __future__ import annotations
 
-from lexiscope.annotation.engine import sa
+from lexiscope.annotation.store.engine import sa
 
 SCHEMA_VERSION = 1
 METADATA = sa.MetaData()

@@ -12,8 +12,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from lexiscope.annotation.engine import sa
-from lexiscope.annotation.schema import ANSWERS, ERASURES, IDENTITIES
+from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.schema import ANSWERS, ERASURES, IDENTITIES
 
 
 @dataclass(frozen=True, slots=True)

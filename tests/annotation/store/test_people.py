@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from lexiscope.annotation import audit
-from lexiscope.annotation.engine import DATABASE_NAME, sa
-from lexiscope.annotation.record import (
+from lexiscope.annotation.store import audit
+from lexiscope.annotation.store.engine import DATABASE_NAME, sa
+from lexiscope.annotation.store.record import (
     TRANSITIONS,
     AnswerRefused,
     Kind,
@@ -25,7 +25,7 @@ from lexiscope.annotation.record import (
     StudyItem,
     Trial,
 )
-from lexiscope.annotation.store import Store
+from lexiscope.annotation.store.store import Store
 from lexiscope.core.errors import InputError
 
 from .made_study import CONSENT, RATING, Clock, active, answer, made_study, open_store, qualified

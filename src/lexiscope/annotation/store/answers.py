@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from lexiscope.annotation.checks import check_content
-from lexiscope.annotation.engine import sa
-from lexiscope.annotation.places import Lease, stamp
-from lexiscope.annotation.record import (
+from lexiscope.annotation.store.checks import check_content
+from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.places import Lease, stamp
+from lexiscope.annotation.store.record import (
     ANSWERING,
     Answer,
     AnswerConflict,
@@ -23,7 +23,7 @@ from lexiscope.annotation.record import (
     StudyItem,
     Trial,
 )
-from lexiscope.annotation.schema import ANSWERS, LEASES, PARTICIPANTS, STATES, TRIALS
+from lexiscope.annotation.store.schema import ANSWERS, LEASES, PARTICIPANTS, STATES, TRIALS
 
 _WHO: sa.BindParameter[str] = sa.bindparam("who")
 _WHAT: sa.BindParameter[str] = sa.bindparam("what")

@@ -14,9 +14,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from lexiscope.annotation.engine import sa
-from lexiscope.annotation.record import Kind, Phase, State, StudyItem, StudyRecord
-from lexiscope.annotation.schema import ANSWERS, ERASURES, LEASES, STATES
+from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.record import Kind, Phase, State, StudyItem, StudyRecord
+from lexiscope.annotation.store.schema import ANSWERS, ERASURES, LEASES, STATES
 from lexiscope.core.response import Response, ResponseTable
 
 FINISHED = frozenset({State.FINISHED, State.ACCEPTED, State.EXCLUDED})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from datetime import datetime
 
-from lexiscope.annotation.record import Answer, AnswerRefused, Phase, Question, StudyItem
+from lexiscope.annotation.store.record import Answer, AnswerRefused, Phase, Question, StudyItem
 
 FLAGS = frozenset({"nonsensical", "weird", "undecided"})
 """The marks that people can set beside an answer."""

@@ -20,9 +20,9 @@ from lexiscope.analysis.exclusion import (
     apply,
 )
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.annotation.export import LONG_SCHEMA
-from lexiscope.annotation.record import Phase, State, Trial
-from lexiscope.annotation.store import Store
+from lexiscope.annotation.store.export import LONG_SCHEMA
+from lexiscope.annotation.store.record import Phase, State, Trial
+from lexiscope.annotation.store.store import Store
 
 from .made_study import CONSENT, Clock, answer, open_store
 

@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from lexiscope.annotation.engine import Database, StorageError, sa, storage_error
+from lexiscope.annotation.store.engine import Database, StorageError, sa, storage_error
 
 T = TypeVar("T")
 Job = Callable[[sa.Connection], T]

@@ -28,9 +28,9 @@ from lexiscope.annotation.definition import (
     StudyDefinition,
 )
 from lexiscope.annotation.design import Design, build_design
-from lexiscope.annotation.population import Population, draw_person
-from lexiscope.annotation.recruitment import exclude_by_character, recruit
-from lexiscope.annotation.simulate import simulate, simulate_once
+from lexiscope.annotation.rehearsal.population import Population, draw_person
+from lexiscope.annotation.rehearsal.recruitment import exclude_by_character, recruit
+from lexiscope.annotation.rehearsal.simulate import simulate, simulate_once
 from lexiscope.annotation.template import draft_definition
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item

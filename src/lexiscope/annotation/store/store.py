@@ -18,13 +18,22 @@ from types import TracebackType
 
 import pyarrow as pa
 
-from lexiscope.annotation import answers, audit, backup, erasure, export, participants, places
-from lexiscope.annotation.checks import check_form, check_text
-from lexiscope.annotation.engine import DATABASE_NAME, Database, connect, sa, vacuum
-from lexiscope.annotation.places import Choose, Lease, ListLoad, least_filled, stamp
-from lexiscope.annotation.record import Answer, AnswerRefused, Phase, Receipt, State, StateError, StudyRecord, Trial
-from lexiscope.annotation.schema import ANSWERS, LISTS, METADATA, SCHEMA_VERSION, STUDY
-from lexiscope.annotation.writer import Job, T, Writer
+from lexiscope.annotation.store import answers, audit, backup, erasure, export, participants, places
+from lexiscope.annotation.store.checks import check_form, check_text
+from lexiscope.annotation.store.engine import DATABASE_NAME, Database, connect, sa, vacuum
+from lexiscope.annotation.store.places import Choose, Lease, ListLoad, least_filled, stamp
+from lexiscope.annotation.store.record import (
+    Answer,
+    AnswerRefused,
+    Phase,
+    Receipt,
+    State,
+    StateError,
+    StudyRecord,
+    Trial,
+)
+from lexiscope.annotation.store.schema import ANSWERS, LISTS, METADATA, SCHEMA_VERSION, STUDY
+from lexiscope.annotation.store.writer import Job, T, Writer
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.lock import locked
 from lexiscope.core.response import ResponseTable

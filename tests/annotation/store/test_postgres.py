@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from lexiscope.annotation.engine import sa
-from lexiscope.annotation.record import AnswerConflict, AnswerRefused, NoPlaceLeft, Phase, State, Trial
+from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.record import AnswerConflict, AnswerRefused, NoPlaceLeft, Phase, State, Trial
 
 from .made_study import answer, made_study, open_store, qualified
 

@@ -6,7 +6,7 @@ import sys
 import threading
 from pathlib import Path
 
-from lexiscope.annotation.store import Store
+from lexiscope.annotation.store.store import Store
 
 from .made_study import active, answer, made_study
 

@@ -9,8 +9,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from lexiscope.annotation.audit import verify as verify_audit
-from lexiscope.annotation.engine import DATABASE_NAME, Database, StorageError, sa, storage_error
+from lexiscope.annotation.store.audit import verify as verify_audit
+from lexiscope.annotation.store.engine import DATABASE_NAME, Database, StorageError, sa, storage_error
 from lexiscope.core.errors import DataError, InputError, Place
 from lexiscope.core.lock import locked
 

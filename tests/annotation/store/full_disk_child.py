@@ -6,8 +6,8 @@ import resource
 import sys
 from pathlib import Path
 
-from lexiscope.annotation.engine import StorageError
-from lexiscope.annotation.store import Store
+from lexiscope.annotation.store.engine import StorageError
+from lexiscope.annotation.store.store import Store
 
 from .made_study import active, answer, made_study
 

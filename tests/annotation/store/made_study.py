@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from lexiscope.annotation.record import Answer, Kind, Phase, Question, State, StudyItem, StudyRecord, Trial
-from lexiscope.annotation.store import Store
+from lexiscope.annotation.store.record import Answer, Kind, Phase, Question, State, StudyItem, StudyRecord, Trial
+from lexiscope.annotation.store.store import Store
 from lexiscope.core.scale import Scale
 
 RATING = Question("rating", Scale(1, 5))

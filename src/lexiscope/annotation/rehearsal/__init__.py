@@ -1,0 +1,1 @@
+"""Rehearsing a study with simulated people before anybody real is asked and paid."""

@@ -1,0 +1,250 @@
+"""The side of a task that people see: what a page shows of an item, which widget answers it, and how an answer is read.
+
+A task that people can answer has a :class:`Screen` under the name ``SCREEN`` in its folder. The web app draws the page
+from it: the stimulus is the task's own template (``screen.html``), the widget, flags and comment box are the app's. A
+new task folder therefore appears in the app with no change to the app.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
+from lexiscope.core.scale import Scale
+
+Widget = Literal["scale", "choice", "text", "search"]
+Words = Mapping[str, str]
+Line = tuple[tuple[str, bool], ...]
+"""A line of text in pieces; the pieces marked true are emphasised (a target in its sentence)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How an item is shown in one trial.
+
+    ``side`` is ``as_given`` or ``swapped`` where the task has two sides. ``order`` is the permutation of the options:
+    place *i* of the page shows option ``order[i]`` of the item; empty means as given. ``revealed`` says that the
+    target is shown in a second phase, after it was hidden in the first.
+    """
+
+    view: str = "full"
+    side: str | None = None
+    order: tuple[int, ...] = ()
+    revealed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One option of a choice: what the form sends (``key``), what is stored, and what is read on the page.
+
+    Without ``lines`` the page shows the task's word ``option_<key>``. ``flags`` are stored with the answer ("cannot
+    decide" stores an answer and says that it was none).
+    """
+
+    key: str
+    value: str
+    lines: tuple[Line, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An answer as it was read from a form and checked: on the scale, one of the options, or text without faults."""
+
+    value: float | None = None
+    option: str | None = None
+    text: str | None = None
+    guessed_word: str | None = None
+    flags: tuple[str, ...] = ()
+    comment: str | None = None
+
+
+class AnswerInvalid(InputError):
+    """An answer cannot be taken. ``field`` is the field of the form, ``key`` names the task's word that says why."""
+
+    def __init__(self, field: str, key: str, what: str) -> None:
+        self.field, self.key = field, key
+        super().__init__(f"{field}: {what}")
+
+
+def nothing(_item: Item, _shown: Shown) -> Mapping[str, object]:
+    """Return no values: the stimulus of a task whose options say everything."""
+    return {}
+
+
+def no_faults(_text: str, _item: Item) -> tuple[str, ...]:
+    """Find no fault in a text."""
+    return ()
+
+
+def marked(text: str, start: int, end: int) -> Line:
+    """Return a text in three pieces, its span emphasised; empty pieces are left out.
+
+    >>> marked("The bank shuts", 4, 8)
+    (('The ', False), ('bank', True), (' shuts', False))
+    """
+    pieces = ((text[:start], False), (text[start:end], True), (text[end:], False))
+    return tuple(piece for piece in pieces if piece[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What people see of a task, beside the study's own texts.
+
+    ``folder`` holds ``screen.html`` (the stimulus, a Jinja template given what ``stimulus`` returns, ``words`` and
+    ``shown``), ``words.json`` (language → key → text) and ``guidelines.md`` (a section per language). Words that every
+    task has: ``question``; that some need: ``option_<key>``, ``flag_<name>``, ``placeholder``, ``guess``, ``another``,
+    and one per fault. ``{target}`` and the item's conditions in braces are filled in by :meth:`question`.
+
+    ``measure`` is the measure of the stored rows. ``requires`` are the conditions that an item must have, ``n_usages``
+    how many usages. ``advance``: ``press`` stores on the press of a button, ``next`` on a button of its own.
+    ``views`` are the views that can be asked; ``guess_views`` those with a field for the guessed word;
+    ``reveal_view`` the view that is answered again, target shown, in a second phase. ``drawn``: items are drawn from a
+    pool, and another one can be asked for. ``fold_outs`` are parts that open on demand: ``guidelines``, or a name for
+    which the stimulus has the value ``fold_<name>``. ``may_stay_empty``: the answer may be left out where a flag is
+    set. ``faults`` returns the keys of what is wrong with a text.
+    """
+
+    folder: Path
+    widget: Widget
+    measure: str
+    stimulus: Callable[[Item, Shown], Mapping[str, object]] = nothing
+    options: Callable[[Item], tuple[Choice, ...]] | None = None
+    faults: Callable[[str, Item], tuple[str, ...]] = no_faults
+    scale: Scale | None = None
+    anchors: Mapping[str, tuple[tuple[float, str], ...]] = field(default_factory=dict)
+    n_usages: int = 1
+    requires: tuple[str, ...] = ()
+    swaps_sides: bool = False
+    shuffles_options: bool = False
+    advance: Literal["press", "next"] = "next"
+    flags: tuple[str, ...] = ()
+    comment: bool = True
+    may_stay_empty: bool = False
+    views: tuple[str, ...] = ("full",)
+    guess_views: tuple[str, ...] = ()
+    reveal_view: str | None = None
+    drawn: bool = False
+    fold_outs: tuple[str, ...] = ()
+    max_length: int = 1000
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages in which the task's words are written."""
+        return tuple(_words(self.folder / "words.json"))
+
+    def words(self, language: str) -> Words:
+        """Return the task's words in a language; ``es-MX`` is answered with ``es``.
+
+        Errors: :class:`InputError` E616 for a language in which they are not written.
+        """
+        found = _words(self.folder / "words.json")
+        for name in (language, language.partition("-")[0]):
+            if name in found:
+                return found[name]
+        hint = f"use one of {', '.join(found)}, or add the language to words.json"
+        raise InputError(f"the task has no words in {language!r}", code="E616", place=self._place(), hint=hint)
+
+    def guidelines(self, language: str) -> str:
+        """Return the guidelines in a language, as Markdown.
+
+        Errors: :class:`InputError` E616 for a language in which they are not written.
+        """
+        text = (self.folder / "guidelines.md").read_text(encoding="utf-8")
+        sections = {part.partition("\n")[0].strip(): part for part in text.removeprefix("# ").split("\n# ")}
+        for name in (language, language.partition("-")[0]):
+            if name in sections:
+                return sections[name].partition("\n")[2].strip()
+        hint = f"use one of {', '.join(sections)}"
+        raise InputError(f"the guidelines are not written in {language!r}", code="E616", place=self._place(), hint=hint)
+
+    def question(self, item: Item, language: str) -> str:
+        """Return the question that is asked of an item, in a language."""
+        known = {name: str(value) for name, value in item.conditions.items()}
+        return self.words(language)["question"].format_map({"target": item.usages[0].target, "word": item.word} | known)
+
+    def check(self, item: Item) -> None:
+        """Check that an item has what the page shows of it.
+
+        Errors: :class:`InputError` E617 naming the item and what it lacks.
+        """
+        lacking = [name for name in self.requires if name not in item.conditions]
+        if len(item.usages) != self.n_usages:
+            lacking.append(f"{self.n_usages} usages (it has {len(item.usages)})")
+        if self.options is not None and len({choice.key for choice in self.options(item)}) < 2:
+            lacking.append("two different options")
+        if lacking:
+            what = f"an item of this task lacks {', '.join(lacking)}"
+            raise InputError(what, code="E617", place=Place(item_id=item.item_id), hint="add it as a column")
+
+    def choices(self, item: Item, shown: Shown) -> tuple[Choice, ...]:
+        """Return the options in the order in which this trial shows them."""
+        options = self.options(item) if self.options is not None else ()
+        return tuple(options[place] for place in shown.order) if shown.order else options
+
+    def read(self, form: Mapping[str, str], item: Item, *, view: str = "full", scale: Scale | None = None) -> Reading:
+        """Read and check an answer.
+
+        The form has ``value`` (scale), ``option`` (the key of a choice) or ``text``; and ``guessed_word``,
+        ``flag_<name>`` and ``comment`` where the task has them. *scale* is the study's, else the task's own.
+        Errors: :class:`AnswerInvalid` naming the field.
+        """
+        flags = tuple(name for name in self.flags if form.get(f"flag_{name}"))
+        comment = _text(form, "comment") if self.comment else None
+        guessed = _text(form, "guessed_word") if view in self.guess_views else None
+        if self.may_stay_empty and flags and not any(form.get(name) for name in ("value", "option", "text")):
+            return Reading(flags=flags, comment=comment, guessed_word=guessed)
+        if self.widget == "scale":
+            return Reading(value=self._value(form, scale), flags=flags, comment=comment, guessed_word=guessed)
+        if self.widget == "choice":
+            choice = self._choice(form, item)
+            return Reading(option=choice.value, flags=(*flags, *choice.flags), comment=comment, guessed_word=guessed)
+        return Reading(text=self._text(form, item), flags=flags, comment=comment, guessed_word=guessed)
+
+    def _value(self, form: Mapping[str, str], scale: Scale | None) -> float:
+        used = scale or self.scale
+        try:
+            value = float(form.get("value", ""))
+        except ValueError:
+            raise AnswerInvalid("value", "answer_missing", "no point of the scale was chosen") from None
+        if used is None or not used.contains(value):
+            raise AnswerInvalid("value", "answer_missing", f"{value:g} is not on the scale")
+        return value
+
+    def _choice(self, form: Mapping[str, str], item: Item) -> Choice:
+        options = {choice.key: choice for choice in (self.options(item) if self.options is not None else ())}
+        key = form.get("option", "")
+        if key not in options:
+            raise AnswerInvalid("option", "answer_missing", "none of the options was chosen")
+        return options[key]
+
+    def _text(self, form: Mapping[str, str], item: Item) -> str:
+        text = form.get("text", "").strip()
+        if not text:
+            raise AnswerInvalid("text", "answer_missing", "nothing was written")
+        if len(text) > self.max_length:
+            raise AnswerInvalid("text", "too_long", f"it has {len(text)} characters, at most {self.max_length} fit")
+        faults = self.faults(text, item)
+        if faults:
+            raise AnswerInvalid("text", faults[0], f"the text is refused: {', '.join(faults)}")
+        return text
+
+    def _place(self) -> Place:
+        return Place(str(self.folder.name))
+
+
+def _text(form: Mapping[str, str], name: str) -> str | None:
+    return form.get(name, "").strip() or None
+
+
+@lru_cache
+def _words(path: Path) -> Mapping[str, Words]:
+    found: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
+    return MappingProxyType({language: MappingProxyType(words) for language, words in found.items()})
