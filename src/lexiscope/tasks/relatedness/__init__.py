@@ -14,10 +14,11 @@ import numpy as np
 
 from lexiscope.core.errors import InputError, Place, SubjectError
 from lexiscope.core.item import Item
+from lexiscope.core.judged import judged
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Screen, Shown, marked
-from lexiscope.core.subject import Embeds, Floats, Judges, Progress, Subject
+from lexiscope.core.subject import Embeds, Floats, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.views import view_item
@@ -124,28 +125,12 @@ def by_judgment(
     work: Path | None = None,
     progress: Progress | None = None,
 ) -> ResponseTable:
-    """Answer with the judgments that the subject gives or has recorded, in the order of the items.
+    """Answer with the judgments that the subject gives or has recorded: :func:`lexiscope.core.judged.judged`.
 
-    An answer to another view of the same items is left out; an answer whose view is not stated counts for the view
-    that is asked. An item without an answer in this view has a row without value.
-    Errors: :class:`SubjectError` for an item of which the subject says nothing at all, and for a subject without
-    any answer in this view.
+    Errors: :class:`InputError` for an item without exactly two usages; the errors of ``judged``.
     """
     shown = [_checked(view_item(item, view)) for item in items]
-    everything = cast(Judges, subject).judge(shown, NAME)
-    _check_none_silent(everything, shown, subject)
-    codes, views = everything.codes("view")
-    # the code of a view that is not stated is -1: the last entry
-    table = everything.filter(np.array([*(each == view for each in views), True])[codes])
-    if not len(table):
-        known = ", ".join(str(each) for each in everything.unique("view"))
-        raise SubjectError(f"{subject.subject_id} has no answer in the view {view!r}", hint=f"it has: {known}")
-    answered = set(table.unique("item_id"))
-    missing = [item.item_id for item in shown if item.item_id not in answered]
-    if progress is not None:
-        progress(len(shown), len(shown))
-    together = ResponseTable.concat([table, _without_value(missing, subject, view)])
-    return _in_order(together.with_column("view", view), shown)
+    return judged(shown, subject, task=NAME, measure=MEASURE_RATING, view=view, progress=progress)
 
 
 def cosine_distances(vectors: Floats, left: Rows, right: Rows) -> Doubles:
@@ -180,31 +165,6 @@ def _checked(item: Item) -> Item:
             place=Place(item_id=item.item_id),
         )
     return item
-
-
-def _check_none_silent(table: ResponseTable, items: Sequence[Item], subject: Subject) -> None:
-    known = set(table.unique("item_id"))
-    silent = [item.item_id for item in items if item.item_id not in known]
-    if silent:
-        raise SubjectError(
-            f"{subject.subject_id} gave no row for {len(silent)} of {len(items)} items",
-            place=Place(item_id=silent[0]),
-            why="an item without an answer needs a row whose value is missing",
-        )
-
-
-def _without_value(item_ids: list[str], subject: Subject, view: str) -> ResponseTable:
-    rows = {"item_id": item_ids, "subject_id": subject.subject_id, "subject_kind": subject.kind, "view": view}
-    return ResponseTable.from_columns(rows | {"task": NAME, "measure": MEASURE_RATING})
-
-
-def _in_order(table: ResponseTable, items: Sequence[Item]) -> ResponseTable:
-    """Return the rows of these items in the order of the items, each item's rows as they stood."""
-    position = {item.item_id: number for number, item in enumerate(items)}
-    codes, names = table.codes("item_id")
-    order = np.array([position.get(name, -1) for name in names], dtype=np.int64)[codes]
-    rows = np.argsort(order, kind="stable")
-    return table.take(rows[order[rows] >= 0])
 
 
 def _distinct(items: Sequence[Item]) -> tuple[list[Usage], Rows, Rows]:
