@@ -104,6 +104,7 @@ class Question(Section):
     """A question with a known answer, or a worked example, shown through the task's own page."""
 
     id: Text = Field(description="its name in the data")
+    task: str = Field(default="", description="the task whose page shows it; empty: the study's own task")
     shows: dict[str, str] = Field(description="what the page shows, as columns of an item file: target, sentence_1 …")
     accept: Listed[Answer] = Field(default=(), description="the answers that are right")
     explanation: str = Field(default="", description="what an example says about its answer")

@@ -109,14 +109,14 @@ class Screen:
     ``reveal_view`` the view that is answered again, target shown, in a second phase. ``drawn``: items are drawn from a
     pool, and another one can be asked for. ``fold_outs`` are parts that open on demand: ``guidelines``, or a name for
     which the stimulus has the value ``fold_<name>``. ``may_stay_empty``: the answer may be left out where a flag is
-    set. ``faults`` returns the keys of what is wrong with a text.
+    set. ``options`` returns the options of an item in a view. ``faults`` returns the keys of what is wrong with a text.
     """
 
     folder: Path
     widget: Widget
     measure: str
     stimulus: Callable[[Item, Shown], Mapping[str, object]] = nothing
-    options: Callable[[Item], tuple[Choice, ...]] | None = None
+    options: Callable[[Item, str], tuple[Choice, ...]] | None = None
     faults: Callable[[str, Item], tuple[str, ...]] = no_faults
     scale: Scale | None = None
     anchors: Mapping[str, tuple[tuple[float, str], ...]] = field(default_factory=dict)
@@ -178,7 +178,7 @@ class Screen:
         lacking = [name for name in self.requires if name not in item.conditions]
         if len(item.usages) != self.n_usages:
             lacking.append(f"{self.n_usages} usages (it has {len(item.usages)})")
-        if self.options is not None and len({choice.key for choice in self.options(item)}) < 2:
+        if self.options is not None and len({choice.key for choice in self.options_of(item, self.views[0])}) < 2:
             lacking.append("two different options")
         if lacking:
             what = f"an item of this task lacks {', '.join(lacking)}"
@@ -186,8 +186,12 @@ class Screen:
 
     def choices(self, item: Item, shown: Shown) -> tuple[Choice, ...]:
         """Return the options in the order in which this trial shows them."""
-        options = self.options(item) if self.options is not None else ()
+        options = self.options_of(item, shown.view)
         return tuple(options[place] for place in shown.order) if shown.order else options
+
+    def options_of(self, item: Item, view: str) -> tuple[Choice, ...]:
+        """Return the options of an item in a view, as given; none for a task that is not a choice."""
+        return self.options(item, view) if self.options is not None else ()
 
     def read(self, form: Mapping[str, str], item: Item, *, view: str = "full", scale: Scale | None = None) -> Reading:
         """Read and check an answer.
@@ -204,7 +208,7 @@ class Screen:
         if self.widget == "scale":
             return Reading(value=self._value(form, scale), flags=flags, comment=comment, guessed_word=guessed)
         if self.widget == "choice":
-            choice = self._choice(form, item)
+            choice = self._choice(form, item, view)
             return Reading(option=choice.value, flags=(*flags, *choice.flags), comment=comment, guessed_word=guessed)
         return Reading(text=self._text(form, item), flags=flags, comment=comment, guessed_word=guessed)
 
@@ -218,8 +222,8 @@ class Screen:
             raise AnswerInvalid("value", "answer_missing", f"{value:g} is not on the scale")
         return value
 
-    def _choice(self, form: Mapping[str, str], item: Item) -> Choice:
-        options = {choice.key: choice for choice in (self.options(item) if self.options is not None else ())}
+    def _choice(self, form: Mapping[str, str], item: Item, view: str) -> Choice:
+        options = {choice.key: choice for choice in self.options_of(item, view)}
         key = form.get("option", "")
         if key not in options:
             raise AnswerInvalid("option", "answer_missing", "none of the options was chosen")
