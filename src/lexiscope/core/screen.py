@@ -39,6 +39,15 @@ class Shown:
     order: tuple[int, ...] = ()
     revealed: bool = False
 
+    @property
+    def appears_as(self) -> str:
+        """The view that the page shows: ``full`` where the target is revealed.
+
+        >>> Shown("context").appears_as, Shown("context", revealed=True).appears_as
+        ('context', 'full')
+        """
+        return "full" if self.revealed else self.view
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -100,11 +109,13 @@ class Screen:
 
     ``folder`` holds ``screen.html`` (the stimulus, a Jinja template given what ``stimulus`` returns, ``words`` and
     ``shown``), ``words.json`` (language → key → text) and ``guidelines.md`` (a section per language). Words that every
-    task has: ``question``; that some need: ``option_<key>``, ``flag_<name>``, ``placeholder``, ``guess``, ``another``,
-    and one per fault. ``{target}`` and the item's conditions in braces are filled in by :meth:`question`.
+    task has: ``question``; that some need: ``question_<view>`` (where a view is asked otherwise), ``option_<key>``,
+    ``flag_<name>``, ``fold_<name>`` (what opens a fold-out), ``placeholder``, ``guess``, ``another``, and one per
+    fault. ``{target}`` and the item's conditions in braces are filled in by :meth:`question`.
 
     ``measure`` is the measure of the stored rows. ``requires`` are the conditions that an item must have, ``n_usages``
-    how many usages. ``advance``: ``press`` stores on the press of a button, ``next`` on a button of its own.
+    how many usages. ``advance``: ``press`` stores on the press of a button, ``next`` on a button of its own
+    (:meth:`advance_in`).
     ``views`` are the views that can be asked; ``guess_views`` those with a field for the guessed word;
     ``reveal_view`` the view that is answered again, target shown, in a second phase. ``drawn``: items are drawn from a
     pool, and another one can be asked for. ``fold_outs`` are parts that open on demand: ``guidelines``, or a name for
@@ -165,10 +176,16 @@ class Screen:
         hint = f"use one of {', '.join(sections)}"
         raise InputError(f"the guidelines are not written in {language!r}", code="E616", place=self._place(), hint=hint)
 
-    def question(self, item: Item, language: str) -> str:
-        """Return the question that is asked of an item, in a language."""
+    def question(self, item: Item, language: str, *, view: str = "full") -> str:
+        """Return the question that is asked of an item in a view, in a language."""
+        words = self.words(language)
         known = {name: str(value) for name, value in item.conditions.items()}
-        return self.words(language)["question"].format_map({"target": item.usages[0].target, "word": item.word} | known)
+        asked = words.get(f"question_{view}", words["question"])
+        return asked.format_map({"target": item.usages[0].target, "word": item.word} | known)
+
+    def advance_in(self, view: str) -> Literal["press", "next"]:
+        """Say what stores an answer in a view: never the press of an option where a word is guessed beside it."""
+        return "next" if view in self.guess_views else self.advance
 
     def check(self, item: Item) -> None:
         """Check that an item has what the page shows of it.
@@ -178,15 +195,17 @@ class Screen:
         lacking = [name for name in self.requires if name not in item.conditions]
         if len(item.usages) != self.n_usages:
             lacking.append(f"{self.n_usages} usages (it has {len(item.usages)})")
-        if self.options is not None and len({choice.key for choice in self.options_of(item, self.views[0])}) < 2:
-            lacking.append("two different options")
+        # options are made of what an item has: what it lacks is said first
+        elif not lacking and self.options is not None:
+            few = [view for view in self.views if len({choice.key for choice in self.options_of(item, view)}) < 2]
+            lacking += [f"two different options in the view {view!r}" for view in few]
         if lacking:
             what = f"an item of this task lacks {', '.join(lacking)}"
             raise InputError(what, code="E617", place=Place(item_id=item.item_id), hint="add it as a column")
 
     def choices(self, item: Item, shown: Shown) -> tuple[Choice, ...]:
         """Return the options in the order in which this trial shows them."""
-        options = self.options_of(item, shown.view)
+        options = self.options_of(item, shown.appears_as)
         return tuple(options[place] for place in shown.order) if shown.order else options
 
     def options_of(self, item: Item, view: str) -> tuple[Choice, ...]:
@@ -197,7 +216,8 @@ class Screen:
         """Read and check an answer.
 
         The form has ``value`` (scale), ``option`` (the key of a choice) or ``text``; and ``guessed_word``,
-        ``flag_<name>`` and ``comment`` where the task has them. *scale* is the study's, else the task's own.
+        ``flag_<name>`` and ``comment`` where the task has them. *view* is the one that the page showed
+        (:attr:`Shown.appears_as`); *scale* is the study's, else the task's own.
         Errors: :class:`AnswerInvalid` naming the field.
         """
         flags = tuple(name for name in self.flags if form.get(f"flag_{name}"))

@@ -1,7 +1,8 @@
 """Views: which part of an item is shown to a subject. A view never moves a target: the span is carried along.
 
-The names are ``full`` (the text as it stands) and ``full+final_stop`` (with a full stop at its end). Participants of
-SAW-C saw no final stop, models were given one (footnotes 9 and 11).
+The names are ``full`` (the text as it stands), ``full+final_stop`` (with a full stop at its end), ``context`` (``[X]``
+in the target's place) and ``word`` (the target alone). Participants of SAW-C saw no final stop, models were given one
+(footnotes 9 and 11); ``context`` and ``word`` are the partial inputs of the context–word bias study (its §2.2).
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from lexiscope.core.usage import Usage
 
 _CLOSING = "\"'”’»)]"
 _STOPS = (".", "!", "?", "…")
+
+MASK = "[X]"
+"""What stands in the place of a hidden target."""
 
 
 def with_final_stop(usage: Usage) -> Usage:
@@ -41,11 +45,39 @@ def without_final_stop(usage: Usage) -> Usage:
     return replace(usage, text=text[:-1])
 
 
+def without_target(usage: Usage) -> Usage:
+    """Return the usage with ``[X]`` in the target's place; the span covers it.
+
+    Only the span is replaced: where the same word stands in the text again, it stays. The lemma and the sense id are
+    kept, for grouping: they are no part of what is shown.
+
+    >>> hidden = without_target(Usage("The bank of the river.", 4, 8, lemma="bank"))
+    >>> hidden.text, hidden.target
+    ('The [X] of the river.', '[X]')
+    """
+    text = usage.text[: usage.start] + MASK + usage.text[usage.end :]
+    return replace(usage, text=text, end=usage.start + len(MASK))
+
+
+def target_alone(usage: Usage) -> Usage:
+    """Return the usage with the target as its whole text.
+
+    >>> target_alone(Usage("The bank of the river.", 4, 8)).text
+    'bank'
+    """
+    return replace(usage, text=usage.target, start=0, end=usage.end - usage.start)
+
+
 def _as_it_stands(usage: Usage) -> Usage:
     return usage
 
 
-VIEWS: dict[str, Callable[[Usage], Usage]] = {"full": _as_it_stands, "full+final_stop": with_final_stop}
+VIEWS: dict[str, Callable[[Usage], Usage]] = {
+    "full": _as_it_stands,
+    "full+final_stop": with_final_stop,
+    "context": without_target,
+    "word": target_alone,
+}
 """Each view by name, as a function of a usage."""
 
 
