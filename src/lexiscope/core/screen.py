@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
@@ -115,12 +115,13 @@ class Screen:
 
     ``measure`` is the measure of the stored rows. ``requires`` are the conditions that an item must have, ``n_usages``
     how many usages. ``advance``: ``press`` stores on the press of a button, ``next`` on a button of its own
-    (:meth:`advance_in`).
-    ``views`` are the views that can be asked; ``guess_views`` those with a field for the guessed word;
-    ``reveal_view`` the view that is answered again, target shown, in a second phase. ``drawn``: items are drawn from a
-    pool, and another one can be asked for. ``fold_outs`` are parts that open on demand: ``guidelines``, or a name for
-    which the stimulus has the value ``fold_<name>``. ``may_stay_empty``: the answer may be left out where a flag is
-    set. ``options`` returns the options of an item in a view. ``faults`` returns the keys of what is wrong with a text.
+    (:meth:`advance_in`). ``views`` are the views that can be asked; ``guess_views`` those with a field for the guessed
+    word; ``reveal_view`` the view that is answered again, target shown, in a second phase. ``drawn``: items are drawn
+    from a pool, and another one can be asked for. ``fold_outs`` are parts that open on demand: ``guidelines``, or a
+    name for which the stimulus has the value ``fold_<name>``. ``may_stay_empty``: the answer may be left out where a
+    flag is set. ``examples.jsonl`` holds the worked examples, an object with its ``language`` per line; the task's
+    function ``example_items(language)`` makes items of them, whose ``gold`` is the right answer. ``options`` returns
+    the options of an item in a view. ``faults`` returns the keys of what is wrong with a text.
     """
 
     folder: Path
@@ -175,6 +176,12 @@ class Screen:
                 return sections[name].partition("\n")[2].strip()
         hint = f"use one of {', '.join(sections)}"
         raise InputError(f"the guidelines are not written in {language!r}", code="E616", place=self._place(), hint=hint)
+
+    def examples(self, language: str) -> tuple[Mapping[str, Any], ...]:
+        """Return the task's worked examples in a language, as they stand in ``examples.jsonl``."""
+        lines = (self.folder / "examples.jsonl").read_text(encoding="utf-8").splitlines()
+        rows = [json.loads(line) for line in lines]
+        return tuple(row for row in rows if row["language"] == language)
 
     def question(self, item: Item, language: str, *, view: str = "full") -> str:
         """Return the question that is asked of an item in a view, in a language."""

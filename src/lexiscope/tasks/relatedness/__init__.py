@@ -74,6 +74,18 @@ def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
     }
 
 
+def example_items(language: str) -> tuple[Item, ...]:
+    """Return the worked examples in a language as items; ``gold`` is the rating that is right."""
+    items = []
+    for number, row in enumerate(SCREEN.examples(language), start=1):
+        usages = tuple(
+            Usage(row[f"sentence_{n}"], row[f"start_{n}"], row[f"end_{n}"], lemma=row["word"], language=language)
+            for n in (1, 2)
+        )
+        items.append(Item(f"example_{number}", NAME, usages, gold=str(row["rating"])))
+    return tuple(items)
+
+
 def by_embedding(
     items: Sequence[Item],
     subject: Subject,
