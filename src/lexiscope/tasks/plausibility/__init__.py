@@ -1,0 +1,137 @@
+"""Plausibility of a meaning in a story: how plausible is it that the word is meant so?
+
+People read a short story with an ambiguous sentence and one meaning of a word in it, and rate that meaning from 1 (not
+plausible at all) to 5 (the only plausible one). The other meaning is never shown (AmbiStory §3.4, A.2.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+from lexiscope.core.judged import judged
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.scale import Scale
+from lexiscope.core.screen import Screen, Shown, marked
+from lexiscope.core.subject import Progress, Subject
+from lexiscope.core.task import Task
+from lexiscope.core.usage import Usage
+from lexiscope.items.views import view_item
+
+FOLDER = Path(__file__).parent
+"""The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
+
+NAME = "plausibility"
+MEASURE_RATING = "rating"
+PARTS = ("precontext", "ending", "sense", "example")
+"""What an item has beside its ambiguous sentence, as conditions. An open story has the empty ending."""
+
+ANCHORS: dict[str, tuple[tuple[float, str], ...]] = {
+    "en": (
+        (1.0, "not plausible at all given the context"),
+        (2.0, "theoretically conceivable, but less plausible than other meanings"),
+        (3.0, "one of multiple, similarly plausible interpretations"),
+        (4.0, "the most plausible interpretation; other meanings may still be conceivable"),
+        (5.0, "the only plausible meaning given the context"),
+    ),
+    "es": (
+        (1.0, "nada plausible en este contexto"),
+        (2.0, "concebible en teoría, pero menos plausible que otros significados"),
+        (3.0, "una de varias interpretaciones igual de plausibles"),
+        (4.0, "la interpretación más plausible; otros significados aún son concebibles"),
+        (5.0, "el único significado plausible en este contexto"),
+    ),
+}
+"""The words at the points of the scale, by language; the English ones are AmbiStory's (A.2.3)."""
+
+SCALE = Scale(1, 5, anchors=ANCHORS["en"])
+
+
+def scale_in(language: str) -> Scale:
+    """Return the scale with its words in a language (``en``, ``es``).
+
+    Errors: :class:`InputError` for a language in which the anchors are not written.
+    """
+    if language not in ANCHORS:
+        raise InputError(f"the plausibility scale has no words in {language!r}", hint=f"use {', '.join(ANCHORS)}")
+    return Scale(SCALE.low, SCALE.high, anchors=ANCHORS[language])
+
+
+def story(item: Item) -> str:
+    """Return the story as one text: precontext, ambiguous sentence and, where there is one, the ending.
+
+    >>> shuts = Usage("The bank shuts.", 4, 8)
+    >>> story(Item("i", "d", (shuts,), conditions={"precontext": "It is six. ", "ending": ""}))
+    'It is six. The bank shuts.'
+    """
+    parts = (_part(item, "precontext").strip(), item.usages[0].text, _part(item, "ending"))
+    return " ".join(part for part in parts if part)
+
+
+def stimulus(item: Item, _shown: Shown) -> Mapping[str, object]:
+    """Return what the page shows: the parts of the story, the target marked in its sentence, and one meaning."""
+    usage = item.usages[0]
+    return {
+        "precontext": _part(item, "precontext").strip(),
+        "sentence": marked(usage.text, usage.start, usage.end),
+        "ending": _part(item, "ending"),
+        "target": usage.target,
+        "sense": _part(item, "sense"),
+        "example": _part(item, "example"),
+    }
+
+
+def example_items(language: str) -> tuple[Item, ...]:
+    """Return the worked examples in a language as items; ``gold`` is the rating that is right."""
+    items = []
+    for number, row in enumerate(SCREEN.examples(language), start=1):
+        usage = Usage(row["sentence"], row["start"], row["end"], lemma=row["word"], language=language)
+        conditions = {name: row[name] for name in PARTS}
+        items.append(Item(f"example_{number}", NAME, (usage,), gold=str(row["rating"]), conditions=conditions))
+    return tuple(items)
+
+
+def by_judgment(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the judgments that the subject gives or has recorded: :func:`lexiscope.core.judged.judged`.
+
+    Errors: :class:`InputError` E617 for an item that lacks a part of the story or the meaning; those of ``judged``.
+    """
+    for item in items:
+        SCREEN.check(item)
+    shown = [view_item(item, view) for item in items]
+    return judged(shown, subject, task=NAME, measure=MEASURE_RATING, view=view, progress=progress)
+
+
+def _part(item: Item, name: str) -> str:
+    return str(item.condition(name))
+
+
+SCREEN = Screen(
+    folder=FOLDER,
+    widget="scale",
+    measure=MEASURE_RATING,
+    stimulus=stimulus,
+    scale=SCALE,
+    anchors=ANCHORS,
+    requires=PARTS,
+    flags=("nonsensical",),
+    fold_outs=("guidelines",),
+)
+
+TASK = Task(
+    name=NAME,
+    summary="How plausible is one meaning of a word in a short story?",
+    scale=SCALE,
+    item_fields=("usages", "conditions"),
+    answers=(("Judges", by_judgment),),
+    measures=((MEASURE_RATING, "points from 1 to 5; higher means more plausible"),),
+)
