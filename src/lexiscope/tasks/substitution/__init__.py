@@ -1,0 +1,135 @@
+"""Substitution: which of two words keeps the meaning of the target in its sentence?
+
+People see the sentence with its target in brackets and twice again with a candidate in the target's place, and choose
+one: forced choice, with a mark for items that are themselves wrong. *Source:* the synonymy study, §3.4.
+
+An item has one usage. Its two candidates are ``options``, or the conditions ``option_1`` and ``option_2`` (columns of
+an item file); the right one is ``gold``, or the condition ``correct_option``. Neither is told on the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
+from lexiscope.core.judged import judged
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.screen import Choice, Line, Screen, Shown
+from lexiscope.core.subject import Progress, Subject
+from lexiscope.core.task import Task
+from lexiscope.core.usage import Usage
+from lexiscope.items.views import view_item
+from lexiscope.tasks.substitution.wording import join_punctuation, with_article
+
+FOLDER = Path(__file__).parent
+"""The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
+
+NAME = "substitution"
+MEASURE = "choice"
+COLUMNS = ("option_1", "option_2")
+COLUMN_RIGHT = "correct_option"
+_CANDIDATES = 2
+
+
+def candidates(item: Item) -> tuple[str, str]:
+    """Return the two candidates of an item, in the order of its file.
+
+    Errors: :class:`InputError` E617 naming the item, where there are not two different ones.
+    """
+    given = item.options or tuple(str(item.conditions.get(name, "")) for name in COLUMNS)
+    words = tuple(word.strip() for word in given)
+    if len(words) != _CANDIDATES or not all(words) or words[0].casefold() == words[1].casefold():
+        raise InputError(
+            f"an item of this task needs two different candidates, not {given!r}",
+            code="E617",
+            place=Place(item_id=item.item_id),
+            hint=f"give them as the columns {' and '.join(COLUMNS)}",
+        )
+    return words[0], words[1]
+
+
+def right_candidate(item: Item) -> str | None:
+    """Return the candidate that is right, or ``None`` where the item does not say.
+
+    Errors: :class:`InputError` naming an item whose right answer is none of its candidates.
+    """
+    right = item.gold or str(item.conditions.get(COLUMN_RIGHT, "")).strip() or None
+    if right is not None and right not in candidates(item):
+        what = f"the right answer {right!r} is none of the candidates {', '.join(map(repr, candidates(item)))}"
+        raise InputError(what, place=Place(item_id=item.item_id), hint=f"correct {COLUMN_RIGHT} or the candidates")
+    return right
+
+
+def sentence_with(usage: Usage, word: str) -> Line:
+    """Return a sentence with a word in brackets in its target's place, the word emphasised.
+
+    Tokenised punctuation is joined. In English an article right before the target follows the word.
+
+    >>> sentence_with(Usage("She wore an anorak , too .", 12, 18, language="en"), "jacket")
+    (('She wore a ', False), ('[jacket]', True), (', too.', False))
+    """
+    before, after = join_punctuation(usage.text[: usage.start]), join_punctuation(usage.text[usage.end :])
+    if usage.language.partition("-")[0] == "en":
+        before = with_article(before, word)
+    pieces = ((before, False), (f"[{word}]", True), (after, False))
+    return tuple(piece for piece in pieces if piece[0])
+
+
+def stimulus(item: Item, _shown: Shown) -> Mapping[str, object]:
+    """Return what the page shows above the options: the sentence as it was written, its target in brackets."""
+    usage = item.usages[0]
+    return {"sentence": sentence_with(usage, usage.target)}
+
+
+def options(item: Item, _view: str) -> tuple[Choice, ...]:
+    """Return the two candidates, each with its sentence."""
+    words = candidates(item)
+    # keys follow the alphabet: the order of a file often tells which one is right, and keys stand in the page's source
+    key = {word: str(number) for number, word in enumerate(sorted(words), start=1)}
+    return tuple(Choice(key[word], word, (sentence_with(item.usages[0], word),)) for word in words)
+
+
+def example_items(language: str) -> tuple[Item, ...]:
+    """Return the worked examples in a language as items; ``gold`` is the right candidate."""
+    items = []
+    for number, row in enumerate(SCREEN.examples(language), start=1):
+        usage = Usage(row["sentence"], row["start"], row["end"], language=language)
+        conditions = {name: row[name] for name in COLUMNS}
+        items.append(Item(f"example_{number}", NAME, (usage,), gold=row[COLUMN_RIGHT], conditions=conditions))
+    return tuple(items)
+
+
+def by_judgment(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the choices that the subject gives or has recorded: :func:`lexiscope.core.judged.judged`."""
+    shown = [view_item(item, view) for item in items]
+    return judged(shown, subject, task=NAME, measure=MEASURE, view=view, progress=progress)
+
+
+SCREEN = Screen(
+    folder=FOLDER,
+    widget="choice",
+    measure=MEASURE,
+    stimulus=stimulus,
+    options=options,
+    shuffles_options=True,
+    flags=("weird",),
+    may_stay_empty=True,
+)
+
+TASK = Task(
+    name=NAME,
+    summary="Which of two words keeps the meaning of the target in its sentence?",
+    scale=None,
+    item_fields=("usages", "options", "gold"),
+    answers=(("Judges", by_judgment),),
+    measures=((MEASURE, "the candidate that was chosen, in the column option; no unit, no direction"),),
+)
