@@ -13,7 +13,8 @@ class Frame:
     """What every participant page is given.
 
     ``csrf`` and ``nonce`` belong to this answer of the server; ``done`` and ``total`` count the trials of the present
-    phase (both 0: no progress is shown).
+    phase (both 0: no progress is shown). ``owner`` marks the participant's session (an opaque text, never the
+    platform's id): in a browser that several participants use, drafts and unsent answers of one stay their own.
     """
 
     study_title: str
@@ -23,6 +24,37 @@ class Frame:
     contact: str = ""
     done: int = 0
     total: int = 0
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NavView:
+    """One entry of the researcher's navigation."""
+
+    url: str
+    text: str
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AdminFrame:
+    """What every researcher page is given.
+
+    ``status`` is the study's (``open``, ``paused``, ``closed``, ``draft``: the colour of its badge), ``status_text``
+    its word. ``flash`` says what the last action did; ``flash_kind`` is ``done``, ``warning`` or ``failed``.
+    """
+
+    title: str
+    language: str
+    csrf: str
+    study_title: str = ""
+    nav: tuple[NavView, ...] = ()
+    status: str = ""
+    status_text: str = ""
+    flash: str = ""
+    flash_kind: str = "done"
+    user: str = ""
+    logout_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,254 @@
+"""Every page that participants see, as text: views in, HTML out. No HTTP, no store, no decision.
+
+Field names. Every form has ``csrf``. An answer form has ``client_key``, ``page_version``,
+``supersedes`` (where an answer is changed), and ``shown_at`` and ``rt_ms``, which scripts fill in and which are empty
+without; what is answered ends in ``-<suffix>``: ``value``, ``option``, ``text``, ``guessed_word``, ``comment``,
+``flag_<name>``. Consent sends ``consent`` (``yes``, ``no``), the questions about the participant
+``<measure>-about``, the debrief ``comment-debrief``, the page for an id ``participant``; these have ``client_key`` too.
+"""
+
+from __future__ import annotations
+
+import gettext
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from babel import Locale, UnknownLocaleError
+from jinja2 import Environment, FunctionLoader, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup, escape
+
+from lexiscope.annotation.web.views import AboutView, ChoiceView, ExampleView, Frame, PointView, TrialView
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
+from lexiscope.core.screen import Line, Screen, Shown, Words
+
+STATIC = Path(__file__).parent / "static"
+"""The folder of the style sheet, the script and the icon."""
+
+LOCALE = Path(__file__).parent / "locale"
+"""The folder of the catalogues: ``<language>/LC_MESSAGES/messages.po`` and ``.mo``."""
+
+_SHORT_OPTION = 24
+_SOURCE_LANGUAGE = "en"
+
+
+def msg(text: str) -> str:
+    """Mark a text of the program for the catalogues, and return it as it is; :meth:`Pages.say` translates it."""
+    return text
+
+
+FAULTS: Mapping[str, str] = {
+    "answer_missing": msg("Please give an answer."),
+    "too_long": msg("This text is too long."),
+    "missing": msg("Please answer this question."),
+    "not_a_number": msg("Please write a number."),
+    "unknown": msg("Please choose one of the options."),
+}
+"""What is said about an answer that cannot be taken, where the task has no words of its own for it."""
+
+
+class Pages:
+    """The pages of the app in every language that has a catalogue; templates are compiled once."""
+
+    def __init__(self, *, static: str = "/static/") -> None:
+        self._static = static
+        self._rooms: dict[str, Environment] = {}
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of the app's own texts."""
+        return (_SOURCE_LANGUAGE, *sorted(path.name for path in LOCALE.iterdir() if path.is_dir()))
+
+    def say(self, text: str, language: str, **values: object) -> str:
+        """Return a text of the program in a language, ``%(name)s`` filled in.
+
+        Errors: :class:`InputError` E633 for a language without a catalogue.
+        """
+        return _catalogue(language)(text) % values if values else _catalogue(language)(text)
+
+    def fault(self, key: str, language: str, words: Words) -> str:
+        """Return what is said about an answer that cannot be taken: the task's word for it, else the app's.
+
+        Errors: :class:`InputError` E633 for a language without a catalogue; ``KeyError`` for a key without words.
+        """
+        return words[key] if key in words else self.say(FAULTS[key], language)
+
+    def render(self, template: str, language: str, **values: object) -> str:
+        """Return a page of a template in ``templates/``; researchers' pages are rendered through this.
+
+        Errors: :class:`InputError` E633 for a language without a catalogue.
+        """
+        return self._room(language).get_template(template).render(values)
+
+    def stimulus(self, screen: Screen, item: Item, shown: Shown, language: str) -> Markup:
+        """Return what a page shows of an item, drawn by the task's own ``screen.html``.
+
+        Errors: :class:`InputError` E616 for a language in which the task has no words.
+        """
+        known = {"words": screen.words(language), "shown": shown, "language": language}
+        return Markup(_screen(screen.folder).render({**screen.stimulus(item, shown), **known}))
+
+    def consent(self, frame: Frame, *, text_html: str, action: str) -> str:
+        """Return the page that asks for consent."""
+        return self._page("consent.html", frame, text=text_html, action=action)
+
+    def about_you(self, frame: Frame, *, questions: Sequence[AboutView], action: str) -> str:
+        """Return the page with the questions about the participant."""
+        return self._page("about_you.html", frame, questions=questions, action=action)
+
+    def instructions(self, frame: Frame, *, html: str, examples: Sequence[ExampleView], action: str) -> str:
+        """Return the instructions with their worked examples."""
+        return self._page("instructions.html", frame, html=html, examples=examples, action=action)
+
+    def trial(self, frame: Frame, trial: TrialView) -> str:
+        """Return one trial."""
+        layout = _points_layout(trial.points) if trial.widget == "scale" else _choices_layout(trial.choices)
+        return self._page("trial.html", frame, trial=trial, layout=layout)
+
+    def feedback(
+        self,
+        frame: Frame,
+        *,
+        stimulus: str,
+        question: str,
+        given: str,
+        right: Sequence[str],
+        is_right: bool,
+        explanation: str,
+        action: str,
+    ) -> str:
+        """Return what practice says about an answer: what was given, what would have been right, and why.
+
+        ``action`` is the address of the next page, a link.
+        """
+        values = {"given": given, "right": right, "is_right": is_right, "explanation": explanation}
+        return self._page("feedback.html", frame, stimulus=stimulus, question=question, action=action, **values)
+
+    def debrief(self, frame: Frame, *, html: str, action: str, comment: bool) -> str:
+        """Return the page after the last answer; ``comment`` says whether it has a field for remarks."""
+        return self._page("debrief.html", frame, html=html, action=action, comment=comment)
+
+    def ended(self, frame: Frame, *, kind: str, html: str, code: str, return_url: str) -> str:
+        """Return the page at an end.
+
+        The kinds are ``finished``, ``surplus``, ``screened_out``, ``declined``, ``full`` and ``closed``. ``code`` and
+        ``return_url`` may be empty.
+        """
+        return self._page("ended.html", frame, kind=kind, html=html, code=code, return_url=return_url)
+
+    def error(self, frame: Frame, *, status: int, what: str, reference: str) -> str:
+        """Return the page that says what went wrong; ``reference`` is what the log calls it, or empty."""
+        return self._page("error.html", frame, status=status, what=what, reference=reference)
+
+    def enter_id(self, frame: Frame, *, action: str, fault: str = "") -> str:
+        """Return the page that asks for the participant's id, where the link did not say it."""
+        return self._page("enter_id.html", frame, action=action, fault=fault)
+
+    def static_url(self, name: str) -> str:
+        """Return the address of a file in ``static/``; it changes with the content, so that it may be kept for ever."""
+        return f"{self._static}{name}?v={_fingerprint(name)}"
+
+    def _page(self, template: str, frame: Frame, **values: object) -> str:
+        return self._room(frame.language).get_template(template).render(values, frame=frame)
+
+    def _room(self, language: str) -> Environment:
+        # one environment per language: a text costs a look-up, and templates stay free of the language
+        if language not in self._rooms:
+            self._rooms[language] = self._environment(language)
+        return self._rooms[language]
+
+    def _environment(self, language: str) -> Environment:
+        made = _bare(PackageLoader("lexiscope.annotation.web"))
+        known = {"_": _catalogue(language), "static_url": self.static_url}
+        made.globals.update(known, language=language, direction=direction(language))
+        # what is the same on every page of a language is drawn once
+        for name in ("head", "banner"):
+            made.globals[name] = Markup(made.get_template(f"{name}.html").render())
+        return made
+
+
+def direction(language: str) -> str:
+    """Return ``rtl`` for a language that is written from right to left, else ``ltr``.
+
+    >>> direction("ar"), direction("es-MX")
+    ('rtl', 'ltr')
+
+    Errors: :class:`InputError` E633 for what is no language tag.
+    """
+    try:
+        return str(Locale.parse(language, sep="-").text_direction)
+    except (ValueError, UnknownLocaleError):
+        raise InputError(f"{language!r} is no language tag", code="E633", hint="use en, es, ar, es-MX …") from None
+
+
+def line(parts: Line) -> Markup:
+    """Return a line of text as HTML, its emphasised pieces strong.
+
+    >>> str(line((("1 < ", False), ("2", True))))
+    '1 &lt; <strong>2</strong>'
+    """
+    pieces = (f"<strong>{escape(text)}</strong>" if strong else str(escape(text)) for text, strong in parts)
+    return Markup("".join(pieces))
+
+
+def _bare(loader: PackageLoader | FunctionLoader) -> Environment:
+    made = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    made.globals["line"] = line
+    return made
+
+
+@cache
+def _screens() -> Environment:
+    def load(name: str) -> tuple[str, str, None]:
+        return Path(name).read_text(encoding="utf-8"), name, None
+
+    return _bare(FunctionLoader(load))
+
+
+@cache
+def _screen(folder: Path) -> Template:
+    return _screens().get_template(str(folder / "screen.html"))
+
+
+@cache
+def _catalogue(language: str) -> Callable[[str], str]:
+    names = (language.replace("-", "_"), language.partition("-")[0])
+    found = [LOCALE / name / "LC_MESSAGES" / "messages.mo" for name in names]
+    for path in found:
+        if path.is_file():
+            with path.open("rb") as file:
+                return gettext.GNUTranslations(file).gettext
+    if names[1] == _SOURCE_LANGUAGE:
+        return gettext.NullTranslations().gettext
+    hint = f"add {found[0].with_suffix('.po').relative_to(LOCALE.parent)} (see docs/make_catalogs.py)"
+    what = f"the app has no texts in {language!r}"
+    raise InputError(what, code="E633", place=Place(str(LOCALE.name)), hint=hint)
+
+
+@cache
+def _fingerprint(name: str) -> str:
+    return hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
+
+
+def _points_layout(points: Sequence[PointView]) -> str:
+    # words at the two ends fit above a row of numbers; words in between need a line each
+    return "list" if any(point.text for point in points[1:-1]) else "row"
+
+
+def _choices_layout(choices: Sequence[ChoiceView]) -> str:
+    return "grid" if len(choices) > 3 and all(_is_short(choice) for choice in choices) else "list"
+
+
+def _is_short(choice: ChoiceView) -> bool:
+    n_lines = len(choice.lines) or 1
+    length = sum(len(text) for line in choice.lines for text, _ in line) or len(choice.text)
+    return n_lines == 1 and length <= _SHORT_OPTION
