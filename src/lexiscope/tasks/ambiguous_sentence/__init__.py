@@ -1,0 +1,101 @@
+"""Ambiguous sentence: can you write a sentence in which both meanings of a word are plausible?
+
+People get a word with two of its meanings and an example of each, and write one sentence that holds the word exactly
+once (AmbiStory §3.2). They may ask for a different word as often as they want to. The text that they wrote is the
+answer; whether it is ambiguous, an editor decides.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from lexiscope.core.item import Item
+from lexiscope.core.judged import judged
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.screen import Screen, Shown
+from lexiscope.core.subject import Progress, Subject
+from lexiscope.core.task import Task
+from lexiscope.core.usage import Usage
+from lexiscope.items.sentence_count import not_one_sentence
+from lexiscope.items.text_rules import NOT_ONE_SENTENCE, WORD_NOT_ONCE, word_not_once
+from lexiscope.items.views import view_item
+
+FOLDER = Path(__file__).parent
+"""The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
+
+NAME = "ambiguous_sentence"
+MEASURE_TEXT = "text"
+REQUIRES = ("sense_1", "example_1", "sense_2", "example_2")
+"""The conditions of an item: both meanings, and a sentence that shows each."""
+
+FAULTS = (WORD_NOT_ONCE, NOT_ONE_SENTENCE)
+"""Why a text is refused: the rules of :mod:`lexiscope.items.text_rules`."""
+
+
+def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
+    """Return what the page shows: the word, and its two meanings with an example each."""
+    return {"target": item.usages[0].target, **{name: item.condition(name) for name in REQUIRES}}
+
+
+def faults(text: str, item: Item) -> tuple[str, ...]:
+    """Return what is wrong with a text: the word stands in it exactly once, and it is one sentence."""
+    usage = item.usages[0]
+    found = (word_not_once(text, usage.target), not_one_sentence(text, usage.language))
+    return tuple(fault for fault in found if fault is not None)
+
+
+def by_judgment(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the sentences that the subject writes or wrote: rows without value, the sentence in ``raw``.
+
+    Errors: :class:`InputError` E617 for an item that lacks a meaning or an example; those of
+    :func:`lexiscope.core.judged.judged`.
+    """
+    for item in items:
+        SCREEN.check(item)
+    shown = [view_item(item, view) for item in items]
+    return judged(shown, subject, task=NAME, measure=MEASURE_TEXT, view=view, progress=progress)
+
+
+def example_items(language: str) -> tuple[Item, ...]:
+    """Return the worked examples in a language as items; ``gold`` is a sentence that serves."""
+    lines = (FOLDER / "examples.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [row for row in map(json.loads, lines) if row["language"] == language]
+    return tuple(_example(row, number) for number, row in enumerate(rows, start=1))
+
+
+def _example(row: Mapping[str, str], number: int) -> Item:
+    word = row["word"]
+    usage = Usage(word, 0, len(word), lemma=word, language=row["language"])
+    conditions = {name: row[name] for name in REQUIRES}
+    return Item(f"example-{row['language']}-{number}", NAME, (usage,), gold=row["sentence"], conditions=conditions)
+
+
+SCREEN = Screen(
+    folder=FOLDER,
+    widget="text",
+    measure=MEASURE_TEXT,
+    stimulus=stimulus,
+    faults=faults,
+    requires=REQUIRES,
+    comment=False,
+    drawn=True,
+    max_length=500,
+)
+
+TASK = Task(
+    name=NAME,
+    summary="Can you write a sentence in which both meanings of a word are plausible?",
+    scale=None,
+    item_fields=("usages", "conditions"),
+    answers=(("Judges", by_judgment),),
+    measures=((MEASURE_TEXT, "a sentence, in raw; without value"),),
+)

@@ -1,0 +1,111 @@
+"""Story ending: can you end a story so that one meaning of its ambiguous word comes across, without using the word?
+
+People read three sentences and an ambiguous one, are told which meaning is intended, and write the last sentence
+(AmbiStory §3.3). The text that they wrote is the answer; whether it works, raters find out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from lexiscope.core.item import Item
+from lexiscope.core.judged import judged
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.screen import Line, Screen, Shown
+from lexiscope.core.subject import Progress, Subject
+from lexiscope.core.task import Task
+from lexiscope.core.usage import Usage
+from lexiscope.items.sentence_count import not_one_sentence
+from lexiscope.items.text_rules import NOT_ONE_SENTENCE, WORD_RECURS, word_recurs
+from lexiscope.items.views import view_item
+
+FOLDER = Path(__file__).parent
+"""The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
+
+NAME = "story_ending"
+MEASURE_TEXT = "text"
+REQUIRES = ("precontext", "sense", "example", "other_sense", "other_example")
+"""The conditions of an item: what stands before, the intended meaning, and the other one, with an example each."""
+
+FAULTS = (WORD_RECURS, NOT_ONE_SENTENCE)
+"""Why a text is refused: the rules of :mod:`lexiscope.items.text_rules`."""
+
+
+def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
+    """Return what the page shows: the story so far, the intended meaning, and both meanings to fold out."""
+    usage = item.usages[0]
+    texts = {name: str(item.condition(name)).strip() for name in REQUIRES}
+    both = (("sense", "example"), ("other_sense", "other_example"))
+    return {
+        "target": usage.target,
+        "sentence": usage.text,
+        **{name: texts[name] for name in ("precontext", "sense", "example")},
+        "fold_definitions": tuple(_definition(texts[sense], texts[example]) for sense, example in both),
+    }
+
+
+def faults(text: str, item: Item) -> tuple[str, ...]:
+    """Return what is wrong with a text: the word must not stand in it, and it is one sentence."""
+    usage = item.usages[0]
+    found = (word_recurs(text, usage.target), not_one_sentence(text, usage.language))
+    return tuple(fault for fault in found if fault is not None)
+
+
+def by_judgment(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the endings that the subject writes or wrote: rows without value, the ending in ``raw``.
+
+    Errors: :class:`InputError` E617 for an item that lacks a part of the story or a meaning; those of
+    :func:`lexiscope.core.judged.judged`.
+    """
+    for item in items:
+        SCREEN.check(item)
+    shown = [view_item(item, view) for item in items]
+    return judged(shown, subject, task=NAME, measure=MEASURE_TEXT, view=view, progress=progress)
+
+
+def example_items(language: str) -> tuple[Item, ...]:
+    """Return the worked examples in a language as items; ``gold`` is an ending that serves."""
+    lines = (FOLDER / "examples.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [row for row in map(json.loads, lines) if row["language"] == language]
+    return tuple(_example(row, number) for number, row in enumerate(rows, start=1))
+
+
+def _example(row: Mapping[str, str], number: int) -> Item:
+    start, end = int(row["start"]), int(row["end"])
+    usage = Usage(row["sentence"], start, end, lemma=row["word"], language=row["language"])
+    conditions = {name: row[name] for name in REQUIRES}
+    return Item(f"example-{row['language']}-{number}", NAME, (usage,), gold=row["ending"], conditions=conditions)
+
+
+def _definition(sense: str, example: str) -> Line:
+    return ((sense, True), (f" ({example})", False))
+
+
+SCREEN = Screen(
+    folder=FOLDER,
+    widget="text",
+    measure=MEASURE_TEXT,
+    stimulus=stimulus,
+    faults=faults,
+    requires=REQUIRES,
+    fold_outs=("definitions",),
+    max_length=500,
+)
+
+TASK = Task(
+    name=NAME,
+    summary="Can you end a story so that one meaning of its ambiguous word comes across?",
+    scale=None,
+    item_fields=("usages", "conditions"),
+    answers=(("Judges", by_judgment),),
+    measures=((MEASURE_TEXT, "the last sentence of a story, in raw; without value"),),
+)
