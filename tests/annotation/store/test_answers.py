@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from lexiscope.annotation.store.engine import DATABASE_NAME
-from lexiscope.annotation.store.record import Answer, AnswerConflict, AnswerRefused, Phase, StateError, Trial
+from lexiscope.annotation.store.record import Answer, AnswerConflict, AnswerRefused, Phase, Review, StateError, Trial
 from lexiscope.annotation.store.schema import APPEND_ONLY
 from lexiscope.annotation.store.store import Store
 
@@ -258,7 +258,9 @@ def _filled(folder: Path) -> Store:
 
 def test_the_record_is_append_only(tmp_path: Path) -> None:
     """S5: UPDATE, DELETE and REPLACE are refused on every table of the record, also to other programs."""
-    _filled(tmp_path).close()
+    with _filled(tmp_path) as store:
+        store.record_review(Review(1, "accepted", "", None, "keeper", "2026-03-01T12:00:00.000000+00:00"))
+        store.set_status("closed", actor="keeper")
     with sqlite3.connect(tmp_path / DATABASE_NAME) as database:
         for table in APPEND_ONLY:
             before = database.execute(f"SELECT * FROM {table.name}").fetchall()

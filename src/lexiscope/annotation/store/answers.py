@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from lexiscope.annotation.store.checks import check_content
+from lexiscope.annotation.store import seals
+from lexiscope.annotation.store.checks import SKIPPED, check_content
 from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.places import Lease, stamp
 from lexiscope.annotation.store.record import (
@@ -21,6 +22,7 @@ from lexiscope.annotation.store.record import (
     State,
     StateError,
     StudyItem,
+    StudyRecord,
     Trial,
 )
 from lexiscope.annotation.store.schema import ANSWERS, LEASES, PARTICIPANTS, STATES, TRIALS
@@ -43,6 +45,13 @@ _STANDING = sa.select(
     sa.select(TRIALS.c.side).where(_TRIAL).scalar_subquery().label("side"),
     _ANSWERED.scalar_subquery().label("answered"),
 )
+# flags are a closed set of words, written as JSON
+_SKIPPED = f'%"{SKIPPED}"%'
+_LATER = ANSWERS.alias("later")
+_SUPERSEDED = sa.select(_LATER.c.id).where(_LATER.c.supersedes == ANSWERS.c.id).exists()
+WRITTEN = ANSWERS.c.flags.not_like(_SKIPPED) & ~_SUPERSEDED
+"""Of answers: effective, and no skip."""
+_WRITTEN = sa.select(sa.func.count()).where(_MINE, WRITTEN)
 _PROGRESS = (
     sa.select(
         _STATE.scalar_subquery().label("state"),
@@ -68,22 +77,18 @@ def lay_out(connection: sa.Connection, participant_id: str, phase: Phase, trials
 
     Errors: :class:`StateError` where the phase has another plan already.
     """
-    rows = [
-        {
-            "participant_id": participant_id,
-            "phase": str(phase),
-            "position": position,
-            "item_id": trial.item_id,
-            "display_order": json.dumps(trial.display_order),
-            "side": trial.side,
-        }
-        for position, trial in enumerate(trials)
-    ]
+    rows = [_trial_row(participant_id, phase, position, trial) for position, trial in enumerate(trials)]
     stored = plan(connection, participant_id, phase)
     if stored and stored != list(trials):
         raise StateError(f"the participant has another order of {phase} already")
     if rows and not stored:
         connection.execute(TRIALS.insert(), rows)
+
+
+def _trial_row(participant_id: str, phase: Phase, position: int, trial: Trial) -> dict[str, Any]:
+    order = json.dumps(trial.display_order)
+    row = {"participant_id": participant_id, "phase": str(phase), "position": position}
+    return {**row, "item_id": trial.item_id, "display_order": order, "side": trial.side}
 
 
 def plan(connection: sa.Connection, participant_id: str, phase: Phase) -> list[Trial]:
@@ -93,11 +98,30 @@ def plan(connection: sa.Connection, participant_id: str, phase: Phase) -> list[T
     return [Trial(row.item_id, tuple(json.loads(row.display_order)), row.side) for row in rows]
 
 
+def extend(connection: sa.Connection, participant_id: str, phase: Phase, trial: Trial) -> int:
+    """Append one trial to a participant's plan and return its position; the last one again changes nothing.
+
+    Errors: :class:`StateError` while the last trial has no answer, :class:`AnswerRefused` for an item of the plan.
+    """
+    known = plan(connection, participant_id, phase)
+    ids = [one.item_id for one in known]
+    if ids and ids[-1] == trial.item_id:
+        return len(known) - 1
+    if trial.item_id in ids:
+        raise AnswerRefused("item_id", f"the item {trial.item_id!r} is trial {ids.index(trial.item_id)} already")
+    answered = connection.execute(_ANSWERED, {"who": participant_id, "when": str(phase)}).scalar_one()
+    if answered < len(known):
+        raise StateError(f"trial {answered} of {phase} has no answer yet")
+    connection.execute(TRIALS.insert(), _trial_row(participant_id, phase, len(known), trial))
+    return len(known)
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """Where a participant stands: state, place, and in one phase the next trial, its position and how many there are.
 
-    ``trial`` is ``None`` where every trial of the phase has an answer.
+    ``trial`` is ``None`` where every trial of the phase has an answer. ``n_written`` counts the answers that are no
+    skips.
     """
 
     state: State
@@ -105,10 +129,11 @@ class Progress:
     next_position: int
     n_trials: int
     trial: Trial | None
+    n_written: int
 
 
-def progress(connection: sa.Connection, participant_id: str, phase: Phase) -> Progress:
-    """Return where a participant stands, in two queries: what a server asks for every page.
+def progress(connection: sa.Connection, study: StudyRecord, participant_id: str, phase: Phase) -> Progress:
+    """Return where a participant stands, in two queries (three where items can be skipped): asked for every page.
 
     Errors: :class:`AnswerRefused` for a participant that the study does not know.
     """
@@ -119,15 +144,16 @@ def progress(connection: sa.Connection, participant_id: str, phase: Phase) -> Pr
     state, answered, n_trials, *lease = found
     row = connection.execute(_NEXT, {**asked, "position": answered}).first()
     trial = None if row is None else Trial(row[0], tuple(json.loads(row[1])), row[2])
-    return Progress(State(state), Lease(*lease) if lease[0] is not None else None, answered, n_trials, trial)
+    written = connection.execute(_WRITTEN, asked).scalar_one() if study.written else answered
+    return Progress(State(state), Lease(*lease) if lease[0] is not None else None, answered, n_trials, trial, written)
 
 
 def submit(
     connection: sa.Connection,
     answer: Answer,
+    study: StudyRecord,
     items: Mapping[str, StudyItem],
     *,
-    revisable: frozenset[Phase],
     now: datetime,
 ) -> Receipt:
     """Store an answer and return its receipt; repeat the first receipt for a client key that is known.
@@ -146,13 +172,13 @@ def submit(
     standing = connection.execute(_STANDING, asked).one()
     item = _check_standing(answer, standing, items)
     latest = connection.execute(_LATEST, asked).first() if answer.position < standing.answered else None
-    _check_revision(answer, latest, revisable)
-    check_content(answer, item)
+    _check_revision(answer, latest, study.revisable)
+    check_content(answer, item, skippable=study.written > 0 and answer.phase is Phase.TRIALS)
     row = _row(answer, item, standing)
     row["revision"] = 0 if latest is None else latest.revision + 1
     row["next_position"] = standing.answered + (latest is None)
     row["answered_at"] = stamp(now)
-    answer_id = connection.execute(ANSWERS.insert().returning(ANSWERS.c.id), row).scalar_one()
+    answer_id = seals.insert(connection, ANSWERS, row)
     return _receipt({**row, "id": answer_id})
 
 
@@ -185,7 +211,9 @@ def _check_revision(answer: Answer, latest: sa.Row[*tuple[Any, ...]] | None, rev
 
 def _row(answer: Answer, item: StudyItem, standing: sa.Row[*tuple[Any, ...]]) -> dict[str, Any]:
     row = {name: getattr(answer, name) for name in (*_COPIED, *_COPIED_TOO)}
-    row["value"] = None if answer.value is None else float(answer.value)
+    for name in ("value", "rt_ms", "rt_server_ms"):
+        # as the database gives it back, so that its seal fits; 0.0 is added to make -0.0 a plain zero
+        row[name] = None if row[name] is None else float(row[name]) + 0.0
     row |= {"phase": str(answer.phase), "measure": item.question.measure, "item_sha256": item.sha256}
     row |= {"display_order": standing.display_order, "side": standing.side}
     row["shown_at"] = None if answer.shown_at is None else stamp(answer.shown_at)

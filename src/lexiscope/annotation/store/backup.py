@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from lexiscope.annotation.store import seals
 from lexiscope.annotation.store.audit import verify as verify_audit
 from lexiscope.annotation.store.engine import DATABASE_NAME, Database, StorageError, sa, storage_error
 from lexiscope.core.errors import DataError, InputError, Place
@@ -99,6 +100,7 @@ def check(database: Database, key: bytes) -> StoreCheck:
     with database.read.connect() as connection:
         audit = verify_audit(connection, key)
         problems += [f"audit log: {problem}" for problem in audit.problems]
+        problems += seals.problems(connection)
         for name, query in _RULES:
             broken = int(connection.execute(query).scalar_one())
             problems += [f"{broken} answers {name}"] if broken else []

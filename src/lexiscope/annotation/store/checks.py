@@ -7,8 +7,9 @@ from datetime import datetime
 
 from lexiscope.annotation.store.record import Answer, AnswerRefused, Phase, Question, StudyItem
 
-FLAGS = frozenset({"nonsensical", "weird", "undecided"})
-"""The marks that people can set beside an answer."""
+SKIPPED = "skipped"
+FLAGS = frozenset({"nonsensical", "weird", "undecided", "not_found", SKIPPED})
+"""The marks that people can set beside an answer; ``skipped`` stands instead of one."""
 
 _MAX_ID, _MAX_COMMENT, _MAX_MS = 200, 10_000, 1e10
 
@@ -59,19 +60,22 @@ def check_form(answer: Answer) -> None:
         raise AnswerRefused("flags", f"there is no flag {sorted(unknown)[0]!r}")
 
 
-def check_content(answer: Answer, item: StudyItem) -> None:
+def check_content(answer: Answer, item: StudyItem, *, skippable: bool = False) -> None:
     """Check the answer itself: on the scale, among the options, a text of allowed length, and of no other kind.
 
-    Errors: :class:`AnswerRefused`.
+    A skip has no content; it is taken where *skippable*. Errors: :class:`AnswerRefused`.
     """
     question = item.question
+    if SKIPPED in answer.flags:
+        _check_skip(answer, skippable=skippable)
+        return
     expected = "value" if question.scale is not None else "option" if question.options else "text"
     for field in ("value", "option", "text"):
         if field != expected and getattr(answer, field) is not None:
             raise AnswerRefused(field, f"the item {item.item_id!r} is answered with a {expected}")
     given = getattr(answer, expected)
     if given is None:
-        if question.required:
+        if question.required and not set(answer.flags) & set(question.excused_by):
             raise AnswerRefused(expected, "is missing")
         return
     if question.scale is not None:
@@ -80,6 +84,14 @@ def check_content(answer: Answer, item: StudyItem) -> None:
     text = check_text(expected, given, longest=question.max_length)
     if question.options and text not in question.options:
         raise AnswerRefused("option", f"{text!r} is not among the options of the item {item.item_id!r}")
+
+
+def _check_skip(answer: Answer, *, skippable: bool) -> None:
+    if not skippable:
+        raise AnswerRefused("flags", "no item of this study can be skipped")
+    for field in ("value", "option", "text"):
+        if getattr(answer, field) is not None:
+            raise AnswerRefused(field, "a skipped item has no answer")
 
 
 def _check_value(value: object, question: Question) -> None:

@@ -12,8 +12,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from lexiscope.annotation.store import audit, seals
 from lexiscope.annotation.store.engine import sa
-from lexiscope.annotation.store.schema import ANSWERS, ERASURES, IDENTITIES
+from lexiscope.annotation.store.schema import ANSWERS, ERASURES, IDENTITIES, REVIEWS, TOKENS
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +37,43 @@ def identity_of(connection: sa.Connection, participant_id: str) -> tuple[str, ..
     return tuple(text for text in row if text) if row is not None else ()
 
 
-def erase(connection: sa.Connection, participant_id: str, *, keep_answers: bool, at: str) -> int:
-    """Remove the identity and, unless they are kept, the answers; return how many answers were removed."""
+def erase(
+    connection: sa.Connection, key: bytes, participant_id: str, *, keep_answers: bool, actor: str, at: str
+) -> int:
+    """Remove the identity and, unless they are kept, the answers, with an entry in the audit log.
+
+    Returns how many answers were removed. A backup of an older version is served too: it lacks some tables.
+    """
+    tables = set(sa.inspect(connection).get_table_names())
     connection.execute(IDENTITIES.delete().where(IDENTITIES.c.participant_id == participant_id))
+    if TOKENS.name in tables:
+        connection.execute(TOKENS.delete().where(TOKENS.c.participant_id == participant_id))
     mine = ERASURES.c.participant_id == participant_id
     if connection.execute(sa.select(ERASURES.c.answers).where(mine)).first() is None:
         row = {"participant_id": participant_id, "answers": "kept" if keep_answers else "removed", "at": at}
-        connection.execute(ERASURES.insert(), row)
-    if keep_answers:
-        return 0
+        seals.insert(connection, ERASURES, row)
+    removed = {} if keep_answers else _remove_answers(connection, participant_id, tables)
+    details = {"participant_id": participant_id, **removed}
+    audit.append(connection, key, at=at, actor=actor, action=seals.ERASED, details=details)
+    return len(removed.get("answers", ()))
+
+
+def _remove_answers(connection: sa.Connection, participant_id: str, tables: set[str]) -> dict[str, list[int]]:
+    """Remove the answers and the reviews of them; return the numbers of both."""
     # latest first: an answer that another one supersedes cannot go before it
     ids = sa.select(ANSWERS.c.id).where(ANSWERS.c.participant_id == participant_id).order_by(ANSWERS.c.revision.desc())
     found = list(connection.execute(ids).scalars())
+    reviews: list[int] = []
+    if REVIEWS.name in tables:
+        of_them = REVIEWS.c.answer_id.in_(sa.select(ANSWERS.c.id).where(ANSWERS.c.participant_id == participant_id))
+        reviews = list(connection.execute(sa.select(REVIEWS.c.id).where(of_them)).scalars())
+        connection.execute(REVIEWS.delete().where(of_them))
     for answer_id in found:
         connection.execute(ANSWERS.delete().where(ANSWERS.c.id == answer_id))
-    return len(found)
+    return {"answers": found, "reviews": reviews}
 
 
-def erase_in_backup(path: Path, participant_id: str, *, keep_answers: bool, at: str) -> None:
+def erase_in_backup(path: Path, key: bytes, participant_id: str, *, keep_answers: bool, actor: str, at: str) -> None:
     """Remove a participant from a backup as from the database, and rewrite its file."""
     with closing(sqlite3.connect(path, isolation_level=None)) as probe:
         known = probe.execute("SELECT 1 FROM participants WHERE participant_id = ?", (participant_id,)).fetchone()
@@ -62,7 +82,8 @@ def erase_in_backup(path: Path, participant_id: str, *, keep_answers: bool, at: 
     engine = sa.create_engine(f"sqlite:///{path}")
     with engine.begin() as connection:
         connection.exec_driver_sql("PRAGMA secure_delete=ON")
-        erase(connection, participant_id, keep_answers=keep_answers, at=at)
+        erase(connection, key, participant_id, keep_answers=keep_answers, actor=actor, at=at)
+        seals.seal(connection, key, seals.unsealed(connection), at=at)
     engine.dispose()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection_:
         connection_.execute("VACUUM")

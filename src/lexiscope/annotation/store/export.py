@@ -36,11 +36,15 @@ LONG_SCHEMA = pa.schema([(part.partition(":")[0], _TYPES[part.partition(":")[2]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Standing:
-    """What the exports need to know of a participant."""
+class Standing:
+    """Where a participant stands: the state with its reason and time, the times of states, the place.
+
+    Of ``active`` the first time is kept, of every other state the last.
+    """
 
     state: State
     reason: str
+    at: str
     times: dict[State, str] = field(default_factory=dict)
     list_id: str | None = None
     slot: int | None = None
@@ -60,24 +64,24 @@ def responses(
     active to finishing by the server's clock. *Unit:* milliseconds.
     """
     items = {item.item_id: item for item in study.items}
-    standing = _standings(connection)
+    standing = standings(connection)
     wanted = {who for who, one in standing.items() if states is None or one.state in states}
     names = {str(phase) for phase in phases}
     rows = [
-        _response(row, items[row["item_id"]], study.task, standing[row["participant_id"]])
+        _response(row, items[row["item_id"]], study, standing[row["participant_id"]])
         for row in effective(connection)
         if row["participant_id"] in wanted and row["phase"] in names
     ]
     removed = sa.select(ERASURES.c.participant_id).where(ERASURES.c.answers == "removed")
     gone = set(connection.execute(removed).scalars())
-    rows += _completion_times(study.task, {who: standing[who] for who in sorted(wanted - gone)})
+    rows += _completion_times(study, {who: standing[who] for who in sorted(wanted - gone)})
     return ResponseTable.from_rows(rows)
 
 
 def long_export(connection: sa.Connection, study: StudyRecord) -> pa.Table:
     """Return one row per judgment, every phase and every participant, with the columns of :data:`LONG_SCHEMA`."""
     items = {item.item_id: item for item in study.items}
-    standing = _standings(connection)
+    standing = standings(connection)
     rows = [
         _long_row(row, items[row["item_id"]], study, standing[row["participant_id"]]) for row in effective(connection)
     ]
@@ -93,9 +97,10 @@ def effective(connection: sa.Connection) -> list[Mapping[str, Any]]:
     return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def _standings(connection: sa.Connection) -> dict[str, _Standing]:
+def standings(connection: sa.Connection) -> dict[str, Standing]:
+    """Return where every participant stands, in two queries."""
     leases = {row.participant_id: row for row in connection.execute(sa.select(LEASES))}
-    found: dict[str, _Standing] = {}
+    found: dict[str, Standing] = {}
     for row in connection.execute(sa.select(STATES).order_by(STATES.c.participant_id, STATES.c.number)):
         state, before = State(row.to_state), found.get(row.participant_id)
         times = {**(before.times if before is not None else {})}
@@ -104,11 +109,16 @@ def _standings(connection: sa.Connection) -> dict[str, _Standing]:
             times[state] = row.at
         lease = leases.get(row.participant_id)
         place = (lease.list_id, lease.number) if lease is not None else (None, None)
-        found[row.participant_id] = _Standing(state, row.reason, times, *place)
+        found[row.participant_id] = Standing(state, row.reason, row.at, times, *place)
     return found
 
 
-def _response(row: Mapping[str, Any], item: StudyItem, task: str, standing: _Standing) -> Response:
+def _view(study: StudyRecord, list_id: str | None) -> str:
+    """What participants of a list see of an item; who has no list has seen no item of one."""
+    return study.views.get(list_id or "", "full")
+
+
+def _response(row: Mapping[str, Any], item: StudyItem, study: StudyRecord, standing: Standing) -> Response:
     measure, value, option = row["measure"], row["value"], row["option"]
     if item.kind in (Kind.ATTENTION, Kind.QUALIFICATION):
         measure = "attention_check" if item.kind is Kind.ATTENTION else "qualification"
@@ -117,19 +127,20 @@ def _response(row: Mapping[str, Any], item: StudyItem, task: str, standing: _Sta
         subject_id=row["participant_id"],
         subject_kind="participant",
         item_id=row["item_id"],
-        task=task,
+        task=study.task,
         measure=measure,
         value=value,
         option=option,
+        view=_view(study, standing.list_id),
         list_id=standing.list_id,
         position=row["position"],
         rt_ms=_duration(row),
         answered_at=datetime.fromisoformat(row["answered_at"]),
-        raw=_shown(row),
+        raw=shown(row),
     )
 
 
-def _completion_times(task: str, standings: Mapping[str, _Standing]) -> Iterable[Response]:
+def _completion_times(study: StudyRecord, standings: Mapping[str, Standing]) -> Iterable[Response]:
     for who, one in standings.items():
         if State.ACTIVE in one.times and State.FINISHED in one.times:
             begun, ended = (datetime.fromisoformat(one.times[state]) for state in (State.ACTIVE, State.FINISHED))
@@ -140,16 +151,17 @@ def _completion_times(task: str, standings: Mapping[str, _Standing]) -> Iterable
                 subject_id=who,
                 subject_kind="participant",
                 item_id="completion_time",
-                task=task,
+                task=study.task,
                 measure="completion_time",
                 value=value,
+                view=_view(study, one.list_id),
                 list_id=one.list_id,
                 answered_at=ended,
                 raw=raw,
             )
 
 
-def _long_row(row: Mapping[str, Any], item: StudyItem, study: StudyRecord, standing: _Standing) -> dict[str, Any]:
+def _long_row(row: Mapping[str, Any], item: StudyItem, study: StudyRecord, standing: Standing) -> dict[str, Any]:
     flags = json.loads(row["flags"])
     excluded = standing.state is State.EXCLUDED
     same = ("item_id", "participant_id", "phase", "display_order", "side", "guessed_word", "comment")
@@ -181,7 +193,8 @@ def _duration(row: Mapping[str, Any]) -> float | None:
     return measured
 
 
-def _shown(row: Mapping[str, Any]) -> str | None:
+def shown(row: Mapping[str, Any]) -> str | None:
+    """Return what an answer says as text: the number, the option or the text; ``None`` for an empty one."""
     if row["value"] is not None:
         return _number(row["value"])
     text: str | None = row["option"] if row["option"] is not None else row["text"]

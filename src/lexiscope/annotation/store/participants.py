@@ -7,6 +7,8 @@ import hmac
 import secrets
 from dataclasses import dataclass
 
+from lexiscope.annotation.store import seals
+from lexiscope.annotation.store.answers import WRITTEN
 from lexiscope.annotation.store.checks import check_text
 from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.record import TRANSITIONS, AnswerRefused, Phase, State, StateError, StudyRecord
@@ -91,20 +93,22 @@ def consent(connection: sa.Connection, participant_id: str, *, text: str, versio
     row = {"participant_id": participant_id, "text_version": version, "text_sha256": digest, "at": at}
     past = history(connection, participant_id)
     _check_legal(past, State.CONSENTED)
-    connection.execute(CONSENTS.insert(), row)
+    seals.insert(connection, CONSENTS, row)
     _append_state(connection, participant_id, past[-1].to_state, State.CONSENTED, f"consent text {version}", at=at)
 
 
-def change_state(connection: sa.Connection, participant_id: str, to: State, *, reason: str, at: str) -> State:
+def change_state(
+    connection: sa.Connection, study: StudyRecord, participant_id: str, to: State, *, reason: str, at: str
+) -> State:
     """Go to another state, with a reason; return the state that was left.
 
     Errors: :class:`StateError` where the change is not legal, or what the new state stands for has not happened: no
-    consent, no list (``active``), trials without an answer (``finished``).
+    consent, no list (``active``), trials without an answer or too few written answers (``finished``).
     """
     check_text("reason", reason, longest=1000)
     past = history(connection, participant_id)
     _check_legal(past, to)
-    _check_grounds(connection, participant_id, to, past)
+    _check_grounds(connection, study, participant_id, to, past)
     _append_state(connection, participant_id, past[-1].to_state, to, reason, at=at)
     return past[-1].to_state
 
@@ -121,12 +125,12 @@ def issue_code(connection: sa.Connection, study: StudyRecord, participant_id: st
     if known is not None:
         return str(known)
     state = state_of(connection, participant_id)
-    missing = unanswered(connection, participant_id) if kind == "completed" else 0
+    missing = _missing(connection, study, participant_id) if kind == "completed" else ""
     if state not in CODE_STATES[kind] or missing:
-        why = f"{missing} trials have no answer" if missing else f"the participant is {state}"
+        why = missing or f"the participant is {state}"
         raise StateError(f"no code {kind!r} is issued: {why}")
     code = study.codes.get(kind) or "".join(secrets.choice(_CODE_LETTERS) for _ in range(10))
-    connection.execute(CODES.insert(), {"participant_id": participant_id, "kind": kind, "code": code, "at": at})
+    seals.insert(connection, CODES, {"participant_id": participant_id, "kind": kind, "code": code, "at": at})
     return code
 
 
@@ -137,6 +141,21 @@ def unanswered(connection: sa.Connection, participant_id: str) -> int:
     mine = (ANSWERS.c.participant_id == participant_id) & ANSWERS.c.phase.in_(phases) & (ANSWERS.c.revision == 0)
     answered = sa.select(sa.func.count()).where(mine)
     return int(connection.execute(planned).scalar_one()) - int(connection.execute(answered).scalar_one())
+
+
+def written(connection: sa.Connection, participant_id: str) -> int:
+    """Return how many of a participant's trials have an answer that is no skip."""
+    mine = (ANSWERS.c.participant_id == participant_id) & (ANSWERS.c.phase == str(Phase.TRIALS))
+    return int(connection.execute(sa.select(sa.func.count()).where(mine, WRITTEN)).scalar_one())
+
+
+def _missing(connection: sa.Connection, study: StudyRecord, participant_id: str) -> str:
+    """What a participant still owes, empty where nothing."""
+    n_open = unanswered(connection, participant_id)
+    if n_open:
+        return f"{n_open} trials have no answer"
+    owed = study.written - written(connection, participant_id) if study.written else 0
+    return f"{owed} written answers are missing" if owed > 0 else ""
 
 
 def _check_legal(past: list[StateChange], to: State) -> None:
@@ -151,7 +170,9 @@ def _check_legal(past: list[StateChange], to: State) -> None:
         raise StateError(f"a participant who is {now.to_state} cannot become {to}", hint=f"possible: {allowed}")
 
 
-def _check_grounds(connection: sa.Connection, participant_id: str, to: State, past: list[StateChange]) -> None:
+def _check_grounds(
+    connection: sa.Connection, study: StudyRecord, participant_id: str, to: State, past: list[StateChange]
+) -> None:
     if to is State.CONSENTED and all(change.to_state is not State.CONSENTED for change in past):
         raise StateError("a participant becomes consented by record_consent, with the text")
     if to is State.ACTIVE:
@@ -162,9 +183,11 @@ def _check_grounds(connection: sa.Connection, participant_id: str, to: State, pa
         raise StateError("a participant who did not finish cannot become accepted")
     if to is State.FINISHED:
         planned = sa.select(sa.func.count()).where(TRIALS.c.participant_id == participant_id)
-        missing = unanswered(connection, participant_id)
-        if missing or not connection.execute(planned.where(TRIALS.c.phase == str(Phase.TRIALS))).scalar():
-            raise StateError(f"a participant with {missing or 'all'} trials unanswered cannot become finished")
+        if not connection.execute(planned.where(TRIALS.c.phase == str(Phase.TRIALS))).scalar():
+            raise StateError("a participant without trials cannot become finished")
+        missing = _missing(connection, study, participant_id)
+        if missing:
+            raise StateError(f"a participant cannot become finished: {missing}")
 
 
 def _append_state(
@@ -173,4 +196,4 @@ def _append_state(
     mine = sa.select(sa.func.count()).where(STATES.c.participant_id == participant_id)
     number = connection.execute(mine).scalar_one()
     row = {"number": number, "from_state": left and str(left), "to_state": str(to), "reason": reason, "at": at}
-    connection.execute(STATES.insert(), {"participant_id": participant_id, **row})
+    seals.insert(connection, STATES, {"participant_id": participant_id, **row})

@@ -63,6 +63,19 @@ It sees all lists in the study's order and runs inside the transaction: it must 
 """
 
 
+HasPlace = Callable[[Mapping[str, ListLoad], str], bool]
+"""Says whether a list has a place for somebody who comes back late, not counted in the loads."""
+
+
+def has_free_place(loads: Mapping[str, ListLoad], list_id: str) -> bool:
+    """Say whether a list has a place that nobody holds or has used validly.
+
+    >>> has_free_place({"a": ListLoad("a", 3, 1, 1, excluded=1)}, "a")
+    True
+    """
+    return loads[list_id].free > 0
+
+
 def least_filled(loads: Mapping[str, ListLoad], ordinal: int) -> str | None:
     """Pick the list with a free place that has the fewest valid and active participants, the first among equals.
 
@@ -124,7 +137,9 @@ def take(
     return lease
 
 
-def renew(connection: sa.Connection, participant_id: str, *, now: datetime, hold: timedelta) -> Lease:
+def renew(
+    connection: sa.Connection, participant_id: str, *, now: datetime, hold: timedelta, has_place: HasPlace
+) -> Lease:
     """Hold a place for longer; who comes too late gets a free place of the same list, or goes on as surplus.
 
     Errors: :class:`StateError` for who never had a place.
@@ -132,16 +147,22 @@ def renew(connection: sa.Connection, participant_id: str, *, now: datetime, hold
     lease = _known(connection, participant_id)
     if lease.status in ("done", "excluded"):
         return lease
-    return _occupy(connection, replace(lease, expires_at=stamp(now + hold)), "held", lease, now)
+    return _occupy(connection, replace(lease, expires_at=stamp(now + hold)), "held", lease, now, has_place)
 
 
-def use_up(connection: sa.Connection, participant_id: str, *, now: datetime) -> Lease:
+def use_up(connection: sa.Connection, participant_id: str, *, now: datetime, has_place: HasPlace) -> Lease:
     """Count a finished participant as valid on their list; as surplus where it became full while they were away.
+
+    Who was excluded and is accepted after all is what they were before: rules compare people, and a later answer may
+    bring somebody back.
 
     Errors: :class:`StateError` for who never had a place.
     """
     lease = _known(connection, participant_id)
-    return lease if lease.status == "done" else _occupy(connection, lease, "done", lease, now)
+    if lease.status == "excluded":
+        number = None if lease.surplus else _free_number(connection, lease.list_id, now, wanted=lease.number)
+        return _store(connection, replace(lease, status="done", number=number))
+    return lease if lease.status == "done" else _occupy(connection, lease, "done", lease, now, has_place)
 
 
 def release(connection: sa.Connection, participant_id: str, *, status: Literal["released", "excluded"]) -> Lease:
@@ -179,20 +200,24 @@ def _is_live(lease: Lease, now: datetime) -> bool:
     return lease.status == "held" and lease.expires_at > stamp(now)
 
 
-def _occupy(connection: sa.Connection, new: Lease, status: Status, old: Lease, now: datetime) -> Lease:
+def _occupy(
+    connection: sa.Connection, new: Lease, status: Status, old: Lease, now: datetime, has_place: HasPlace
+) -> Lease:
     """Give a list's place to who had it before: at once while it is theirs, else if one is free, else as surplus."""
     new = replace(new, status=status)
     if old.surplus or _is_live(old, now):
         return _store(connection, new)
-    if loads(connection, now)[old.list_id].free:
+    if has_place(loads(connection, now), old.list_id):
         return _store(connection, replace(new, number=_free_number(connection, old.list_id, now)))
     return _store(connection, replace(new, number=None, surplus=True))
 
 
-def _free_number(connection: sa.Connection, list_id: str, now: datetime) -> int:
-    """The lowest number on the list that no valid or active participant has."""
+def _free_number(connection: sa.Connection, list_id: str, now: datetime, *, wanted: int | None = None) -> int:
+    """The lowest number on the list that no valid or active participant has, or the wanted one where it is free."""
     live = (LEASES.c.status == "done") | ((LEASES.c.status == "held") & (LEASES.c.expires_at > stamp(now)))
     used = set(connection.execute(sa.select(LEASES.c.number).where(LEASES.c.list_id == list_id, live)).scalars())
+    if wanted is not None and wanted not in used:
+        return wanted
     return next(number for number in range(1, len(used) + 2) if number not in used)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.scale import Scale
@@ -80,13 +81,17 @@ ANSWERING: Mapping[Phase, frozenset[State]] = {
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of an item and which answers are valid: a point of ``scale``, one of ``options``, or text."""
+    """What is asked of an item and which answers are valid: a point of ``scale``, one of ``options``, or text.
+
+    An answer may be empty where one of the flags in ``excused_by`` says why.
+    """
 
     measure: str
     scale: Scale | None = None
     options: tuple[str, ...] = ()
     max_length: int = 10_000
     required: bool = True
+    excused_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.scale is not None and self.options:
@@ -118,6 +123,8 @@ class StudyRecord:
     without one gets a random code for each participant); ``keep_answers`` what happens to the answers of somebody who
     asks to be forgotten; ``views`` the view of each list (``full`` where it names none); ``written`` how many answers
     that are not skips a participant owes where items are drawn one by one (0: every trial that was laid out).
+    ``hold_minutes`` says how long a place is held without a sign of life; ``retain_days`` how many days after closing
+    the platform ids are deleted (``None``: never by date).
     """
 
     study_id: str
@@ -130,6 +137,8 @@ class StudyRecord:
     keep_answers: bool = True
     views: Mapping[str, str] = field(default_factory=dict, hash=False)
     written: int = 0
+    hold_minutes: float = 30.0
+    retain_days: int | None = None
 
     def __post_init__(self) -> None:
         ids = [item.item_id for item in self.items]
@@ -138,6 +147,8 @@ class StudyRecord:
             raise InputError(f"the study has two items {twice!r}")
         if len(set(self.codes.values())) != len(self.codes):
             raise InputError("two kinds of completion code are the same: nobody could tell them apart")
+        if self.hold_minutes <= 0 or self.written < 0 or (self.retain_days is not None and self.retain_days < 0):
+            raise InputError("hold_minutes is above 0, written and retain_days are not below it")
 
     @property
     def sha256(self) -> str:
@@ -199,6 +210,25 @@ class Receipt:
     revision: int
     next_position: int
     answered_at: str
+
+
+Verdict = Literal["accepted", "rejected"]
+Status = Literal["running", "paused", "closed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What a researcher decided about one answer; the latest review of an answer counts.
+
+    ``text`` is the corrected text where the researcher edited it: the answer itself keeps what was written.
+    """
+
+    answer_id: int
+    verdict: Verdict
+    reason: str
+    text: str | None
+    actor: str
+    at: str
 
 
 class AnswerRefused(InputError):

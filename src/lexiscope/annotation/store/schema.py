@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from lexiscope.annotation.store.engine import sa
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 METADATA = sa.MetaData()
 
 _TIME = sa.String(32)
@@ -161,27 +161,85 @@ AUDIT_HEAD = sa.Table(
     sa.Column("entries", sa.Integer, nullable=False),
     sa.Column("hash", sa.String(64), nullable=False),
 )
+REVIEWS = sa.Table(
+    "reviews",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("answer_id", sa.Integer, sa.ForeignKey("answers.id"), nullable=False, index=True),
+    sa.Column("verdict", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("text", sa.Text),
+    sa.Column("actor", sa.Text, nullable=False),
+    sa.Column("at", _TIME, nullable=False),
+)
+STATUSES = sa.Table(
+    "statuses",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("actor", sa.Text, nullable=False),
+    sa.Column("at", _TIME, nullable=False),
+)
+ACCOUNTS = sa.Table(
+    "accounts",
+    METADATA,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("password_hash", sa.Text, nullable=False),
+    sa.Column("at", _TIME, nullable=False),
+)
+SESSIONS = sa.Table(
+    "sessions",
+    METADATA,
+    sa.Column("token_sha256", sa.String(64), primary_key=True),
+    sa.Column("name", sa.Text, sa.ForeignKey("accounts.name"), nullable=False),
+    sa.Column("expires_at", _TIME, nullable=False),
+)
+SETUP_SECRETS = sa.Table(
+    "setup_secrets",
+    METADATA,
+    sa.Column("sha256", sa.String(64), primary_key=True),
+    sa.Column("expires_at", _TIME, nullable=False),
+)
+TOKENS = sa.Table(
+    "tokens",
+    METADATA,
+    sa.Column("token_sha256", sa.String(64), primary_key=True),
+    sa.Column("participant_id", sa.Text, sa.ForeignKey("participants.participant_id"), nullable=False, unique=True),
+)
+ALEMBIC_VERSION = sa.Table(
+    "alembic_version",
+    METADATA,
+    # as Alembic makes it
+    sa.Column("version_num", sa.String(32), nullable=False),
+    sa.PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
+)
 
-APPEND_ONLY = (STUDY, PARTICIPANTS, CONSENTS, STATES, TRIALS, ANSWERS, CODES, ERASURES, AUDIT)
+APPEND_ONLY = (STUDY, PARTICIPANTS, CONSENTS, STATES, TRIALS, ANSWERS, CODES, ERASURES, AUDIT, REVIEWS, STATUSES)
 """Tables in which a row, once written, is neither changed nor deleted (but for an erasure: answers of one person)."""
 
 _REFUSE = "SELECT RAISE(ABORT, '%(table)s is append-only'); END"
 _NO_UPDATE = f"CREATE TRIGGER %(table)s_no_update BEFORE UPDATE ON %(table)s BEGIN {_REFUSE}"
 _NO_DELETE = f"CREATE TRIGGER %(table)s_no_delete BEFORE DELETE ON %(table)s BEGIN {_REFUSE}"
 _ERASED = "SELECT 1 FROM erasures WHERE participant_id = OLD.participant_id AND answers = 'removed'"
-_NO_DELETE_BUT_ERASURE = (
-    f"CREATE TRIGGER %(table)s_no_delete BEFORE DELETE ON %(table)s WHEN NOT EXISTS ({_ERASED}) BEGIN {_REFUSE}"
+_ERASED_REVIEW = (
+    "SELECT 1 FROM erasures e JOIN answers a ON a.participant_id = e.participant_id"
+    " WHERE a.id = OLD.answer_id AND e.answers = 'removed'"
 )
 # INSERT OR REPLACE deletes without firing delete triggers: a row that it would replace is refused before
 _NO_REPLACE = (
     "CREATE TRIGGER %%(table)s_no_replace BEFORE INSERT ON %%(table)s"
     f" WHEN EXISTS (SELECT 1 FROM %%(table)s WHERE %s) BEGIN {_REFUSE.replace('%', '%%')}"
 )
-_POSTGRES_FUNCTION = """
+_POSTGRES_FUNCTION = f"""
 CREATE OR REPLACE FUNCTION lexiscope_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'DELETE' AND TG_TABLE_NAME = 'answers' THEN
-    IF EXISTS (SELECT 1 FROM erasures WHERE participant_id = OLD.participant_id AND answers = 'removed') THEN
+    IF EXISTS ({_ERASED}) THEN
+      RETURN OLD;
+    END IF;
+  END IF;
+  IF TG_OP = 'DELETE' AND TG_TABLE_NAME = 'reviews' THEN
+    IF EXISTS ({_ERASED_REVIEW}) THEN
       RETURN OLD;
     END IF;
   END IF;
@@ -198,6 +256,10 @@ _POSTGRES_TRUNCATE = (
 )
 
 
+def _no_delete_but(erased: str) -> str:
+    return f"CREATE TRIGGER %(table)s_no_delete BEFORE DELETE ON %(table)s WHEN NOT EXISTS ({erased}) BEGIN {_REFUSE}"
+
+
 def _keys(table: sa.Table) -> list[list[str]]:
     """The sets of columns in which no two rows of a table may agree."""
     unique = [one for one in table.constraints if isinstance(one, sa.PrimaryKeyConstraint | sa.UniqueConstraint)]
@@ -207,7 +269,9 @@ def _keys(table: sa.Table) -> list[list[str]]:
 def _guard(table: sa.Table) -> None:
     agree = [" AND ".join(f"{name} = NEW.{name}" for name in sorted(names)) for names in _keys(table)]
     clash = " OR ".join(f"({one})" for one in sorted(agree))
-    statements = [_NO_UPDATE, _NO_DELETE_BUT_ERASURE if table is ANSWERS else _NO_DELETE, _NO_REPLACE % clash]
+    erased = {"answers": _ERASED, "reviews": _ERASED_REVIEW}.get(table.name)
+    no_delete = _NO_DELETE if erased is None else _no_delete_but(erased)
+    statements = [_NO_UPDATE, no_delete, _NO_REPLACE % clash]
     for statement in statements:
         sa.event.listen(table, "after_create", _ddl(statement, "sqlite"))
     for statement in (_POSTGRES_TRIGGER, _POSTGRES_TRUNCATE):

@@ -6,91 +6,34 @@ the backups live in one folder. Methods return after the commit; :meth:`Store.su
 
 from __future__ import annotations
 
-import json
-import os
-import secrets
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack, suppress
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from types import TracebackType
+from datetime import datetime, timedelta
 
 import pyarrow as pa
 
-from lexiscope.annotation.store import answers, audit, backup, erasure, export, participants, places
-from lexiscope.annotation.store.checks import check_form, check_text
-from lexiscope.annotation.store.engine import DATABASE_NAME, Database, connect, sa, vacuum
+from lexiscope.annotation.store import answers, audit, export, overview, participants, places
+from lexiscope.annotation.store.checks import check_form
+from lexiscope.annotation.store.desk import Desk
+from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.places import Choose, Lease, ListLoad, least_filled, stamp
 from lexiscope.annotation.store.record import (
     Answer,
     AnswerRefused,
+    NoPlaceLeft,
     Phase,
     Receipt,
     State,
     StateError,
-    StudyRecord,
     Trial,
 )
-from lexiscope.annotation.store.schema import ANSWERS, LISTS, METADATA, SCHEMA_VERSION, STUDY
-from lexiscope.annotation.store.writer import Job, T, Writer
-from lexiscope.core.errors import InputError, Place, RunError
-from lexiscope.core.lock import locked
+from lexiscope.annotation.store.safekeeping import Safekeeping
+from lexiscope.annotation.store.schema import ANSWERS
 from lexiscope.core.response import ResponseTable
 
-HOLD = timedelta(minutes=30)
-"""How long a place is held without a sign of life, unless the study says otherwise."""
 
-
-class Store:
+class Store(Desk, Safekeeping):
     """A study's store, open in this process. Use it as a context manager."""
-
-    def __init__(self, study: StudyRecord, database: Database, folder: Path, *, clock: Callable[[], datetime]) -> None:
-        self.study, self.folder = study, folder
-        self._database, self._clock, self._held = database, clock, ExitStack()
-        self._items = {item.item_id: item for item in study.items}
-        self._key = _read_key(folder)
-        _prepare(database, study, self._key, stamp(clock()))
-        self._writer = Writer(database)
-
-    @classmethod
-    def open(
-        cls,
-        folder: Path,
-        study: StudyRecord,
-        *,
-        url: str | None = None,
-        unsafe_fast: bool = False,
-        clock: Callable[[], datetime] | None = None,
-    ) -> Store:
-        """Open the study's store in *folder*, or make it there.
-
-        *url* names a PostgreSQL database instead of the folder's SQLite file; several processes may then open the
-        study. Errors: :class:`RunError` where another process has the study open, or the folder holds another study or
-        another version of its definition; :class:`StorageError`.
-        """
-        with ExitStack() as held:
-            if url is None:
-                held.enter_context(_one_server(folder))
-            folder.mkdir(parents=True, exist_ok=True)
-            database = connect(folder, url=url, unsafe_fast=unsafe_fast)
-            held.callback(database.dispose)
-            store = cls(study, database, folder, clock=clock or (lambda: datetime.now(UTC)))
-            store._held = held.pop_all()
-            return store
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Commit what is waiting, close the database, give the lock back."""
-        self._writer.close()
-        self._held.close()
 
     # -- participants -----------------------------------------------------------------------------------------
 
@@ -103,7 +46,7 @@ class Store:
 
     def find(self, platform_id: str) -> str | None:
         """Return the random id that belongs to a platform id, if there is one."""
-        with self._database.read.begin() as connection:
+        with self._read() as connection:
             return participants.find(connection, self._key, platform_id)
 
     def record_consent(self, participant_id: str, *, text: str, version: str) -> None:
@@ -121,7 +64,7 @@ class Store:
 
     def history(self, participant_id: str) -> list[participants.StateChange]:
         """Return a participant's changes of state, oldest first."""
-        with self._database.read.begin() as connection:
+        with self._read() as connection:
             return participants.history(connection, participant_id)
 
     def issue_code(self, participant_id: str, kind: str = "completed") -> str:
@@ -134,15 +77,18 @@ class Store:
 
     # -- places -----------------------------------------------------------------------------------------------
 
-    def take_place(self, participant_id: str, *, hold: timedelta = HOLD, choose: Choose = least_filled) -> Lease:
-        """Take a place on a list for a time. Errors: :class:`NoPlaceLeft`, :class:`StateError`."""
-        now = self._clock()
-        return self._write(lambda c: self._take_place(c, participant_id, now, hold, choose))
+    def take_place(self, participant_id: str, *, hold: timedelta | None = None, choose: Choose = least_filled) -> Lease:
+        """Take a place on a list for a time, ``hold_minutes`` of the study unless *hold* says otherwise.
 
-    def renew_place(self, participant_id: str, *, hold: timedelta = HOLD) -> Lease:
+        Errors: :class:`NoPlaceLeft`, also while the study is paused or closed; :class:`StateError`.
+        """
+        now = self._clock()
+        return self._write(lambda c: self._take_place(c, participant_id, now, hold or self._hold, choose))
+
+    def renew_place(self, participant_id: str, *, hold: timedelta | None = None) -> Lease:
         """Hold the place for longer; who comes too late may be surplus. Errors: :class:`StateError`."""
         now = self._clock()
-        return self._write(lambda c: self._renew_place(c, participant_id, now, hold))
+        return self._write(lambda c: self._renew_place(c, participant_id, now, hold or self._hold))
 
     def release_place(self, participant_id: str) -> Lease:
         """Give a place back, with an entry in the audit log. Errors: :class:`StateError`."""
@@ -153,7 +99,7 @@ class Store:
 
     def loads(self) -> dict[str, ListLoad]:
         """Return how full each list is."""
-        with self._database.read.begin() as connection:
+        with self._read() as connection:
             return places.loads(connection, self._clock())
 
     def set_places(self, list_id: str, n_places: int, *, actor: str) -> None:
@@ -176,9 +122,7 @@ class Store:
         :class:`StateError` where there is another plan.
         """
         ids = [trial.item_id for trial in trials]
-        for item_id in ids:
-            if item_id not in self._items:
-                raise AnswerRefused("item_id", f"the study has no item {item_id!r}")
+        self._check_items(ids)
         if len(set(ids)) != len(ids):
             raise AnswerRefused("item_id", "an item comes twice in one phase")
 
@@ -188,9 +132,26 @@ class Store:
 
         self._write(job)
 
+    def extend(self, participant_id: str, phase: Phase, trial: Trial) -> int:
+        """Append one trial to a participant's plan, where items are drawn one by one; return its position.
+
+        The item that is the last already keeps its position and its order. Errors: :class:`StateError` while the last
+        trial has no answer, or where the study draws no items; :class:`AnswerRefused` for an item that the study does
+        not have or the plan has already.
+        """
+        if not self.study.written:
+            raise StateError("this study lays out all trials at once")
+        self._check_items([trial.item_id])
+
+        def job(connection: sa.Connection) -> int:
+            participants.state_of(connection, participant_id)
+            return answers.extend(connection, participant_id, phase, trial)
+
+        return self._write(job)
+
     def plan(self, participant_id: str, phase: Phase = Phase.TRIALS) -> list[Trial]:
         """Return a participant's trials of a phase in their order."""
-        with self._database.read.begin() as connection:
+        with self._read() as connection:
             return answers.plan(connection, participant_id, phase)
 
     def submit(self, answer: Answer) -> Receipt:
@@ -208,18 +169,16 @@ class Store:
         """
         check_form(answer)
         now = self._clock()
-        return self._writer.put(
-            lambda c: answers.submit(c, answer, self._items, revisable=self.study.revisable, now=now)
-        )
+        return self._writer.put(lambda c: answers.submit(c, answer, self.study, self._items, now=now))
 
     def progress(self, participant_id: str, phase: Phase = Phase.TRIALS) -> answers.Progress:
         """Return where a participant stands and what comes next, for going on with the session on any device."""
-        with self._database.read.begin() as connection:
-            return answers.progress(connection, participant_id, phase)
+        with self._read() as connection:
+            return answers.progress(connection, self.study, participant_id, phase)
 
     def answers_of(self, participant_id: str) -> list[dict[str, object]]:
         """Return every stored answer of a participant, overwritten ones too, in the order in which they came."""
-        with self._database.read.begin() as connection:
+        with self._read() as connection:
             query = sa.select(ANSWERS).where(ANSWERS.c.participant_id == participant_id).order_by(ANSWERS.c.id)
             return [dict(row) for row in connection.execute(query).mappings()]
 
@@ -232,70 +191,36 @@ class Store:
         phases: Collection[Phase] = export.READ_BY_STATISTICS,
     ) -> ResponseTable:
         """Return the effective answers as the statistics read them (see :func:`export.responses`)."""
-        with self._database.read.begin() as connection:
+        with self._read() as connection:
             return export.responses(connection, self.study, states=states, phases=phases)
 
     def long_export(self) -> pa.Table:
         """Return one row per judgment with the columns of :data:`export.LONG_SCHEMA`."""
-        with self._database.read.begin() as connection:
+        with self._read() as connection:
             return export.long_export(connection, self.study)
-
-    # -- keeping ----------------------------------------------------------------------------------------------
-
-    def log(self, action: str, *, actor: str, details: Mapping[str, object] | None = None) -> None:
-        """Append an entry to the audit log. The details must not hold an id of the recruiting platform."""
-        for field, text in (("action", action), ("actor", actor)):
-            check_text(field, text, longest=200)
-        check_text("details", json.dumps(dict(details or {}), ensure_ascii=False), longest=100_000)
-        now = self._now()
-        self._write(lambda c: audit.append(c, self._key, at=now, actor=actor, action=action, details=details or {}))
-
-    def verify(self) -> backup.StoreCheck:
-        """Check the database file, the audit log's chain, and the rules that every answer obeys."""
-        return backup.check(self._database, self._key)
-
-    def backup(self, target: Path | None = None) -> Path:
-        """Copy the database while it is in use, by default into ``backups/``; return the copy's path."""
-        name = f"{self._clock().astimezone(UTC):%Y%m%dT%H%M%S_%f}.sqlite"
-        return backup.write_backup(self._database, target or self.folder / backup.BACKUPS / name)
-
-    def forget(self, participant_id: str, *, actor: str) -> erasure.Erasure:
-        """Remove a participant's platform identity, and the answers if the study says so, backups included.
-
-        Only copies in the study's ``backups/`` are reached. Errors: :class:`AnswerRefused` for an unknown
-        participant, :class:`StorageError` where another program holds the database open.
-        """
-        now, keep = self._now(), self.study.keep_answers
-
-        def job(connection: sa.Connection) -> tuple[tuple[str, ...], int]:
-            participants.state_of(connection, participant_id)
-            texts = erasure.identity_of(connection, participant_id)
-            removed = erasure.erase(connection, participant_id, keep_answers=keep, at=now)
-            details = {"participant_id": participant_id, "answers_removed": removed}
-            audit.append(connection, self._key, at=now, actor=actor, action="forget", details=details)
-            return texts, removed
-
-        texts, removed = self._write(job)
-        copies = sorted((self.folder / backup.BACKUPS).glob("*.sqlite"))
-        for copy in copies:
-            erasure.erase_in_backup(copy, participant_id, keep_answers=keep, at=now)
-        vacuum(self._database)
-        files = [*copies, *self.folder.glob("*.sqlite*")]
-        return erasure.Erasure(participant_id, bool(texts), removed, erasure.files_with(files, texts))
 
     # -- inside -----------------------------------------------------------------------------------------------
 
-    def _write(self, job: Job[T]) -> T:
-        return self._writer.put(job).result()
+    @property
+    def _hold(self) -> timedelta:
+        return timedelta(minutes=self.study.hold_minutes)
 
-    def _now(self) -> str:
-        return stamp(self._clock())
+    def _check_items(self, ids: Sequence[str]) -> None:
+        for item_id in ids:
+            if item_id not in self._items:
+                raise AnswerRefused("item_id", f"the study has no item {item_id!r}")
+
+    def _use_up(self, connection: sa.Connection, participant_id: str, now: datetime) -> Lease:
+        return places.use_up(connection, participant_id, now=now, has_place=self._has_place)
 
     def _renew_place(self, connection: sa.Connection, participant_id: str, now: datetime, hold: timedelta) -> Lease:
         state = participants.state_of(connection, participant_id)
         if state not in (State.QUALIFIED, State.ACTIVE):
             raise StateError(f"a participant who is {state} does not hold a place")
-        return places.renew(connection, participant_id, now=now, hold=hold)
+        return self._renew(connection, participant_id, now, hold)
+
+    def _renew(self, connection: sa.Connection, participant_id: str, now: datetime, hold: timedelta) -> Lease:
+        return places.renew(connection, participant_id, now=now, hold=hold, has_place=self._has_place)
 
     def _take_place(
         self, connection: sa.Connection, participant_id: str, now: datetime, hold: timedelta, choose: Choose
@@ -304,6 +229,9 @@ class Store:
         known = places.lease_of(connection, participant_id)
         if known is not None:
             return self._renew_place(connection, participant_id, now, hold)
+        status = overview.status(connection)
+        if status != "running":
+            raise NoPlaceLeft(f"the study is {status}: nobody new is taken in")
         lease = places.take(connection, participant_id, state, now=now, hold=hold, choose=choose)
         return self._log_lease(connection, "take", lease, stamp(now))
 
@@ -313,8 +241,8 @@ class Store:
         at, lease = stamp(now), places.lease_of(connection, participant_id)
         if to is State.ACTIVE and lease is not None and lease.status == "released":
             # back from "returned" or "timed out": the old place while it is free, else surplus
-            places.renew(connection, participant_id, now=now, hold=HOLD)
-        left = participants.change_state(connection, participant_id, to, reason=reason, at=at)
+            self._renew(connection, participant_id, now, self._hold)
+        left = participants.change_state(connection, self.study, participant_id, to, reason=reason, at=at)
         if lease is None:
             return
         if to in (State.EXCLUDED, State.RETURNED, State.TIMED_OUT):
@@ -323,77 +251,9 @@ class Store:
             )
             self._log_lease(connection, f"release: {to}", released, at)
         elif to in (State.FINISHED, State.ACCEPTED) and left is not State.FINISHED:
-            self._log_lease(connection, str(to), places.use_up(connection, participant_id, now=now), at)
+            self._log_lease(connection, str(to), self._use_up(connection, participant_id, now), at)
 
     def _log_lease(self, connection: sa.Connection, action: str, lease: Lease, at: str) -> Lease:
         details = {"participant_id": lease.participant_id, "list_id": lease.list_id, "surplus": lease.surplus}
         audit.append(connection, self._key, at=at, actor="store", action=f"place {action}", details=details)
         return lease
-
-
-def _one_server(folder: Path) -> ExitStack:
-    """Hold the folder's lock, or say that the study is open elsewhere."""
-    held = ExitStack()
-    try:
-        held.enter_context(locked(folder))
-    except RunError as error:
-        raise RunError(
-            "this study is open in another process",
-            place=Place(str(folder)),
-            why=error.what,
-            hint="one process serves a SQLite study; for several workers store it in PostgreSQL (url=…)",
-        ) from error
-    return held
-
-
-def _read_key(folder: Path) -> bytes:
-    """Return the study's secret key, making it when the folder is new. It is not in the database nor in backups."""
-    path = folder / backup.KEY_NAME
-    if not path.exists():
-        if (folder / DATABASE_NAME).exists() and (folder / DATABASE_NAME).stat().st_size:
-            raise RunError("the study's secret key is missing", place=Place(str(path)), hint="put the file back")
-        _make_key(path)
-    key = path.read_bytes()
-    if len(key) != 32:
-        raise RunError("the study's secret key is damaged: it has 32 bytes", place=Place(str(path)))
-    return key
-
-
-def _make_key(path: Path) -> None:
-    """Write a key under another name, then give it its own: of several workers that start at once one succeeds."""
-    half = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
-        stream.write(secrets.token_bytes(32))
-        stream.flush()
-        os.fsync(stream.fileno())
-    with suppress(FileExistsError):
-        os.link(half, path)
-    half.unlink()
-
-
-def _prepare(database: Database, study: StudyRecord, key: bytes, at: str) -> None:
-    """Make the tables of a new study, or check that the stored study is this one."""
-    for name, text in (("study_id", study.study_id), ("definition", study.definition)):
-        check_text(name, text, longest=100_000_000)
-    with database.write.begin() as connection:
-        METADATA.create_all(connection)
-        stored = connection.execute(sa.select(STUDY)).first()
-        if stored is None:
-            row = {"study_id": study.study_id, "definition": study.definition, "sha256": study.sha256}
-            connection.execute(STUDY.insert(), {**row, "schema_version": SCHEMA_VERSION, "created_at": at})
-            rows = [{"list_id": name, "ordinal": k, "places": n} for k, (name, n) in enumerate(study.places.items())]
-            if not rows:
-                raise InputError("a study has at least one list with places")
-            connection.execute(LISTS.insert(), rows)
-            details = {"study_id": study.study_id, "sha256": study.sha256}
-            audit.append(connection, key, at=at, actor="store", action="create", details=details)
-        elif stored.schema_version != SCHEMA_VERSION:
-            raise RunError(f"this study has tables of version {stored.schema_version}, this program {SCHEMA_VERSION}")
-        elif (stored.study_id, stored.sha256) != (study.study_id, study.sha256):
-            raise RunError(
-                f"the stored study is {stored.study_id!r} with another definition",
-                why=f"stored {stored.sha256[:12]}, given {study.sha256[:12]}",
-                hint="a definition is frozen at launch; give a changed study its own folder",
-            )
-        elif not audit.fits(connection, key):
-            raise RunError("the secret key in the folder is not the one of this study", hint="put the right file back")

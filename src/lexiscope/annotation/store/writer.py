@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from lexiscope.annotation.store.engine import Database, StorageError, sa, storage_error
+from lexiscope.annotation.store.seals import Seal, unsealed
 
 T = TypeVar("T")
 Job = Callable[[sa.Connection], T]
@@ -26,10 +27,15 @@ class _Waiting:
 
 
 class Writer:
-    """The only place that opens write transactions on a study's database."""
+    """The only place that opens write transactions on a study's database.
 
-    def __init__(self, database: Database, *, largest: int = 256) -> None:
-        self._database, self._largest = database, largest
+    *seal* is called once before each commit, with the seals of the rows that the transaction added.
+    """
+
+    def __init__(
+        self, database: Database, seal: Callable[[sa.Connection, list[Seal]], None], *, largest: int = 256
+    ) -> None:
+        self._database, self._seal, self._largest = database, seal, largest
         self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._closing = threading.Lock()
         self._closed = False
@@ -83,7 +89,9 @@ class Writer:
         batch = [one for one in batch if one.future.set_running_or_notify_cancel()]
         try:
             with self._database.write.begin() as connection:
+                unsealed(connection).clear()
                 outcomes = [_attempt(connection, waiting.job) for waiting in batch]
+                self._seal(connection, unsealed(connection))
         except sa.exc.SQLAlchemyError as error:
             # the connection may hold a transaction that SQLite has ended already
             self._database.write.dispose()
@@ -102,12 +110,16 @@ class _Failed:
 
 def _attempt(connection: sa.Connection, job: Job[Any]) -> Any:
     """Run a job in its savepoint; a failure of the job is its own, a failure of the database is everybody's."""
+    seals = unsealed(connection)
+    sealed_before = len(seals)
     try:
         with connection.begin_nested():
             return job(connection)
     except sa.exc.IntegrityError as error:
-        return _Failed(StorageError("the database refused a row", why=str(error.orig)))
+        failed = _Failed(StorageError("the database refused a row", why=str(error.orig)))
     except sa.exc.SQLAlchemyError:
         raise
     except Exception as error:  # noqa: BLE001 - handed to the caller whole: the writer outlives a faulty job
-        return _Failed(error)
+        failed = _Failed(error)
+    del seals[sealed_before:]
+    return failed

@@ -1,0 +1,99 @@
+"""Who may look at a study: researchers' accounts and sessions, the one-time set-up secret, tokens of lab participants.
+
+Secrets are stored as hashes only. What hashes a password is the server's choice; sessions, the set-up secret and tokens
+have 128 bits or more, for which SHA-256 serves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+
+from lexiscope.annotation.store.checks import check_text
+from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.record import AnswerRefused
+from lexiscope.annotation.store.schema import ACCOUNTS, SESSIONS, SETUP_SECRETS, TOKENS
+
+_TOKEN_BYTES = 20
+_HEX = frozenset("0123456789abcdef")
+
+
+def sha256(secret: str) -> str:
+    """Return the hash under which a random secret is stored.
+
+    >>> sha256("abc")[:16]
+    'ba7816bf8f01cfea'
+    """
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def set_password(connection: sa.Connection, name: str, password_hash: str, *, at: str) -> None:
+    """Make an account or change its password; whoever was logged in under the old one no longer is."""
+    check_text("name", name, longest=200)
+    row = {"password_hash": check_text("password_hash", password_hash, longest=1000), "at": at}
+    connection.execute(SESSIONS.delete().where(SESSIONS.c.name == name))
+    changed = connection.execute(ACCOUNTS.update().where(ACCOUNTS.c.name == name).values(**row))
+    if not changed.rowcount:
+        connection.execute(ACCOUNTS.insert(), {"name": name, **row})
+
+
+def password_hash(connection: sa.Connection, name: str) -> str | None:
+    """Return the hash of an account's password, ``None`` where there is no such account."""
+    if "\x00" in name:
+        return None
+    return connection.execute(sa.select(ACCOUNTS.c.password_hash).where(ACCOUNTS.c.name == name)).scalar()
+
+
+def open_session(connection: sa.Connection, token_sha256: str, name: str, *, expires_at: str, now: str) -> None:
+    """Note a session of an account; sessions that are over are removed on the way.
+
+    Errors: :class:`AnswerRefused` for an unknown account, or what is no hash.
+    """
+    _check_hash("token_sha256", token_sha256)
+    if password_hash(connection, name) is None:
+        raise AnswerRefused("name", f"there is no account {name!r}")
+    connection.execute(SESSIONS.delete().where(SESSIONS.c.expires_at <= now))
+    connection.execute(SESSIONS.insert(), {"token_sha256": token_sha256, "name": name, "expires_at": expires_at})
+
+
+def session(connection: sa.Connection, token_sha256: str, *, now: str) -> str | None:
+    """Return the account's name while its session lasts."""
+    mine = (SESSIONS.c.token_sha256 == token_sha256) & (SESSIONS.c.expires_at > now)
+    return connection.execute(sa.select(SESSIONS.c.name).where(mine)).scalar()
+
+
+def close_session(connection: sa.Connection, token_sha256: str) -> None:
+    """End a session; one that is over or unknown stays so."""
+    connection.execute(SESSIONS.delete().where(SESSIONS.c.token_sha256 == token_sha256))
+
+
+def set_setup_secret(connection: sa.Connection, digest: str, *, expires_at: str) -> None:
+    """Note the hash of a one-time set-up secret; an earlier secret is void."""
+    _check_hash("sha256", digest)
+    connection.execute(SETUP_SECRETS.delete())
+    connection.execute(SETUP_SECRETS.insert(), {"sha256": digest, "expires_at": expires_at})
+
+
+def use_setup_secret(connection: sa.Connection, digest: str, *, now: str) -> bool:
+    """Say whether this is the set-up secret; it is used up by the first who names it in time."""
+    mine = (SETUP_SECRETS.c.sha256 == digest) & (SETUP_SECRETS.c.expires_at > now)
+    return connection.execute(SETUP_SECRETS.delete().where(mine)).rowcount == 1
+
+
+def make_token(connection: sa.Connection, participant_id: str) -> str:
+    """Make the token of an invited participant; only its hash is kept."""
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
+    connection.execute(TOKENS.insert(), {"token_sha256": sha256(token), "participant_id": participant_id})
+    return token
+
+
+def participant_of_token(connection: sa.Connection, token: str) -> str | None:
+    """Return whose token this is."""
+    mine = TOKENS.c.token_sha256 == sha256(token)
+    return connection.execute(sa.select(TOKENS.c.participant_id).where(mine)).scalar()
+
+
+def _check_hash(field: str, text: str) -> None:
+    # a secret that was handed over unhashed must not be written down
+    if len(text) != 64 or not set(text) <= _HEX:
+        raise AnswerRefused(field, "a SHA-256 in 64 hexadecimal digits is expected")

@@ -1,0 +1,198 @@
+"""What a researcher looks at while a study runs: people, items, remarks, reviews, the study's status."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, cast, get_args
+
+from lexiscope.annotation.store import seals
+from lexiscope.annotation.store.answers import WRITTEN
+from lexiscope.annotation.store.checks import check_text
+from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.export import effective, shown, standings
+from lexiscope.annotation.store.record import AnswerRefused, Phase, Review, State, Status, Verdict
+from lexiscope.annotation.store.schema import ANSWERS, LEASES, PARTICIPANTS, REVIEWS, STATES, STATUSES, TRIALS
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A participant as the dashboard lists them: where they stand, since when, and how far they are.
+
+    ``reason`` is that of the last change of state; ``last_at`` the time of the last answer or change of state. Times
+    are UTC text. ``n_answered`` counts the trials of every phase that have an answer.
+    """
+
+    participant_id: str
+    state: State
+    reason: str
+    list_id: str | None
+    number: int | None
+    surplus: bool
+    created_at: str
+    active_at: str | None
+    finished_at: str | None
+    n_answered: int
+    last_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """An answer beside which somebody wrote a comment or set a flag; ``given`` is the answer as text."""
+
+    answer_id: int
+    participant_id: str
+    item_id: str
+    phase: Phase
+    position: int
+    given: str | None
+    comment: str | None
+    flags: tuple[str, ...]
+    answered_at: str
+
+
+def people(connection: sa.Connection) -> list[Person]:
+    """Return all participants in the order of their arrival, in four queries."""
+    first = sa.func.sum(sa.case((ANSWERS.c.revision == 0, 1), else_=0))
+    each = sa.select(ANSWERS.c.participant_id, first, sa.func.max(ANSWERS.c.answered_at))
+    counted = {row[0]: (int(row[1]), row[2]) for row in connection.execute(each.group_by(ANSWERS.c.participant_id))}
+    surplus = set(connection.execute(sa.select(LEASES.c.participant_id).where(LEASES.c.surplus)).scalars())
+    known = standings(connection)
+    arrived = connection.execute(sa.select(PARTICIPANTS).order_by(PARTICIPANTS.c.created_at)).all()
+    found = []
+    for who, created_at in arrived:
+        one, (n_answered, last) = known[who], counted.get(who, (0, ""))
+        found.append(
+            Person(
+                participant_id=who,
+                state=one.state,
+                reason=one.reason,
+                list_id=one.list_id,
+                number=one.slot,
+                surplus=who in surplus,
+                created_at=created_at,
+                active_at=one.times.get(State.ACTIVE),
+                finished_at=one.times.get(State.FINISHED),
+                n_answered=n_answered,
+                last_at=max(last, one.at),
+            )
+        )
+    return found
+
+
+def _latest_states() -> sa.Subquery:
+    """The present state of every participant."""
+    last = sa.select(STATES.c.participant_id.label("who"), sa.func.max(STATES.c.number).label("number"))
+    last_one = last.group_by(STATES.c.participant_id).subquery()
+    joined = STATES.join(last_one, (STATES.c.participant_id == last_one.c.who) & (STATES.c.number == last_one.c.number))
+    return sa.select(STATES.c.participant_id, STATES.c.to_state).select_from(joined).subquery()
+
+
+def item_counts(connection: sa.Connection, now: str) -> dict[str, tuple[int, int, int]]:
+    """Return for each item of a laid-out trial how many people count: valid, active, excluded.
+
+    Valid is who finished and answered it, active who holds a place that has not run out and has it in the plan,
+    excluded who answered it and was excluded. Skips count nowhere.
+    """
+    states = _latest_states()
+    answer = (
+        sa.select(ANSWERS.c.participant_id, ANSWERS.c.item_id)
+        .where(WRITTEN, ANSWERS.c.phase == str(Phase.TRIALS))
+        .subquery()
+    )
+    given = answer.c.item_id.is_not(None)
+    valid = given & states.c.to_state.in_((str(State.FINISHED), str(State.ACCEPTED)))
+    active = (states.c.to_state == str(State.ACTIVE)) & (LEASES.c.status == "held") & (LEASES.c.expires_at > now)
+    excluded = given & (states.c.to_state == str(State.EXCLUDED))
+    same = (answer.c.participant_id == TRIALS.c.participant_id) & (answer.c.item_id == TRIALS.c.item_id)
+    joined = (
+        TRIALS.join(states, states.c.participant_id == TRIALS.c.participant_id)
+        .outerjoin(LEASES, LEASES.c.participant_id == TRIALS.c.participant_id)
+        .outerjoin(answer, same)
+    )
+    sums = (sa.func.sum(sa.case((kind, 1), else_=0)) for kind in (valid, active, excluded))
+    query = sa.select(TRIALS.c.item_id, *sums).select_from(joined).where(TRIALS.c.phase == str(Phase.TRIALS))
+    rows = connection.execute(query.group_by(TRIALS.c.item_id).order_by(TRIALS.c.item_id))
+    return {row[0]: (int(row[1]), int(row[2]), int(row[3])) for row in rows}
+
+
+def written_counts(connection: sa.Connection) -> dict[str, int]:
+    """Return how many people wrote for each item: effective answers to trials that are no skips.
+
+    The answers of excluded participants are not counted.
+    """
+    states = _latest_states()
+    query = (
+        sa.select(ANSWERS.c.item_id, sa.func.count())
+        .join(states, states.c.participant_id == ANSWERS.c.participant_id)
+        .where(WRITTEN, ANSWERS.c.phase == str(Phase.TRIALS), states.c.to_state != str(State.EXCLUDED))
+        .group_by(ANSWERS.c.item_id)
+    )
+    return {row[0]: int(row[1]) for row in connection.execute(query)}
+
+
+def remarks(connection: sa.Connection) -> list[Remark]:
+    """Return the effective answers that carry a comment or a flag."""
+    return [_remark(row) for row in effective(connection) if row["comment"] or row["flags"] != "[]"]
+
+
+def _remark(row: Mapping[str, Any]) -> Remark:
+    same = ("participant_id", "item_id", "position", "comment", "answered_at")
+    return Remark(
+        answer_id=row["id"],
+        phase=Phase(row["phase"]),
+        given=shown(row),
+        flags=tuple(json.loads(row["flags"])),
+        **{name: row[name] for name in same},
+    )
+
+
+def record_review(connection: sa.Connection, review: Review) -> int:
+    """Append a review and return its number.
+
+    Errors: :class:`AnswerRefused` for an unknown answer or verdict, or a text that cannot be stored.
+    """
+    if review.verdict not in get_args(Verdict):
+        raise AnswerRefused("verdict", f"there is no verdict {review.verdict!r}", hint="accepted or rejected")
+    check_text("reason", review.reason, longest=10_000, empty=review.verdict == "accepted")
+    check_text("actor", review.actor, longest=200)
+    check_text("at", review.at, longest=32)
+    if review.text is not None:
+        check_text("text", review.text, longest=100_000)
+    known = sa.select(ANSWERS.c.id).where(ANSWERS.c.id == review.answer_id)
+    if connection.execute(known).scalar() is None:
+        raise AnswerRefused("answer_id", f"there is no answer {review.answer_id}")
+    return int(seals.insert(connection, REVIEWS, asdict(review)))
+
+
+def reviews(connection: sa.Connection) -> list[Review]:
+    """Return all reviews, oldest first; the latest of an answer counts."""
+    names = ("answer_id", "verdict", "reason", "text", "actor", "at")
+    rows = connection.execute(sa.select(*(REVIEWS.c[name] for name in names)).order_by(REVIEWS.c.id))
+    return [Review(*row) for row in rows]
+
+
+def status(connection: sa.Connection) -> Status:
+    """Return whether the study runs, as it does from its launch on."""
+    found = connection.execute(sa.select(STATUSES.c.status).order_by(STATUSES.c.id.desc()).limit(1)).scalar()
+    return cast(Status, found or "running")
+
+
+def set_status(connection: sa.Connection, to: Status, *, actor: str, at: str) -> bool:
+    """Append a status; say whether it is another than before.
+
+    Errors: :class:`AnswerRefused` for what is no status.
+    """
+    if to not in get_args(Status):
+        raise AnswerRefused("status", f"there is no status {to!r}", hint="running, paused or closed")
+    if status(connection) == to:
+        return False
+    seals.insert(connection, STATUSES, {"status": to, "actor": check_text("actor", actor, longest=200), "at": at})
+    return True
+
+
+def closed_at(connection: sa.Connection) -> str | None:
+    """Return when the study was closed, ``None`` where it is not."""
+    last = connection.execute(sa.select(STATUSES).order_by(STATUSES.c.id.desc()).limit(1)).first()
+    return str(last.at) if last is not None and last.status == "closed" else None

@@ -1,0 +1,91 @@
+"""Seals: each transaction notes the rows that it added in the audit log, by their hashes.
+
+The log is a chain under the study's secret key. Who edits, deletes or adds a row of a sealed table behind the store's
+back leaves a seal without its row or a row without its seal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lexiscope.annotation.store import audit
+from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.schema import ANSWERS, AUDIT, CODES, CONSENTS, ERASURES, REVIEWS, STATES, STATUSES
+
+SEALED = (ANSWERS, STATES, CONSENTS, CODES, REVIEWS, STATUSES, ERASURES)
+"""The tables whose rows are sealed."""
+
+ACTION, ERASED = "seal", "forget"
+_UNSEALED = "lexiscope_unsealed"
+_KEYS = {table.name: tuple(column.name for column in table.primary_key.columns) for table in SEALED}
+_NAMES = {table.name: tuple(column.name for column in table.columns) for table in SEALED}
+_INSERTS = {table.name: table.insert().returning(*table.primary_key.columns) for table in SEALED}
+_LARGEST = 5000
+
+Seal = tuple[str, tuple[Any, ...], str]
+"""A table, the primary key of a row, the row's hash."""
+
+
+def insert(connection: sa.Connection, table: sa.Table, row: Mapping[str, Any]) -> Any:
+    """Add a row to a sealed table, to be sealed with the transaction; return the first part of its primary key."""
+    key = tuple(connection.execute(_INSERTS[table.name], row).one())
+    whole = {**row, **dict(zip(_KEYS[table.name], key, strict=True))}
+    unsealed(connection).append((table.name, key, digest(table.name, whole)))
+    return key[0]
+
+
+def unsealed(connection: sa.Connection) -> list[Seal]:
+    """Return the seals of the present transaction: the writer empties the list and takes back those of failed jobs."""
+    seals: list[Seal] = connection.info.setdefault(_UNSEALED, [])
+    return seals
+
+
+def digest(table: str, row: Mapping[str, Any]) -> str:
+    """Return the hash of a row's columns in their order, 128 bits of SHA-256."""
+    text = json.dumps([table, *(row.get(name) for name in _NAMES[table])])
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
+
+
+def seal(connection: sa.Connection, key: bytes, seals: Iterable[Seal], *, at: str) -> None:
+    """Write seals into the audit log; nothing where there are none."""
+    waiting = list(seals)
+    for start in range(0, len(waiting), _LARGEST):
+        details = {"rows": waiting[start : start + _LARGEST]}
+        audit.append(connection, key, at=at, actor="store", action=ACTION, details=details)
+
+
+def seals_of(connection: sa.Connection, tables: Iterable[sa.Table] = SEALED) -> Iterable[Seal]:
+    """Yield the seals that the rows of these tables have now."""
+    for table in tables:
+        for row in connection.execute(sa.select(table).order_by(*table.primary_key.columns)).mappings():
+            yield table.name, tuple(row[name] for name in _KEYS[table.name]), digest(table.name, dict(row))
+
+
+def problems(connection: sa.Connection) -> list[str]:
+    """Compare the sealed tables with their seals; what a forgotten person's erasure removed is not missed."""
+    found = []
+    expected, erased = _expected(connection)
+    for table, key, value in seals_of(connection):
+        known = expected.pop((table, key), None)
+        if known != value:
+            shown = ", ".join(map(str, key))
+            found.append(f"{table}, row {shown}: {'was not written by the store' if known is None else 'was edited'}")
+    gone = [(table, key) for table, key in expected if (table, key) not in erased]
+    return found + [f"{table}, row {', '.join(map(str, key))}: is missing" for table, key in gone]
+
+
+def _expected(connection: sa.Connection) -> tuple[dict[tuple[str, tuple[Any, ...]], str], set[tuple[str, Any]]]:
+    """The seals in the log, and the rows that an erasure removed."""
+    query = sa.select(AUDIT.c.action, AUDIT.c.details).where(AUDIT.c.action.in_((ACTION, ERASED)))
+    expected: dict[tuple[str, tuple[Any, ...]], str] = {}
+    erased: set[tuple[str, Any]] = set()
+    for action, text in connection.execute(query):
+        details = json.loads(text)
+        if action == ACTION:
+            expected |= {(table, tuple(key)): value for table, key, value in details["rows"]}
+        else:
+            erased |= {(table, (number,)) for table in ("answers", "reviews") for number in details.get(table, ())}
+    return expected, erased
