@@ -146,6 +146,7 @@ class Codes(Section):
     completion: str = Field(default="", description="after the last answer was stored")
     screen_out: str = Field(default="", description="after a failed qualification")
     no_consent: str = Field(default="", description="without consent")
+    full: str = Field(default="", description="when no place is free; may stay empty")
 
 
 class Payment(Section):
@@ -173,6 +174,10 @@ class Platform(Section):
     participant: Text = Field(default="PROLIFIC_PID", description="parameter of the link: the participant")
     study: str = Field(default="STUDY_ID", description="parameter of the link: the study on the platform")
     session: str = Field(default="SESSION_ID", description="parameter of the link: the session")
+    pattern: str = Field(default="", description="regular expression that a participant's id matches; empty: any id")
+    return_url: str = Field(
+        default="", description="where the last page leads back to; {code} stands for the completion code"
+    )
 
 
 class Retention(Section):

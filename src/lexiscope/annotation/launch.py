@@ -90,7 +90,7 @@ def _codes(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Probl
         return
     codes: dict[str, str] = definition.codes.model_dump()
     for name, code in codes.items():
-        if not code.strip():
+        if not code.strip() and name != "full":
             yield Problem("E624", ("codes", name), f"the study has no {name} code", "take it from the platform")
     counts = Counter(code for code in codes.values() if code.strip())
     for name, code in codes.items():

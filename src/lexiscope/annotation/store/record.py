@@ -74,7 +74,8 @@ ANSWERING: Mapping[Phase, frozenset[State]] = {
     Phase.PRACTICE: frozenset({State.QUALIFIED, State.ACTIVE}),
     Phase.TRIALS: frozenset({State.ACTIVE}),
     Phase.REVEAL: frozenset({State.ACTIVE}),
-    Phase.DEBRIEF: frozenset({State.ACTIVE, State.FINISHED}),
+    # the exclusion rules judge who finished at once: a last remark is taken all the same
+    Phase.DEBRIEF: frozenset({State.ACTIVE, State.FINISHED, State.ACCEPTED, State.EXCLUDED}),
 }
 """The states in which an answer of a phase is taken: none without consent."""
 

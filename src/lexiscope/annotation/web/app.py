@@ -1,0 +1,120 @@
+"""What the handlers of one study share: the frozen study, its store, its keys, and the limits on requests."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.requests import Request
+
+from lexiscope.annotation.definition import StudyDefinition
+from lexiscope.annotation.freeze import FrozenStudy
+from lexiscope.annotation.store.record import Phase
+from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.web.flow import Flow
+from lexiscope.annotation.web.pages import Pages
+from lexiscope.annotation.web.security import Keys, RateLimit, Refused, ServerSettings, read_form, token_sha256
+from lexiscope.annotation.web.views import Frame
+from lexiscope.core.errors import LexiscopeError
+
+LOG = logging.getLogger("lexiscope.annotation")
+COOKIE = "participant"
+_REMEMBERED = 20_000
+
+
+@dataclass(slots=True)
+class App:
+    """What the handlers share. ``shown`` remembers when which page was served: (monotonic seconds, time)."""
+
+    study: FrozenStudy
+    store: Store
+    settings: ServerSettings
+    pages: Pages
+    flow: Flow
+    keys: Keys
+    entities: Any = None
+    saves: RateLimit = field(default_factory=lambda: RateLimit(burst=20, per_second=10))
+    arrivals: RateLimit = field(default_factory=lambda: RateLimit(burst=400, per_second=50))
+    shown: OrderedDict[tuple[str, str, int], tuple[float, datetime]] = field(default_factory=OrderedDict)
+    tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, study: FrozenStudy, store: Store, settings: ServerSettings) -> App:
+        """Put an app together.
+
+        Errors: those of the entity list, where the study names one.
+        """
+        entities = None
+        return cls(study, store, settings, Pages(), Flow(study, store), Keys(store.folder), entities)
+
+    @property
+    def definition(self) -> StudyDefinition:
+        """The study's definition."""
+        return self.study.definition
+
+    def who(self, request: Request) -> str:
+        """Return whose request this is.
+
+        Errors: :class:`Refused` 401 for nobody's.
+        """
+        who = self.keys.participant(request.cookies.get(self.settings.cookie(COOKIE), ""))
+        if who is None:
+            raise Refused(401, "no_session", "no_session")
+        return who
+
+    async def form(self, request: Request, who: str) -> dict[str, str]:
+        """Read the form of a participant; field names lose the suffix that keeps browsers from mixing up items.
+
+        Errors: :class:`Refused` (429, 413, 415, 400, 403).
+        """
+        self.saves.take(who)
+        form = await read_form(request)
+        self.keys.check_form(request, who, form.get("csrf", ""), origin=self.settings.origin)
+        return {name.partition("-")[0]: value for name, value in form.items()}
+
+    def frame(self, who: str, *, done: int = 0, total: int = 0) -> Frame:
+        """Return what every page of a participant is given."""
+        texts = self.definition.texts
+        return Frame(
+            study_title=texts.title,
+            language=self.definition.language,
+            csrf=self.keys.form_token(who),
+            nonce=new_client_key(),
+            contact=self.definition.contact,
+            done=done,
+            total=total,
+            owner=token_sha256(who)[:16],
+        )
+
+    def remember(self, who: str, phase: Phase, position: int) -> None:
+        """Note that a trial's page is served now; the first time counts."""
+        key = (who, str(phase), position)
+        if key not in self.shown:
+            self.shown[key] = (time.monotonic(), datetime.now(UTC))
+            while len(self.shown) > _REMEMBERED:
+                self.shown.popitem(last=False)
+
+    def background(self, work: Callable[[], object]) -> None:
+        """Do something in a thread that nobody waits for; a failure is logged."""
+
+        async def run() -> None:
+            try:
+                await asyncio.to_thread(work)
+            except LexiscopeError:
+                LOG.exception("work in the background failed")
+
+        task = asyncio.create_task(run())
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+
+def new_client_key() -> str:
+    """Return a key that a form sends with its answer: whoever repeats it gets the first receipt."""
+    return secrets.token_hex(16)

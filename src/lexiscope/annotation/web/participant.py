@@ -1,0 +1,358 @@
+"""What participants ask of the server, from the link to the completion code."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from lexiscope.annotation.store.record import AnswerRefused, NoPlaceLeft, Phase
+from lexiscope.annotation.web.app import COOKIE, App, new_client_key
+from lexiscope.annotation.web.flow import Asked, Sent, Step
+from lexiscope.annotation.web.markdown import to_html
+from lexiscope.annotation.web.replies import go, json_error, lead_on, wants_json
+from lexiscope.annotation.web.security import Refused, read_form
+from lexiscope.annotation.web.trial_page import answer_texts, example_views, guidelines_html, trial_view
+from lexiscope.annotation.web.views import AboutView, ChoiceView
+from lexiscope.core.screen import AnswerInvalid
+
+# -- arriving -----------------------------------------------------------------------------------------------------
+
+
+async def landing(app: App, request: Request) -> Response:
+    """Take the ids of the recruiting platform out of the address and put a cookie in their place."""
+    platform = app.definition.platform
+    given = request.query_params.get(platform.participant, "").strip()
+    if platform.kind == "lab" or not given:
+        with suppress(Refused):
+            app.who(request)
+            return go("/now")
+        if platform.kind == "lab":
+            raise Refused(404, "no_link", "no_link")
+        return HTMLResponse(app.pages.enter_id(app.frame("arriving"), action="/id"))
+    return await _arrive(app, given, request.query_params.get(platform.session or "-", "").strip() or None)
+
+
+async def enter_id(app: App, request: Request) -> Response:
+    """Take an id that was typed, where the link had none."""
+    app.arrivals.take("typed")
+    form = await read_form(request)
+    app.keys.check_form(request, "arriving", form.get("csrf", ""), origin=app.settings.origin)
+    return await _arrive(app, form.get("participant", "").strip(), None)
+
+
+async def token(app: App, request: Request) -> Response:
+    """Take a participant in by the token of a lab link."""
+    app.arrivals.take("token")
+    who = await asyncio.to_thread(app.store.participant_of_token, request.path_params["token"])
+    if who is None:
+        raise Refused(404, "no_link", "no_link")
+    await asyncio.to_thread(app.flow.come_back, who)
+    return _with_cookie(app, who)
+
+
+async def _arrive(app: App, platform_id: str, session: str | None) -> Response:
+    app.arrivals.take("landing")
+    pattern = app.definition.platform.pattern
+    if len(platform_id) > 200 or not platform_id.isprintable() or not re.fullmatch(pattern or ".+", platform_id):
+        raise Refused(422, "participant_id", "bad_id", field=app.definition.platform.participant)
+    session = session if session and len(session) <= 200 and session.isprintable() else None
+    who = await asyncio.to_thread(lambda: app.flow.arrive(platform_id, session=session))
+    return _with_cookie(app, who)
+
+
+def _with_cookie(app: App, who: str) -> Response:
+    response = go("/now")
+    response.set_cookie(
+        app.settings.cookie(COOKIE), app.keys.sign(who), secure=app.settings.secure, httponly=True, samesite="lax"
+    )
+    return response
+
+
+# -- pages --------------------------------------------------------------------------------------------------------
+
+
+async def now(app: App, request: Request) -> Response:
+    """Show what comes next: this is the address to come back to."""
+    who = app.who(request)
+    step = await asyncio.to_thread(app.flow.settle, who)
+    return await _show(app, who, step)
+
+
+async def _show(app: App, who: str, step: Step) -> Response:
+    texts = app.definition.texts
+    if step.kind == "trial":
+        return go(f"/trial/{step.phase}/{step.position}")
+    if step.kind == "consent":
+        text = to_html(f"{texts.consent}\n\n{app.definition.ethics}")
+        return HTMLResponse(app.pages.consent(app.frame(who), text_html=text, action="/consent"))
+    if step.kind == "debrief":
+        html = to_html(texts.debrief)
+        return HTMLResponse(app.pages.debrief(app.frame(who), html=html, action="/debrief", comment=True))
+    if step.kind == "about_you":
+        return HTMLResponse(app.pages.about_you(app.frame(who), questions=_about(app, {}, {}), action="/about"))
+    if step.kind == "instructions":
+        html = to_html(texts.instructions)
+        return HTMLResponse(
+            app.pages.instructions(
+                app.frame(who), html=html, examples=example_views(app.study, app.pages), action="/begin"
+            )
+        )
+    return await _ended(app, who, step)
+
+
+async def _ended(app: App, who: str, step: Step) -> Response:
+    code = await asyncio.to_thread(app.flow.code, who, step)
+    back = app.definition.platform.return_url
+    url = back.replace("{code}", code) if back and code else ""
+    # the debrief was read on the page before
+    html = "" if step.kind == "finished" else to_html(str(getattr(app.definition.texts, step.kind)))
+    return HTMLResponse(app.pages.ended(app.frame(who), kind=step.kind, html=html, code=code, return_url=url))
+
+
+async def trial(app: App, request: Request) -> Response:
+    """Show one trial; a trial that is final or not reached yet leads to the one that is next."""
+    who, (phase, position) = app.who(request), _where(request)
+    try:
+        asked = app.flow.asked_again(who, phase, position)
+    except AnswerRefused:
+        return go("/now")
+    app.remember(who, phase, position)
+    return HTMLResponse(_trial_html(app, who, asked, phase, position))
+
+
+def _trial_html(
+    app: App,
+    who: str,
+    asked: Asked,
+    phase: Phase,
+    position: int,
+    *,
+    given: Mapping[str, str] | None = None,
+    faults: Mapping[str, str] | None = None,
+) -> str:
+    frame = app.frame(who, done=asked.standing.next_position, total=asked.standing.n_trials)
+    view = trial_view(
+        app.study,
+        app.pages,
+        asked,
+        phase=phase,
+        position=position,
+        client_key=new_client_key(),
+        given=given,
+        faults=faults,
+    )
+    return app.pages.trial(frame, view)
+
+
+async def feedback(app: App, request: Request) -> Response:
+    """Show, after a practice trial, what the answer should have been and why."""
+    who, position = app.who(request), int(request.path_params["position"])
+    try:
+        asked = app.flow.asked(who, Phase.PRACTICE, position)
+    except AnswerRefused:
+        return go("/now")
+    if position >= asked.standing.next_position:
+        return go("/now")
+    given = await asyncio.to_thread(app.flow.latest, who, Phase.PRACTICE, asked.trial.item_id)
+    return HTMLResponse(_feedback_html(app, who, asked, given or {}))
+
+
+def _feedback_html(app: App, who: str, asked: Asked, given: Mapping[str, object]) -> str:
+    question, language = app.study.known[asked.trial.item_id], app.definition.language
+    answer = given.get("value") if given.get("value") is not None else given.get("option")
+    return app.pages.feedback(
+        app.frame(who, done=asked.standing.next_position, total=asked.standing.n_trials),
+        stimulus=app.pages.stimulus(asked.screen, asked.item, asked.shown, language),
+        question=asked.screen.question(asked.item, language, view=asked.shown.appears_as),
+        given=answer_texts(app.study, asked.screen, (answer,))[0] if answer is not None else "",
+        right=answer_texts(app.study, asked.screen, question.accept),
+        is_right=app.flow.is_right(given) if answer is not None else False,
+        explanation=question.explanation,
+        action="/now",
+    )
+
+
+async def guidelines(app: App, request: Request) -> Response:
+    """Show the instructions again."""
+    who = app.who(request)
+    html = to_html(app.definition.texts.instructions) or guidelines_html(app.definition.task, app.definition.language)
+    return HTMLResponse(
+        app.pages.instructions(app.frame(who), html=html, examples=example_views(app.study, app.pages), action="")
+    )
+
+
+async def search(app: App, request: Request) -> Response:
+    """Find entries of the study's list."""
+    app.saves.take(app.who(request))
+    query = request.query_params.get("q", "")[:200]
+    found = app.entities.search(query, limit=10) if app.entities is not None and query.strip() else ()
+    return JSONResponse([{"id": one.entity_id, "title": one.title, "text": one.description} for one in found])
+
+
+# -- what participants send -----------------------------------------------------------------------------------------
+
+
+async def consent(app: App, request: Request) -> Response:
+    """Store the consent, or that there is none."""
+    who = app.who(request)
+    form = await app.form(request, who)
+    if form.get("consent") not in ("yes", "no"):
+        raise Refused(422, "consent", "answer_missing", field="consent")
+    await asyncio.to_thread(lambda: app.flow.consent(who, agreed=form["consent"] == "yes"))
+    return go("/now")
+
+
+async def about(app: App, request: Request) -> Response:
+    """Store the answers about the participant."""
+    who = app.who(request)
+    form = await app.form(request, who)
+    key = _client_key(form)
+    faults = await asyncio.to_thread(lambda: app.flow.about_you(who, form, client_key=key))
+    if faults:
+        html = app.pages.about_you(app.frame(who), questions=_about(app, form, faults), action="/about")
+        return HTMLResponse(html, status_code=422)
+    return go("/now")
+
+
+async def begin(app: App, request: Request) -> Response:
+    """Go on from the instructions."""
+    who = app.who(request)
+    await app.form(request, who)
+    with suppress(NoPlaceLeft):
+        await asyncio.to_thread(app.flow.begin, who)
+    return go("/now")
+
+
+async def submit_trial(app: App, request: Request) -> Response:
+    """Store one answer; the response is sent after the commit."""
+    who, (phase, position) = app.who(request), _where(request)
+    form = await app.form(request, who)
+    asked = app.flow.asked(who, phase, position)
+    try:
+        answer = app.flow.read(
+            who, asked, phase=phase, position=position, form=form, sent=_sent(app, who, phase, position, form)
+        )
+    except AnswerInvalid as error:
+        return _invalid(app, request, who, asked, phase, position, form, error)
+    receipt = await asyncio.wrap_future(app.flow.submit(answer))
+    if app.flow.is_due(asked.standing, now=datetime.now(UTC)):
+        await asyncio.to_thread(app.flow.renew, who)
+    after = position + 1 if answer.supersedes is not None else receipt.next_position
+    if phase is Phase.PRACTICE and app.study.known[answer.item_id].explanation:
+        return lead_on(request, f"/feedback/{position}")
+    if phase is not Phase.QUALIFICATION and after < asked.standing.n_trials:
+        return lead_on(request, f"/trial/{phase}/{after}")
+    return await _settled(app, request, who)
+
+
+async def another(app: App, request: Request) -> Response:
+    """Store that the drawn item is skipped, and draw another one."""
+    who, position = app.who(request), int(request.path_params["position"])
+    form = await app.form(request, who)
+    key = _client_key(form)
+    app.flow.asked(who, Phase.TRIALS, position)
+    await asyncio.to_thread(lambda: app.flow.another(who, position, client_key=key))
+    return await _settled(app, request, who)
+
+
+async def debrief(app: App, request: Request) -> Response:
+    """Store what a participant says at the end."""
+    who = app.who(request)
+    form = await app.form(request, who)
+    key, comment = _client_key(form), form.get("comment", "")
+    await asyncio.to_thread(lambda: app.flow.debrief(who, comment, client_key=key))
+    return go("/now")
+
+
+async def _settled(app: App, request: Request, who: str) -> Response:
+    step = await asyncio.to_thread(app.flow.settle, who)
+    if step.kind == "debrief":
+        app.background(app.flow.judge)
+    return lead_on(request, f"/trial/{step.phase}/{step.position}" if step.kind == "trial" else "/now")
+
+
+def _invalid(
+    app: App,
+    request: Request,
+    who: str,
+    asked: Asked,
+    phase: Phase,
+    position: int,
+    form: Mapping[str, str],
+    error: AnswerInvalid,
+) -> Response:
+    words = asked.screen.words(app.definition.language)
+    message = app.pages.fault(error.key, app.definition.language, words)
+    if wants_json(request):
+        return json_error(422, error.key, message, field=error.field)
+    html = _trial_html(app, who, asked, phase, position, given=form, faults={error.field: message})
+    return HTMLResponse(html, status_code=422)
+
+
+def _sent(app: App, who: str, phase: Phase, position: int, form: Mapping[str, str]) -> Sent:
+    served = app.shown.get((who, str(phase), position))
+    return Sent(
+        client_key=_client_key(form),
+        supersedes=_whole(form, "supersedes"),
+        shown_at=served[1] if served is not None else None,
+        rt_ms=_number(form, "rt_ms"),
+        rt_server_ms=(time.monotonic() - served[0]) * 1000 if served is not None else None,
+        page_version=form.get("page_version", "")[:40],
+    )
+
+
+# -- reading requests ------------------------------------------------------------------------------------------------
+
+
+def _where(request: Request) -> tuple[Phase, int]:
+    try:
+        return Phase(request.path_params["phase"]), int(request.path_params["position"])
+    except ValueError:
+        raise Refused(404, "not_found", "not_found") from None
+
+
+def _client_key(form: Mapping[str, str]) -> str:
+    key = form.get("client_key", "")
+    if not re.fullmatch(r"[0-9A-Za-z_-]{8,64}", key):
+        raise Refused(422, "client_key", "form_expired", field="client_key")
+    return key
+
+
+def _whole(form: Mapping[str, str], name: str) -> int | None:
+    text = form.get(name, "").strip()
+    if not text:
+        return None
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        raise Refused(422, "refused", "answer_refused", field=name)
+    return int(text)
+
+
+def _number(form: Mapping[str, str], name: str) -> float | None:
+    # a browser's own measure: one that makes no sense is no measure, and no reason to lose an answer
+    try:
+        number = float(form.get(name, "") or "nan")
+    except ValueError:
+        return None
+    return number if 0 <= number < 1e9 else None
+
+
+def _about(app: App, given: Mapping[str, str], faults: Mapping[str, str]) -> tuple[AboutView, ...]:
+    return tuple(
+        AboutView(
+            measure=one.measure,
+            text=one.text,
+            kind=one.kind,
+            required=one.required,
+            options=tuple(ChoiceView(option.value, option.text) for option in one.options),
+            given=given.get(one.measure, ""),
+            fault=app.pages.fault(faults[one.measure], app.definition.language, {}) if one.measure in faults else "",
+        )
+        for one in app.definition.about_you
+    )

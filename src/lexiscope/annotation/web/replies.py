@@ -1,0 +1,80 @@
+"""Answers of the server: pages or JSON, redirects, and what is said of an error."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from lexiscope.annotation.store.engine import StorageError
+from lexiscope.annotation.store.record import AnswerConflict, AnswerRefused, NoPlaceLeft, StateError
+from lexiscope.annotation.web.app import App
+from lexiscope.annotation.web.messages import MESSAGES
+from lexiscope.annotation.web.security import Refused
+from lexiscope.core.errors import InputError
+
+LOG = logging.getLogger("lexiscope.annotation")
+
+
+def error_response(app: App, request: Request, error: Exception) -> Response:
+    """Return what a person or a program is told of an error; nothing of the inside."""
+    refused = _refusal(error)
+    language = app.definition.language
+    message = app.pages.say(MESSAGES[refused.message], language)
+    reference = ""
+    if refused.status == 500:
+        reference = secrets.token_hex(6)
+        LOG.error("error %s at %s %s", reference, request.method, request.url.path, exc_info=error)
+    headers = {"retry-after": str(refused.retry_after)} if refused.retry_after else {}
+    if wants_json(request) or request.url.path == "/search":
+        response = json_error(refused.status, refused.code, message, field=refused.field, reference=reference)
+    else:
+        html = app.pages.error(app.frame("nobody"), status=refused.status, what=message, reference=reference)
+        response = HTMLResponse(html, status_code=refused.status)
+    response.headers.update(headers)
+    return response
+
+
+def _refusal(error: Exception) -> Refused:
+    if isinstance(error, Refused):
+        return error
+    if isinstance(error, AnswerConflict):
+        return Refused(409, "conflict", "answered_elsewhere", field=error.field)
+    if isinstance(error, AnswerRefused):
+        return Refused(422, "refused", "answer_refused", field=error.field)
+    if isinstance(error, StateError | NoPlaceLeft):
+        return Refused(409, "state", "answered_elsewhere")
+    if isinstance(error, StorageError):
+        return Refused(503, "not_stored", "not_stored", retry_after=5)
+    if isinstance(error, InputError):
+        return Refused(422, "refused", "answer_refused")
+    status = getattr(error, "status_code", 500)
+    if status in (404, 405):
+        return Refused(status, "not_found", "not_found")
+    return Refused(500, "internal", "internal")
+
+
+def json_error(status: int, code: str, message: str, *, field: str = "", reference: str = "") -> Response:
+    """Return an error as programs read it; after a conflict ``next`` says where to go on."""
+    body: dict[str, Any] = {"error": {"code": code, "field": field, "message": message, "reference": reference}}
+    if status == 409:
+        body["next"] = "/now"
+    return JSONResponse(body, status_code=status)
+
+
+def lead_on(request: Request, url: str) -> Response:
+    """Lead to the next page: an address for a script, a redirect for a browser."""
+    return JSONResponse({"next": url}) if wants_json(request) else go(url)
+
+
+def go(url: str) -> Response:
+    """Redirect to another page of the app after a form."""
+    return RedirectResponse(url, status_code=303)
+
+
+def wants_json(request: Request) -> bool:
+    """Say whether a script asks: forms that are sent without one want a page."""
+    return "application/json" in request.headers.get("accept", "")

@@ -1,0 +1,234 @@
+"""What stands between the network and the study: signed cookies, request tokens, headers, limits.
+
+Everything that a request brings is bounded before it is read. Keys are derived from the study's secret key, so that
+sessions survive a restart.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+from itsdangerous import BadSignature, Signer
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from lexiscope.annotation.store.backup import KEY_NAME
+from lexiscope.core.errors import InputError
+
+MAX_BODY = 64 * 1024
+"""Bytes of a request's body: no answer is longer, and no page uploads a file."""
+MAX_FIELDS = 100
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'; object-src 'none'"
+)
+HEADERS = {
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "x-frame-options": "DENY",
+}
+_MAX_BUCKETS = 100_000
+
+
+class Refused(Exception):
+    """A request is refused: an HTTP status, a code for programs, and a key of the app's texts for people."""
+
+    def __init__(self, status: int, code: str, message: str, *, field: str = "", retry_after: int = 0) -> None:
+        self.status, self.code, self.message, self.field, self.retry_after = status, code, message, field, retry_after
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """Where the server stands.
+
+    ``public_url`` is the address that participants open. Over plain HTTP only a loopback address is served: cookies
+    would travel in the clear.
+    """
+
+    public_url: str
+    host: str = "127.0.0.1"
+    port: int = 8000
+
+    def __post_init__(self) -> None:
+        address = urlsplit(self.public_url)
+        if address.scheme not in ("http", "https") or not address.hostname:
+            raise InputError(f"{self.public_url!r} is no address of a server", hint="write https://study.example.org")
+        if address.scheme == "http" and not (is_loopback(address.hostname) and is_loopback(self.host)):
+            raise InputError(
+                f"{self.public_url} would send cookies and answers in the clear",
+                why="plain HTTP is served on this machine only",
+                hint="give certificate and key, or stand behind a proxy with HTTPS and give its address: --public-url",
+            )
+
+    @property
+    def secure(self) -> bool:
+        """Say whether participants come over HTTPS."""
+        return self.public_url.startswith("https:")
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port of the public address."""
+        address = urlsplit(self.public_url)
+        return f"{address.scheme}://{address.netloc}"
+
+    def cookie(self, name: str) -> str:
+        """Return the full name of a cookie: bound to this host where there is HTTPS."""
+        return f"__Host-{name}" if self.secure else name
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether a host name is this machine itself."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class Keys:
+    """Signatures under the study's secret key: of a participant's cookie, of the token in every form."""
+
+    def __init__(self, folder: Path) -> None:
+        secret = (folder / KEY_NAME).read_bytes()
+        self._signer = Signer(_derived(secret, "cookie"), salt="participant", digest_method=hashlib.sha256)
+        self._form = _derived(secret, "form")
+
+    def sign(self, participant_id: str) -> str:
+        """Return the value of a participant's cookie."""
+        return self._signer.sign(participant_id).decode("ascii")
+
+    def participant(self, cookie: str) -> str | None:
+        """Return whose cookie this is; ``None`` for one that was not signed here."""
+        try:
+            return self._signer.unsign(cookie.encode("ascii", "replace")).decode("ascii")
+        except BadSignature:
+            return None
+
+    def form_token(self, who: str) -> str:
+        """Return the token that every form of this session carries."""
+        return hmac.new(self._form, who.encode("utf-8"), hashlib.sha256).hexdigest()
+
+    def check_form(self, request: Request, who: str, token: str, *, origin: str) -> None:
+        """Check that a form was sent from a page of ours.
+
+        Errors: :class:`Refused` 403.
+        """
+        if not hmac.compare_digest(self.form_token(who).encode(), token.encode("utf-8", "replace")):
+            raise Refused(403, "csrf", "form_expired")
+        foreign = request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none")
+        sent_from = request.headers.get("origin")
+        if foreign or (sent_from is not None and sent_from != origin):
+            raise Refused(403, "csrf", "form_expired")
+
+
+def _derived(secret: bytes, purpose: str) -> bytes:
+    return hmac.new(secret, b"lexiscope/" + purpose.encode(), hashlib.sha256).digest()
+
+
+def token_sha256(token: str) -> str:
+    """Return the hash under which a token is stored."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+def new_token() -> str:
+    """Return a secret of 256 bits."""
+    return secrets.token_urlsafe(32)
+
+
+@dataclass(slots=True)
+class RateLimit:
+    """So many actions at once, so many a second after that, for each key. Old keys are forgotten first."""
+
+    burst: int
+    per_second: float
+    clock: Callable[[], float] = time.monotonic
+    _buckets: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
+
+    def take(self, key: str) -> None:
+        """Count one action.
+
+        Errors: :class:`Refused` 429 with the seconds to wait.
+        """
+        now = self.clock()
+        left, then = self._buckets.pop(key, (float(self.burst), now))
+        left = min(float(self.burst), left + (now - then) * self.per_second)
+        self._buckets[key] = (max(left - 1, 0.0) if left >= 1 else left, now)
+        while len(self._buckets) > _MAX_BUCKETS:
+            self._buckets.popitem(last=False)
+        if left < 1:
+            raise Refused(429, "too_many_requests", "too_fast", retry_after=max(1, round((1 - left) / self.per_second)))
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Read a form of bounded size; of a field that comes twice the last counts.
+
+    Errors: :class:`Refused` 413 (too large), 415 (no form), 400 (not readable).
+    """
+    if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
+        raise Refused(415, "not_a_form", "not_a_form")
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > MAX_BODY:
+            raise Refused(413, "too_large", "too_large")
+    try:
+        text = bytes(body).decode("ascii")
+        return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="strict"))
+    except (UnicodeDecodeError, ValueError) as error:
+        raise Refused(400, "unreadable", "not_a_form") from error
+
+
+class Guard:
+    """ASGI middleware: the security headers on every response, and only requests for our own host.
+
+    ``no-store`` stands on everything but the files under ``/static/``, which carry their hash in their address.
+    """
+
+    def __init__(self, app: ASGIApp, *, settings: ServerSettings, hosts: Iterable[str] = ()) -> None:
+        self._app, self._settings = app, settings
+        self._hosts = {urlsplit(settings.public_url).netloc, *hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and the headers back."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+                if self._settings.secure:
+                    headers["strict-transport-security"] = "max-age=63072000"
+                if "cache-control" not in headers:
+                    headers["cache-control"] = "no-store"
+            await send(message)
+
+        host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+        if host not in self._hosts:
+            await _plain(send_guarded, 400, b"unknown host")
+            return
+        await self._app(scope, receive, send_guarded)
+
+
+async def _plain(send: Send, status: int, body: bytes) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

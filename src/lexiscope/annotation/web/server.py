@@ -1,0 +1,99 @@
+"""The server of one study: a table of addresses (:data:`ROUTES`), so that a test can hold each against every role."""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from lexiscope.annotation.web import participant
+from lexiscope.annotation.web.app import App
+from lexiscope.annotation.web.pages import STATIC
+from lexiscope.annotation.web.replies import error_response
+from lexiscope.annotation.web.security import Guard, Refused
+from lexiscope.core.errors import LexiscopeError
+
+Handler = Callable[[App, Request], Awaitable[Response]]
+
+
+async def static(app: App, request: Request) -> Response:
+    """Serve a style sheet or script of the package; its address changes with its content."""
+    path = STATIC / request.path_params["name"]
+    if path.name not in {one.name for one in STATIC.iterdir()}:
+        raise Refused(404, "not_found", "not_found")
+    media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    headers = {"cache-control": "public, max-age=31536000, immutable"}
+    return Response(path.read_bytes(), media_type=media_type, headers=headers)
+
+
+async def health(app: App, request: Request) -> Response:
+    """Say whether the study takes answers: for whoever watches the server. Nothing about participants."""
+    state = await asyncio.to_thread(app.store.health)
+    body = {"status": state.status, "disk_low": state.low, "version": state.version}
+    return JSONResponse(body, status_code=507 if state.low else 200)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """One address: path, methods, handler, and who may use it (``anybody`` or ``participant``)."""
+
+    path: str
+    methods: tuple[str, ...]
+    handler: Handler
+    role: str
+
+
+ROUTES = (
+    Address("/", ("GET",), participant.landing, "anybody"),
+    Address("/id", ("POST",), participant.enter_id, "anybody"),
+    Address("/t/{token}", ("GET",), participant.token, "anybody"),
+    Address("/static/{name}", ("GET",), static, "anybody"),
+    Address("/health", ("GET",), health, "anybody"),
+    Address("/now", ("GET",), participant.now, "participant"),
+    Address("/guidelines", ("GET",), participant.guidelines, "participant"),
+    Address("/trial/{phase}/{position:int}", ("GET",), participant.trial, "participant"),
+    Address("/feedback/{position:int}", ("GET",), participant.feedback, "participant"),
+    Address("/search", ("GET",), participant.search, "participant"),
+    Address("/consent", ("POST",), participant.consent, "participant"),
+    Address("/about", ("POST",), participant.about, "participant"),
+    Address("/begin", ("POST",), participant.begin, "participant"),
+    Address("/trial/{phase}/{position:int}", ("POST",), participant.submit_trial, "participant"),
+    Address("/another/{position:int}", ("POST",), participant.another, "participant"),
+    Address("/debrief", ("POST",), participant.debrief, "participant"),
+)
+"""Every address of the participants' side."""
+
+
+def create_app(app: App, more: tuple[Route, ...] = ()) -> Guard:
+    """Return the ASGI application; *more* are the researcher's routes."""
+    routes = [Route(one.path, _endpoint(app, one.handler), methods=list(one.methods)) for one in ROUTES]
+    handlers: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = {
+        404: _errors(app),
+        405: _errors(app),
+        Exception: _errors(app),
+    }
+    return Guard(Starlette(routes=[*routes, *more], exception_handlers=handlers), settings=app.settings)
+
+
+def _endpoint(app: App, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        try:
+            return await handler(app, request)
+        except (Refused, LexiscopeError) as error:
+            return error_response(app, request, error)
+
+    return endpoint
+
+
+def _errors(app: App) -> Callable[[Request, Exception], Awaitable[Response]]:
+    async def handle(request: Request, error: Exception) -> Response:
+        return error_response(app, request, error)
+
+    return handle

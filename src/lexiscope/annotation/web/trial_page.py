@@ -1,0 +1,169 @@
+"""From a trial to what its page is given: texts in the participants' language, nothing that gives an answer away."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from markupsafe import Markup, escape
+
+from lexiscope.annotation.freeze import FrozenStudy
+from lexiscope.annotation.questions import question_item
+from lexiscope.annotation.store.record import Phase
+from lexiscope.annotation.web.flow import Asked
+from lexiscope.annotation.web.markdown import to_html
+from lexiscope.annotation.web.pages import Pages
+from lexiscope.annotation.web.views import ChoiceView, ExampleView, FlagView, FoldView, PointView, TrialView
+from lexiscope.core import catalog
+from lexiscope.core.scale import Scale
+from lexiscope.core.screen import Screen, Shown
+
+
+def trial_view(
+    study: FrozenStudy,
+    pages: Pages,
+    asked: Asked,
+    *,
+    phase: Phase,
+    position: int,
+    client_key: str,
+    given: Mapping[str, str] | None = None,
+    faults: Mapping[str, str] | None = None,
+) -> TrialView:
+    """Return what the page of a trial shows.
+
+    *given* are the fields of a form that was refused, else the stored answer is shown; *faults* why it was refused.
+    """
+    language, screen, item, shown = study.definition.language, asked.screen, asked.item, asked.shown
+    words, view = screen.words(language), shown.appears_as
+    stored = asked.stored or {}
+    return TrialView(
+        phase=str(phase),
+        position=position,
+        action=f"/trial/{phase}/{position}",
+        suffix=f"{phase}-{position}",
+        client_key=client_key,
+        stimulus=pages.stimulus(screen, item, shown, language),
+        question=screen.question(item, language, view=view),
+        widget=screen.widget,
+        advance=screen.advance_in(view),
+        points=_points(study.scale if screen is study.screen else screen.scale, screen),
+        choices=tuple(
+            ChoiceView(one.key, "" if one.lines else words[f"option_{one.key}"], one.lines)
+            for one in screen.choices(item, shown)
+        ),
+        flags=tuple(FlagView(name, words[f"flag_{name}"]) for name in screen.flags),
+        folds=_folds(screen, asked, language),
+        placeholder=words.get("placeholder", ""),
+        guess=words["guess"] if view in screen.guess_views else "",
+        comment=screen.comment,
+        max_length=screen.max_length,
+        may_stay_empty=screen.may_stay_empty,
+        search_url="/search" if screen.widget == "search" else "",
+        back_url=f"/trial/{phase}/{position - 1}" if position and phase in study.record.revisable else "",
+        another_url=f"/another/{position}" if screen.drawn and phase is Phase.TRIALS else "",
+        another_text=words.get("another", ""),
+        counter=_counter(study, asked, words) if phase is Phase.TRIALS else "",
+        supersedes=int(str(stored["id"])) if stored else None,
+        given=given if given is not None else _given(asked, stored),
+        faults=faults or {},
+        page_version=study.record.sha256[:12],
+    )
+
+
+def example_views(study: FrozenStudy, pages: Pages) -> tuple[ExampleView, ...]:
+    """Return the worked examples of the instructions."""
+    definition = study.definition
+    found = []
+    for question in definition.examples:
+        screen = catalog.screen(question.task) if question.task else study.screen
+        item = question_item(question, definition.name, definition.language)
+        found.append(
+            ExampleView(
+                stimulus=pages.stimulus(screen, item, Shown(view=definition.views[0]), definition.language),
+                question=screen.question(item, definition.language, view=definition.views[0]),
+                answer=" / ".join(answer_texts(study, screen, question.accept)),
+                explanation=question.explanation,
+            )
+        )
+    return tuple(found)
+
+
+def answer_texts(study: FrozenStudy, screen: Screen, answers: Sequence[object]) -> tuple[str, ...]:
+    """Return answers as participants read them: the words of an option, a point of the scale with its words."""
+    words = screen.words(study.definition.language)
+    anchors = dict(study.scale.anchors) if screen is study.screen else {}
+    texts = []
+    for answer in answers:
+        if isinstance(answer, str):
+            texts.append(words.get(f"option_{answer}", answer))
+        else:
+            point = float(str(answer))
+            texts.append(f"{point:g} ({anchors[point]})" if point in anchors else f"{point:g}")
+    return tuple(texts)
+
+
+def _points(scale: Scale | None, screen: Screen) -> tuple[PointView, ...]:
+    if screen.widget != "scale" or scale is None:
+        return ()
+    anchors = dict(scale.anchors)
+    return tuple(PointView(f"{point:g}", anchors.get(point, "")) for point in scale.points)
+
+
+def _folds(screen: Screen, asked: Asked, language: str) -> tuple[FoldView, ...]:
+    if not screen.fold_outs:
+        return ()
+    words, values = screen.words(language), screen.stimulus(asked.item, asked.shown)
+    folds = []
+    for name in screen.fold_outs:
+        html = guidelines_html(screen.folder.name, language) if name == "guidelines" else _lines(values[f"fold_{name}"])
+        folds.append(FoldView(name, words[f"fold_{name}"], html))
+    return tuple(folds)
+
+
+@lru_cache
+def guidelines_html(task: str, language: str) -> str:
+    """Return a task's guidelines as safe HTML."""
+    return to_html(catalog.screen(task).guidelines(language))
+
+
+def _lines(value: object) -> str:
+    lines = value if isinstance(value, list | tuple) else (str(value),)
+    return str(Markup("").join(Markup("<p>{}</p>").format(_pieces(line)) for line in lines))
+
+
+def _pieces(line: object) -> Markup:
+    if isinstance(line, str):
+        return escape(line)
+    assert isinstance(line, tuple)
+    pieces = [Markup("<strong>{}</strong>").format(text) if emphasised else escape(text) for text, emphasised in line]
+    return Markup("").join(pieces)
+
+
+def _counter(study: FrozenStudy, asked: Asked, words: Mapping[str, str]) -> str:
+    if "counter" not in words:
+        return ""
+    done, total = asked.standing.next_position, asked.standing.n_trials
+    if asked.screen.drawn:
+        done, total = asked.standing.n_written, study.record.written
+    return words["counter"].format(done=done, total=total)
+
+
+def _given(asked: Asked, stored: Mapping[str, object]) -> dict[str, str]:
+    """The stored answer by the names of the form's fields."""
+    if not stored:
+        return {}
+    flags = set(json.loads(str(stored["flags"])))
+    given = {f"flag_{name}": "1" for name in flags}
+    for name in ("text", "guessed_word", "comment"):
+        if stored[name] is not None:
+            given[name] = str(stored[name])
+    if stored["value"] is not None:
+        given["value"] = f"{float(str(stored['value'])):g}"
+    for choice in asked.screen.options_of(asked.item, asked.shown.appears_as):
+        if choice.value == stored["option"] and set(choice.flags) <= flags:
+            given["option"] = choice.key
+            if choice.flags:
+                break
+    return given

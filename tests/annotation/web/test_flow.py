@@ -1,0 +1,136 @@
+"""The way of a participant through the real server: every page from the link to the code, without scripts."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from lexiscope.annotation.store.record import Phase, State
+
+from .made_web import Person, client, form_of, made_definition, running
+
+
+def right(where: str, page: str) -> str:
+    """Answer what is right: the checks by their texts, the others in the middle."""
+    if "seal" in page:
+        return "1"
+    if "choose 2" in page:
+        return "2"
+    sentences = [part.split("</p>")[0] for part in page.split('class="sentence"')[1:]]
+    return "5" if len(sentences) == 2 and sentences[0] == sentences[1] else "3"
+
+
+def test_from_the_link_to_the_code(tmp_path: Path) -> None:
+    """Consent, questions, instructions, qualification, practice, trials, debrief, code; every answer is stored once."""
+
+    async def visit() -> None:
+        with running(tmp_path) as app:
+            async with client(app) as browser:
+                person = Person(browser, app.study, right)
+                end = await person.whole_way(await person.arrive())
+                assert "DONE1" in end.text
+                again = await browser.get("/now")
+                assert "DONE1" in again.text, "the same code at every visit"
+            (who,) = [one.participant_id for one in app.store.people()]
+            stored = app.store.answers_of(who)
+            # age and native language, one qualification, one practice, 3 items + 1 catch + 1 attention
+            assert len(stored) == 2 + 1 + 1 + 5
+            assert all(row["rt_server_ms"] is not None for row in stored if row["phase"] == "trials")
+            await asyncio.gather(*app.tasks)
+            assert app.store.people()[0].state is State.FINISHED
+
+    asyncio.run(visit())
+
+
+def test_a_failed_qualification_ends_it(tmp_path: Path) -> None:
+    """A wrong answer screens out at once, with the screen-out code; the same id finds no second attempt (S8)."""
+
+    async def visit() -> None:
+        with running(tmp_path) as app:
+            async with client(app) as browser:
+                person = Person(browser, app.study, lambda _where, _page: "5")
+                assert "OUT1" in (await person.whole_way(await person.arrive())).text
+            async with client(app) as another_browser:
+                person = Person(another_browser, app.study, right)
+                end = await person.whole_way(await person.arrive())
+                assert "OUT1" in end.text
+                assert "DONE1" not in end.text
+
+    asyncio.run(visit())
+
+
+def test_who_does_not_consent_answers_nothing(tmp_path: Path) -> None:
+    """Without consent: its own code, no answer, no trial page."""
+
+    async def visit() -> None:
+        with running(tmp_path) as app:
+            async with client(app) as browser:
+                person = Person(browser, app.study)
+                end = await person.go_on(await person.arrive(), consent="no")
+                assert "NO1" in end.text
+                assert (await browser.get("/trial/trials/0")).url.path == "/now"
+                assert app.store.people()[0].n_answered == 0
+
+    asyncio.run(visit())
+
+
+def test_failed_checks_exclude_at_once(tmp_path: Path) -> None:
+    """Who fails the catch trial is excluded when they finish, by the declared rule, and still gets the code."""
+
+    async def visit() -> None:
+        with running(tmp_path) as app:
+            async with client(app) as browser:
+                person = Person(browser, app.study, lambda w, p: {"5": "4"}.get(right(w, p), right(w, p)))
+                end = await person.whole_way(await person.arrive())
+                await asyncio.gather(*app.tasks)
+                (one,) = app.store.people()
+                assert (one.state, one.reason) == (State.EXCLUDED, "failed_catch(items=catch,expected=5)")
+                assert "DONE1" in (await browser.get("/now")).text
+                assert "DONE1" in end.text
+
+    asyncio.run(visit())
+
+
+def test_back_changes_an_answer_in_a_new_row(tmp_path: Path) -> None:
+    """Where Back is allowed the page shows the stored answer, and a change is a row that names the first one."""
+
+    async def visit() -> None:
+        with running(tmp_path, made_definition(back=True, qualification=(), practice=(), about_you=())) as app:
+            async with client(app) as browser:
+                person = Person(browser, app.study, right)
+                page = await person.go_on(await person.arrive(), consent="yes")
+                page = await person.go_on(page)
+                page = await person.go_on(page, **{"value-trials-0": "2"})
+                assert page.url.path == "/trial/trials/1"
+                earlier = await browser.get("/trial/trials/0")
+                assert 'name="supersedes"' in earlier.text
+                page = await person.go_on(earlier, **{"value-trials-0": "4"})
+                assert page.url.path == "/trial/trials/1"
+            who = app.store.people()[0].participant_id
+            first, second = app.store.answers_of(who)
+            assert (first["value"], second["value"], second["supersedes"]) == (2, 4, first["id"])
+
+    asyncio.run(visit())
+
+
+def test_an_answer_sent_twice_is_one(tmp_path: Path) -> None:
+    """A repeated form gets the first result; another answer to the same final item is a conflict that leads on."""
+
+    async def visit() -> None:
+        with running(tmp_path, made_definition(qualification=(), practice=(), about_you=())) as app:
+            async with client(app) as browser:
+                person = Person(browser, app.study, right)
+                page = await person.go_on(await person.go_on(await person.arrive(), consent="yes"))
+                action, fields = form_of(page.text)
+                asks_json = {"accept": "application/json"}
+                sent = fields | {"value-trials-0": "2"}
+                first = await browser.post(action, data=sent, headers=asks_json)
+                repeated = await browser.post(action, data=sent, headers=asks_json)
+                assert first.json() == repeated.json() == {"next": "/trial/trials/1"}
+                other = await browser.post(action, data=sent | {"client_key": "another-key-1"}, headers=asks_json)
+                assert (other.status_code, other.json()["next"]) == (409, "/now")
+            who = app.store.people()[0].participant_id
+            assert len(app.store.answers_of(who)) == 1
+            assert app.store.progress(who, Phase.TRIALS).next_position == 1
+
+    asyncio.run(visit())
