@@ -67,7 +67,7 @@ def test_the_page_from_top_to_bottom() -> None:
     page = drawn(item())
     parts = [
         "Read the following story",
-        'It was early. <em class="ambiguous">He looked at the *jam*.</em> Then he honked.</p>',
+        "It was early. <em>He looked at the *jam*.</em> Then he honked.</p>",
         "Focus on the word:",
         ">jam</strong>",
         "Given the context of the story, how plausible",

@@ -1,0 +1,113 @@
+"""Same meaning: does a word mean the same in two texts (WiC, XL-WiC, AM²iCo)?
+
+People see the texts in full, or without the word (``context``), or the two words alone (``word``), and choose *same* or
+*different*. Who cannot decide without the word says so: that stores the answer *same*, as the paper asks for, and the
+flag ``undecided`` beside it (context–word bias, §2.2 and appendix G).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
+from lexiscope.core.judged import judged
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.screen import Choice, Line, Screen, Shown, marked
+from lexiscope.core.subject import Progress, Subject
+from lexiscope.core.task import Task
+from lexiscope.core.usage import Usage
+from lexiscope.items.views import view_item, view_usage
+
+FOLDER = Path(__file__).parent
+"""The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
+
+NAME = "same_sense"
+MEASURE_CHOICE = "choice"
+SAME, DIFFERENT = "t", "f"
+_USAGES = 2
+
+
+def choices(_item: Item, view: str) -> tuple[Choice, ...]:
+    """Return the options; only who does not see the word may be undecided."""
+    undecided = (Choice("undecided", SAME, flags=("undecided",)),) if view == "context" else ()
+    return (Choice(SAME, SAME), Choice(DIFFERENT, DIFFERENT), *undecided)
+
+
+def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
+    """Return what the page shows: the two texts of the view, each in pieces and with its language."""
+    return {"texts": [{"line": _line(usage, shown.appears_as), "language": _language(usage)} for usage in item.usages]}
+
+
+def example_items(language: str) -> tuple[Item, ...]:
+    """Return the worked examples in a language as items; ``gold`` is the right answer, ``t`` or ``f``."""
+    items = []
+    for number, row in enumerate(SCREEN.examples(language), start=1):
+        usages = tuple(
+            Usage(row[f"sentence_{n}"], row[f"start_{n}"], row[f"end_{n}"], lemma=row["word"], language=language)
+            for n in (1, 2)
+        )
+        items.append(Item(f"example_{number}", NAME, usages, gold=row["answer"]))
+    return tuple(items)
+
+
+def by_judgment(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the judgments that the subject gives or has recorded: :func:`lexiscope.core.judged.judged`.
+
+    Errors: :class:`InputError` for an item without exactly two usages; those of ``judged``.
+    """
+    shown = [_checked(view_item(item, view)) for item in items]
+    return judged(shown, subject, task=NAME, measure=MEASURE_CHOICE, view=view, progress=progress)
+
+
+def _checked(item: Item) -> Item:
+    if len(item.usages) != _USAGES:
+        what = f"a same_sense item has two usages, this one has {len(item.usages)}"
+        raise InputError(what, place=Place(item_id=item.item_id))
+    return item
+
+
+def _line(usage: Usage, view: str) -> Line:
+    seen = view_usage(usage, view)
+    if view in ("context", "word"):
+        return marked(seen.text, seen.start, seen.end)
+    # brackets say to a screen reader what bold type says to the eye, and are the paper's
+    bracketed = f"{seen.text[: seen.start]}[{seen.target}]{seen.text[seen.end :]}"
+    return marked(bracketed, seen.start, seen.end + 2)
+
+
+def _language(usage: Usage) -> str:
+    return "" if usage.language == "und" else usage.language
+
+
+SCREEN = Screen(
+    folder=FOLDER,
+    widget="choice",
+    measure=MEASURE_CHOICE,
+    stimulus=stimulus,
+    options=choices,
+    n_usages=_USAGES,
+    advance="press",
+    comment=False,
+    views=("full", "context", "word"),
+    guess_views=("context",),
+    reveal_view="context",
+    fold_outs=("guidelines",),
+)
+
+TASK = Task(
+    name=NAME,
+    summary="Does a word have the same meaning in two texts?",
+    scale=None,
+    item_fields=("usages", "gold"),
+    answers=(("Judges", by_judgment),),
+    measures=((MEASURE_CHOICE, "t: the same meaning; f: different meanings"),),
+)
