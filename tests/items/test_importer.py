@@ -48,6 +48,16 @@ def test_own_column_names_and_conditions(tmp_path: Path) -> None:
     assert dict(item.conditions) == {"same_sense": False, "Zona": "norte"}
 
 
+def test_a_condition_is_one_whatever_its_name(tmp_path: Path) -> None:
+    """A column named as a condition is no sense id, though its name is a usual one; mapped by hand it is both."""
+    path = write(tmp_path, b"sentence,target,sense\nThe bank shuts.,bank,where money is kept\n")
+    plain, asked = (import_items(path, dataset="d", conditions=names).items[0] for names in ((), ("sense",)))
+    assert (plain.usages[0].sense, dict(plain.conditions)) == ("where money is kept", {})
+    assert (asked.usages[0].sense, dict(asked.conditions)) == (None, {"sense": "where money is kept"})
+    both = import_items(path, ColumnMap(sense_1="sense"), dataset="d", conditions=("sense",)).items[0]
+    assert both.usages[0].sense == both.condition("sense") == "where money is kept"
+
+
 def test_ids_from_content_do_not_depend_on_the_order(tmp_path: Path) -> None:
     """Without an id column the id comes from the content: reordering the file changes no id."""
     rows = ["A red crane,A big crane,crane", "A red crane,A shy crane,crane"]

@@ -37,11 +37,6 @@ class FakeWriter:
         return ResponseTable.from_rows(rows)
 
 
-def example_rows(language: str) -> list[dict[str, str]]:
-    lines = (FOLDER / "examples.jsonl").read_text(encoding="utf-8").splitlines()
-    return [row for row in map(json.loads, lines) if row["language"] == language]
-
-
 def page(language: str) -> str:
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=True)
     template = environment.from_string((FOLDER / "screen.html").read_text(encoding="utf-8"))
@@ -122,8 +117,8 @@ def test_a_text_is_a_row_without_value() -> None:
 def test_guidelines_hold_the_examples(language: str) -> None:
     """Every worked example obeys the rules and stands in the guidelines, with both meanings."""
     text = " ".join(SCREEN.guidelines(language).replace("*", "").split())
-    assert len(example_items(language)) == len(example_rows(language)) >= 2
-    for item, row in zip(example_items(language), example_rows(language), strict=True):
+    assert len(example_items(language)) == len(SCREEN.examples(language)) >= 2
+    for item, row in zip(example_items(language), SCREEN.examples(language), strict=True):
         assert faults(row["sentence"], item) == ()
         for part in ("word", "sense_1", "sense_2", "sentence"):
             assert row[part] in text
@@ -164,4 +159,4 @@ def test_the_rules_fit_the_released_sentences(published: Path) -> None:
 def test_example_words_are_no_published_items(published: Path) -> None:
     """S09: the example words are no forms of AmbiStory."""
     forms = {row["homonym"].casefold() for row in released(published)}
-    assert not forms & {row["word"] for row in [*example_rows("en"), *example_rows("es")]}
+    assert not forms & {row["word"] for row in [*SCREEN.examples("en"), *SCREEN.examples("es")]}

@@ -38,11 +38,6 @@ class FakeWriter:
         return ResponseTable.from_rows(rows)
 
 
-def example_rows(language: str) -> list[dict]:
-    lines = (FOLDER / "examples.jsonl").read_text(encoding="utf-8").splitlines()
-    return [row for row in map(json.loads, lines) if row["language"] == language]
-
-
 def page() -> str:
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=True)
     template = environment.from_string((FOLDER / "screen.html").read_text(encoding="utf-8"))
@@ -122,7 +117,7 @@ def test_a_text_is_a_row_without_value() -> None:
 def test_guidelines_hold_the_examples(language: str) -> None:
     """One story with an ending for each of its meanings: the endings obey the rules and stand in the guidelines."""
     text = " ".join(SCREEN.guidelines(language).replace("*", "").split())
-    items, rows = example_items(language), example_rows(language)
+    items, rows = example_items(language), SCREEN.examples(language)
     first, second = items
     assert first.usages == second.usages
     assert first.condition("sense") == second.condition("other_sense") != first.condition("other_sense")

@@ -15,8 +15,8 @@ from lexiscope.items.importer import import_items
 def study_items(definition: StudyDefinition) -> tuple[Item, ...]:
     """Return the items that participants are to answer; ratings beside them are not used.
 
-    Errors: :class:`InputError` E620 where the definition names neither a file nor a dataset; those of
-    :func:`lexiscope.items.importer.import_items`.
+    Columns that the task shows are conditions, whatever their name. Errors: :class:`InputError` E620 where the
+    definition names neither a file nor a dataset; those of :func:`lexiscope.items.importer.import_items`.
     """
     if definition.dataset:
         return tuple(replace(item, list_id=None) for item in catalog.dataset(definition.dataset).items)
@@ -29,5 +29,6 @@ def study_items(definition: StudyDefinition) -> tuple[Item, ...]:
         task=definition.task,
         scale=definition.scale.scale(),
         language=definition.language,
+        conditions=catalog.screen(definition.task).requires,
     )
     return imported.items

@@ -8,7 +8,7 @@ the file gives its span.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -57,24 +57,28 @@ def import_items(
     language: str = "und",
     delimiter: str | None = None,
     bad_rows: BadRows = "raise",
+    conditions: Collection[str] = (),
 ) -> Imported:
     """Read items, and ratings where there are any, from a table.
 
-    *columns* names the columns whose names are not usual ones; all others become conditions. Ratings in long form are
-    rows of measure ``rating`` by ``participant`` subjects; a norm is a row of measure ``norm``, subject ``norm``. An
-    empty rating is a row without value. *bad_rows*: ``raise`` at the first error, or ``set_aside`` each such row.
+    *columns* names the columns whose names are not usual ones; all others become conditions. *conditions* are columns
+    that are conditions whatever their name: a task that shows a text ``sense`` takes no sense id from it. Ratings in
+    long form are rows of measure ``rating`` by ``participant`` subjects; a norm is a row of measure ``norm``, subject
+    ``norm``. An empty rating is a row without value. *bad_rows*: ``raise`` at the first error, or ``set_aside`` each
+    such row.
     Errors: :class:`InputError` with code, file, line, column and caret.
     """
     intake = _Intake(bad_rows)
     reader = RowReader(path, intake.take, delimiter=delimiter)
     rows = reader.rows()
     header = next(rows, None)
-    known = (columns or ColumnMap()).completed(reader.header)
+    named = [name for name in reader.header if name not in conditions]
+    known = (columns or ColumnMap()).completed(named)
     if header is None or not check_header(header, reader.header, known, intake.take):
         # without a readable header no row means anything: this is never set aside
         raise intake.findings[-1].error()
     checks = RowChecks(Indices.of(known, reader.header), intake.take, scale, language)
-    items = _Items(dataset, task, checks, _extra_columns(known, reader.header))
+    items = _Items(dataset, task, checks, _extra_columns(known, reader.header, conditions))
     for row in rows:
         items.add(row, intake)
     if not items.found:
@@ -179,9 +183,11 @@ class _Items:
         )
 
 
-def _extra_columns(columns: ColumnMap, header: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+def _extra_columns(
+    columns: ColumnMap, header: tuple[str, ...], conditions: Collection[str]
+) -> tuple[tuple[str, int], ...]:
     # same_sense and catch are already conditions; a column without a name cannot be one
-    mapped = {name for _, name in columns.items()} | {"same_sense", "catch", ""}
+    mapped = ({name for _, name in columns.items()} - set(conditions)) | {"same_sense", "catch", ""}
     return tuple((name, index) for index, name in enumerate(header) if name not in mapped)
 
 

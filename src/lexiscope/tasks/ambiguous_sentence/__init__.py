@@ -7,7 +7,6 @@ answer; whether it is ambiguous, an editor decides.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -67,9 +66,7 @@ def by_judgment(
 
 def example_items(language: str) -> tuple[Item, ...]:
     """Return the worked examples in a language as items; ``gold`` is a sentence that serves."""
-    lines = (FOLDER / "examples.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [row for row in map(json.loads, lines) if row["language"] == language]
-    return tuple(_example(row, number) for number, row in enumerate(rows, start=1))
+    return tuple(_example(row, number) for number, row in enumerate(SCREEN.examples(language), start=1))
 
 
 def _example(row: Mapping[str, str], number: int) -> Item:

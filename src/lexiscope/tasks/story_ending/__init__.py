@@ -6,9 +6,9 @@ People read three sentences and an ambiguous one, are told which meaning is inte
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from lexiscope.core.item import Item
 from lexiscope.core.judged import judged
@@ -74,14 +74,11 @@ def by_judgment(
 
 def example_items(language: str) -> tuple[Item, ...]:
     """Return the worked examples in a language as items; ``gold`` is an ending that serves."""
-    lines = (FOLDER / "examples.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [row for row in map(json.loads, lines) if row["language"] == language]
-    return tuple(_example(row, number) for number, row in enumerate(rows, start=1))
+    return tuple(_example(row, number) for number, row in enumerate(SCREEN.examples(language), start=1))
 
 
-def _example(row: Mapping[str, str], number: int) -> Item:
-    start, end = int(row["start"]), int(row["end"])
-    usage = Usage(row["sentence"], start, end, lemma=row["word"], language=row["language"])
+def _example(row: Mapping[str, Any], number: int) -> Item:
+    usage = Usage(row["sentence"], row["start"], row["end"], lemma=row["word"], language=row["language"])
     conditions = {name: row[name] for name in REQUIRES}
     return Item(f"example-{row['language']}-{number}", NAME, (usage,), gold=row["ending"], conditions=conditions)
 
