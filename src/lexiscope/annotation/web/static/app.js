@@ -283,8 +283,8 @@
       made.id = `${list.id}-${index}`;
       made.setAttribute("role", "option");
       made.setAttribute("aria-selected", "false");
-      made.append(part("span", result.title || result.value, "result-title"));
-      if (result.summary) made.append(part("span", result.summary, "result-summary"));
+      made.append(part("span", result.title, "result-title"));
+      if (result.text) made.append(part("span", result.text, "result-summary"));
       made.addEventListener("pointerdown", (event) => event.preventDefault());
       made.addEventListener("click", () => choose(index));
       return made;
@@ -292,11 +292,10 @@
 
     function choose(index) {
       const result = results[index];
-      input.value = result.value;
-      input.dispatchEvent(new CustomEvent("chosen"));
+      input.value = result.title;
       if (input.hasAttribute("data-draft")) kept.set(draftName(input), input.value);
-      found.replaceChildren(part("strong", result.title || result.value));
-      if (result.summary) found.append(part("p", result.summary));
+      found.replaceChildren(part("strong", result.title));
+      if (result.text) found.append(part("p", result.text));
       if (/^https?:\/\//i.test(result.url || "")) {
         const link = part("a", box.dataset.open);
         Object.assign(link, { href: result.url, target: "_blank", rel: "noopener noreferrer" });
@@ -319,7 +318,7 @@
         const told = answered.ok ? await answered.json() : null;
         if (mine !== asked) return;
         if (!told) throw new Error("no answer");
-        results = told.results;
+        results = told; // [{id, title, text, url?}]
         list.replaceChildren(...results.map(row));
         status.textContent = results.length ? box.dataset.some.replace("%(count)s", results.length) : box.dataset.none;
         open(results.length > 0);

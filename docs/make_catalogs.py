@@ -1,0 +1,93 @@
+"""Extract the app's texts from its templates and programs, bring the catalogues up to date, and compile them.
+
+`python docs/make_catalogs.py` merges new texts into every `annotation/web/locale/<language>/LC_MESSAGES/messages.po`,
+writes the `.mo` files beside them, and says what is not translated. A translator edits the `.po` files and runs it
+again. `python docs/make_catalogs.py fr` begins a language. Texts are what templates say by `_("…")` and programs mark
+by `msg("…")`. Every language has the participants' pages; researchers' pages (`admin*`) are in English and Spanish.
+"""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+ROOT = Path(__file__).resolve().parents[1]
+WEB = ROOT / "src" / "lexiscope" / "annotation" / "web"
+LOCALE = WEB / "locale"
+METHODS = [("**.html", "jinja2"), ("**.py", "python")]
+RESEARCHERS = ("es",)
+HEADER = "# PROJECT: the texts of the app (docs/make_catalogs.py).\n#"
+# a catalogue changes only where a text changes
+STEADY = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def texts() -> dict[str, set[str]]:
+    """Return every text of the app with the files that say it."""
+    found: dict[str, set[str]] = {}
+    marks = DEFAULT_KEYWORDS | {"msg": None}
+    for name, _line, text, _comments, _context in extract_from_dir(WEB, METHODS, keywords=marks):
+        found.setdefault(str(text), set()).add(name)
+    return found
+
+
+def owed(language: str) -> set[str]:
+    """Return the texts that a language must have."""
+    everything = texts()
+    if language in RESEARCHERS:
+        return set(everything)
+    return {
+        text for text, files in everything.items() if not all(Path(name).name.startswith("admin") for name in files)
+    }
+
+
+def translated(language: str) -> dict[str, str]:
+    """Return the translations that a language's catalogue has."""
+    path = _path(language)
+    if not path.exists():
+        return {}
+    with path.open("rb") as file:
+        return {str(message.id): str(message.string) for message in read_po(file, locale=language) if message.id}
+
+
+def write(language: str) -> None:
+    """Merge the texts into one language's catalogue (begun where there is none) and compile it."""
+    known = translated(language)
+    made = Catalog(
+        language, project="Lexiscope", version=" ", header_comment=HEADER, creation_date=STEADY, revision_date=STEADY
+    )
+    made.fuzzy = False
+    made.last_translator = made.language_team = made.msgid_bugs_address = ""
+    for text in sorted(owed(language)):
+        made.add(text, known.get(text, ""), flags=("python-format",) if "%(" in text else ())
+    path = _path(language)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        write_po(file, made, width=120)
+    with path.with_suffix(".mo").open("wb") as file:
+        write_mo(file, made)
+
+
+def main(new: list[str]) -> int:
+    """Bring every catalogue up to date; the exit status says whether something is not translated."""
+    missing = 0
+    for language in sorted({path.name for path in LOCALE.iterdir() if path.is_dir()} | set(new)):
+        write(language)
+        for text in sorted(owed(language)):
+            if not translated(language)[text]:
+                missing += 1
+                sys.stdout.write(f"{language}: not translated: {text}\n")
+    return int(missing > 0)
+
+
+def _path(language: str) -> Path:
+    return LOCALE / language / "LC_MESSAGES" / "messages.po"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
