@@ -8,12 +8,13 @@ called any number of times.
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, TypeVar
 
 from lexiscope.analysis.exclusion import format_rule
 from lexiscope.annotation.exclusions import JudgedNow, declared_rules, judge_now
@@ -47,6 +48,8 @@ StepKind = Literal[
     "debrief",
     "finished",
 ]
+T = TypeVar("T")
+_REMEMBERED = 5_000
 FEWEST_FOR_AGREEMENT = 3
 """People of a list who must have finished before a rule on agreement judges any of them."""
 
@@ -94,6 +97,8 @@ class Flow:
     def __init__(self, study: FrozenStudy, store: Store) -> None:
         self.study, self.store = study, store
         self._judging = threading.Lock()
+        self._plans: OrderedDict[tuple[str, Phase], list[Trial]] = OrderedDict()
+        self._standings: OrderedDict[tuple[str, Phase], Progress] = OrderedDict()
         self._hold = timedelta(minutes=study.definition.lease.minutes)
 
     # -- where somebody stands --------------------------------------------------------------------------------
@@ -141,6 +146,10 @@ class Flow:
 
         Errors: :class:`AnswerRefused` where there is no such trial, or it is not reached yet.
         """
+        known = self._standings.get((who, phase))
+        # only where it says that this trial is next: whatever else it says may be old, and is read again
+        if known is not None and known.trial is not None and position == known.next_position:
+            return self._shown(known.trial, phase, known)
         standing = self.store.progress(who, phase)
         if standing.trial is not None and position == standing.next_position:
             return self._shown(standing.trial, phase, standing)
@@ -269,6 +278,24 @@ class Flow:
         """Queue an answer; the future is done after the commit."""
         return self.store.submit_later(answer)
 
+    def answered(self, who: str, asked: Asked, receipt: Receipt) -> int | None:
+        """Return the position of the next trial of the phase after an answer; ``None`` where what follows is unsure.
+
+        The next trial is kept in memory, so that showing it asks nothing of the database; the store checks every
+        answer, whatever was shown.
+        """
+        key = (who, receipt.phase)
+        self._standings.pop(key, None)
+        if receipt.phase is Phase.QUALIFICATION or self.study.screen.drawn:
+            return None
+        if receipt.next_position >= asked.standing.n_trials:
+            return None
+        plan = self._plans.get(key) or self.store.plan(who, receipt.phase)
+        _keep(self._plans, key, plan)
+        trial = plan[receipt.next_position]
+        _keep(self._standings, key, replace(asked.standing, next_position=receipt.next_position, trial=trial))
+        return receipt.next_position
+
     def another(self, who: str, position: int, *, client_key: str) -> None:
         """Skip the drawn item at a position: it is stored as skipped, and another one is drawn.
 
@@ -298,6 +325,7 @@ class Flow:
 
     def settle(self, who: str) -> Step:
         """Do what follows from the stored rows, and return the next step. Any number of calls do it once."""
+        self._forget(who)
         # another tab was quicker, or the last place is gone: the next step says which
         with suppress(StateError, NoPlaceLeft):
             self._follow(who)
@@ -313,6 +341,7 @@ class Flow:
     def renew(self, who: str) -> None:
         """Hold the participant's place for longer; who comes too late may be surplus, and goes on all the same."""
         self.store.renew_place(who, hold=self._hold)
+        self._forget(who)
 
     def judge(self) -> JudgedNow:
         """Apply the exclusion rules to everybody who finished, so that lists refill at once.
@@ -339,6 +368,10 @@ class Flow:
                 elif rule is None and by_rule:
                     self.store.change_state(person.participant_id, State.ACCEPTED, reason="no rule applies any more")
             return judged
+
+    def _forget(self, who: str) -> None:
+        for phase in Phase:
+            self._standings.pop((who, phase), None)
 
     def _follow(self, who: str) -> None:
         standing = self.store.progress(who, Phase.TRIALS)
@@ -436,6 +469,13 @@ class Flow:
 
     def _has_place(self) -> bool:
         return self.study.choose(self.store.loads(), 0) is not None
+
+
+def _keep(memory: OrderedDict[tuple[str, Phase], T], key: tuple[str, Phase], value: T) -> None:
+    memory[key] = value
+    memory.move_to_end(key)
+    while len(memory) > _REMEMBERED:
+        memory.popitem(last=False)
 
 
 __all__ = ["AnswerInvalid", "Asked", "Flow", "Sent", "Step"]

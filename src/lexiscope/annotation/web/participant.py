@@ -244,11 +244,12 @@ async def submit_trial(app: App, request: Request) -> Response:
     receipt = await asyncio.wrap_future(app.flow.submit(answer))
     if app.flow.is_due(asked.standing, now=datetime.now(UTC)):
         await asyncio.to_thread(app.flow.renew, who)
-    after = position + 1 if answer.supersedes is not None else receipt.next_position
+    after = app.flow.answered(who, asked, receipt)
     if phase is Phase.PRACTICE and app.study.known[answer.item_id].explanation:
         return lead_on(request, f"/feedback/{position}")
-    if phase is not Phase.QUALIFICATION and after < asked.standing.n_trials:
-        return lead_on(request, f"/trial/{phase}/{after}")
+    if after is not None:
+        # who went back goes on from there
+        return lead_on(request, f"/trial/{phase}/{position + 1 if answer.supersedes is not None else after}")
     return await _settled(app, request, who)
 
 
