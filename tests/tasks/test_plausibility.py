@@ -134,7 +134,7 @@ def test_judgments_follow_the_items() -> None:
 
 
 def plain(text: str) -> str:
-    return " ".join(text.replace("*", "").split())
+    return " ".join(text.replace("*", "").replace("\n> ", "\n").split())
 
 
 @pytest.mark.parametrize("language", ["en", "es"])
