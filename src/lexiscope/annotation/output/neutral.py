@@ -84,12 +84,23 @@ def _is_invisible(char: str) -> bool:
     return char.isspace() or unicodedata.category(char) in ("Zs", "Zl", "Zp", "Cc", "Cf")
 
 
-def _cell(cell: Cell, is_answer: bool) -> str:
+def cell_text(cell: Cell) -> str:
+    """Return what a reader of the CSV gets for a cell.
+
+    >>> cell_text(2.0), cell_text("=1"), cell_text(None), cell_text(False)
+    ('2', "'=1", '', 'False')
+    """
     if cell is None:
         return ""
     if isinstance(cell, str):
-        return _quoted(neutral_answer(cell) if is_answer else neutral(cell))
+        return neutral(cell)
     return str(cell) if isinstance(cell, bool | int) else _number(cell)
+
+
+def _cell(cell: Cell, is_answer: bool) -> str:
+    if isinstance(cell, str):
+        return _quoted(neutral_answer(cell) if is_answer else neutral(cell))
+    return cell_text(cell)
 
 
 def _number(value: float) -> str:

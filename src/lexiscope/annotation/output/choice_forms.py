@@ -1,0 +1,140 @@
+"""Choices as their papers' sheets have them: same sense (BIAS), substitution (synonymy), intrusion and senses (GASI).
+
+The paper's columns come first; what identifies the judgment stands behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from lexiscope.annotation.output.collected import Collected, Row, slot_order
+from lexiscope.annotation.output.neutral import Cell
+from lexiscope.annotation.output.plain_form import first_condition, judgment_cells
+from lexiscope.annotation.output.sheet import Column, Sheet, sheet_of
+from lexiscope.core.item import Item
+from lexiscope.core.usage import Usage
+
+Cells = dict[str, Cell]
+
+IDENTITY = (
+    Column("item_id", "the item", "id"),
+    Column("participant_id", "random id of the participant", "id"),
+)
+_ORDER = Column("shown_order", "order of the options on the page; []: as given", "text")
+_COMMENT = Column("comment", "the participant's comment", "text")
+
+
+def same_sense(collected: Collected) -> tuple[Sheet, ...]:
+    """Return the sheet of WiC and its kin (BIAS, Figure 5): contexts as they were shown, label, guessed word."""
+    columns = (
+        Column("example_no", "number of the example, from 1", "integer", low=1),
+        Column("context1", "context 1 as it was shown: target in brackets, [X] where it was hidden", "text"),
+        Column("context2", "context 2 as it was shown", "text"),
+        Column("label", "the answer: same meaning or not", "category"),
+        Column("word", "the guessed word, in its basic form", "text"),
+        Column("undecided", "the participant said that no decision was possible", "truth"),
+        Column("view", "full, context or word", "category"),
+        Column("phase", "trials; reveal: the same item again, target shown", "category"),
+    )
+
+    def cells(row: Row, item: Item) -> Cells:
+        view = "full" if row["phase"] == "reveal" else collected.view_of(row["list_id"])
+        contexts = {f"context{k}": _shown(usage, view) for k, usage in enumerate(item.usages, start=1)}
+        said = {"label": row["response"], "word": row["guessed_word"], "view": view, "phase": row["phase"]}
+        return {**contexts, **said}
+
+    return (numbered(collected, "wic_judgments.csv", columns, cells, phases=("trials", "reveal")),)
+
+
+def substitution(collected: Collected) -> tuple[Sheet, ...]:
+    """Return the forced choices between two substitutes."""
+    columns = (
+        Column("item", "the item", "id"),
+        Column("target", "the word that is substituted", "id"),
+        Column("option1", "first candidate as given", "text"),
+        Column("option2", "second candidate as given", "text"),
+        Column("correct_option", "the right candidate, as the items give it", "text"),
+        Column("choice", "the candidate that was chosen; empty where none was", "text", answer=True),
+        Column("weird", "the participant marked the item as weird", "truth"),
+        _COMMENT,
+        _ORDER,
+    )
+
+    def cells(_row: Row, item: Item) -> Cells:
+        given: Cells = {f"option{k}": text for k, text in enumerate(item.options, start=1)}
+        return {**given, "item": item.item_id, "target": item.usages[0].target, "correct_option": item.gold}
+
+    return (numbered(collected, "substitution_judgments.csv", columns, cells),)
+
+
+def word_intrusion(collected: Collected) -> tuple[Sheet, ...]:
+    """Return who found which intruder."""
+    columns = (
+        Column("model", "the model whose senses are judged", "category"),
+        Column("word", "the word", "id"),
+        Column("sense", "the sense whose neighbours are shown", "category"),
+        Column("intruder_id", "which of the sense's intruders", "category"),
+        _ORDER,
+        Column("choice", "the word that was chosen as not belonging", "text", answer=True),
+        Column("correct", "the choice is the intruder", "truth"),
+    )
+
+    def cells(row: Row, item: Item) -> Cells:
+        known = {name: first_condition(item.conditions, name) for name in ("model", "sense", "intruder_id")}
+        right = None if item.gold is None or row["response"] is None else row["response"] == item.gold
+        return {**known, "word": item.word, "correct": right}
+
+    return (numbered(collected, "intrusion_judgments.csv", columns, cells),)
+
+
+def sense_choice(collected: Collected) -> tuple[Sheet, ...]:
+    """Return which sense group people chose, beside what the model chose."""
+    columns = (
+        Column("model", "the model whose senses are shown", "category"),
+        Column("word", "the word", "id"),
+        Column("sentence_id", "the sentence", "id"),
+        _ORDER,
+        Column("choice", "the sense that was chosen", "text", answer=True),
+        Column("model_choice", "the sense that the model chose", "text", answer=True),
+        Column("model_probs", "the model's probabilities of the senses, in the order as given", "text"),
+    )
+
+    def cells(_row: Row, item: Item) -> Cells:
+        known = {name: first_condition(item.conditions, name) for name in ("model", "sentence_id", "model_probs")}
+        model = first_condition(item.conditions, "model_choice")
+        return {**known, "word": item.word, "model_choice": item.gold if model is None else model}
+
+    return (numbered(collected, "sense_judgments.csv", columns, cells),)
+
+
+def numbered(
+    collected: Collected,
+    file: str,
+    columns: Sequence[Column],
+    cells: Callable[[Row, Item], Cells],
+    *,
+    phases: Sequence[str] = ("trials",),
+) -> Sheet:
+    """Return a row per answer that counts, in the order of the items' numbers; *cells* adds what the paper has."""
+    numbers = {name: k for k, name in enumerate(sorted(item.item_id for item in collected.design.items), start=1)}
+    valid = collected.standing.valid
+    chosen = [
+        row
+        for row in collected.rows
+        if row["kind"] == "item" and row["phase"] in phases and row["participant_id"] in valid
+    ]
+    chosen.sort(key=lambda row: (numbers[row["item_id"]], slot_order(row), row["phase"] == "reveal"))
+    rows: list[Cells] = []
+    for row in chosen:
+        item = collected.items[row["item_id"]]
+        own: Cells = {"example_no": numbers[item.item_id], "item_id": item.item_id}
+        rows.append(judgment_cells(row) | own | cells(row, item))
+    return sheet_of(file, "one judgment of one item by one participant", (*columns, *IDENTITY), rows)
+
+
+def _shown(usage: Usage, view: str) -> str:
+    """The text of a context as a view shows it."""
+    if view == "word":
+        return usage.target
+    shown = "[X]" if view == "context" else f"[{usage.target}]"
+    return usage.text[: usage.start] + shown + usage.text[usage.end :]

@@ -1,0 +1,169 @@
+"""The export of a study: one folder with every table, written whole or not at all.
+
+The same study gives the same bytes, whenever and in whatever time zone it is exported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from lexiscope.annotation.output.codebook import codebook, responses_sheet
+from lexiscope.annotation.output.collected import Collected, responses_without_ids
+from lexiscope.annotation.output.long_table import (
+    excluded_sheet,
+    exclusions_sheet,
+    items_sheet,
+    judgments_parquet,
+    judgments_sheet,
+    orders_sheet,
+    people_sheet,
+)
+from lexiscope.annotation.output.neutral import neutral, neutral_answer
+from lexiscope.annotation.output.preregistration import preregistration
+from lexiscope.annotation.output.psych_ds import FOLDER, psych_ds
+from lexiscope.annotation.output.r_script import analysis_script
+from lexiscope.annotation.output.sheet import Sheet
+from lexiscope.annotation.output.wide_forms import RELEASES, wide_sheets
+from lexiscope.core.errors import Place, RunError
+from lexiscope.core.response import SCHEMA, ResponseTable
+from lexiscope.core.run import write_atomically
+
+MANIFEST = "export.json"
+_ROOM = "make room or choose another place; nothing was written"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What an export wrote: the folder, its files, and how many participants and judgments are in it."""
+
+    folder: Path
+    files: tuple[str, ...]
+    n_participants: int
+    n_valid: int
+    n_judgments: int
+
+
+def write_export(collected: Collected, folder: Path) -> Exported:
+    """Write the export of a study into a folder; an earlier export there is replaced whole.
+
+    Errors: :class:`RunError` where the folder holds anything else than an export, or cannot be written to; those of the
+    planned model and of the rules.
+    """
+    _refuse_others(folder)
+    with _written_whole(folder) as new:
+        _write_files(collected, new)
+        files = tuple(sorted(str(path.relative_to(new).as_posix()) for path in new.rglob("*") if path.is_file()))
+        manifest = {
+            "study": collected.definition.name,
+            "task": collected.definition.task,
+            "participants": len(collected.people),
+            "valid_participants": len(collected.standing.valid),
+            "judgments": len(collected.rows),
+            "sha256": {name: hashlib.sha256((new / name).read_bytes()).hexdigest() for name in files},
+        }
+        write_atomically(new / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=2) + "\n")
+    counts = len(collected.people), len(collected.standing.valid), len(collected.rows)
+    return Exported(folder, (*files, MANIFEST), *counts)
+
+
+def sheets_of(collected: Collected) -> tuple[Sheet, ...]:
+    """Return every table of an export but the response table and the codebook."""
+    return (
+        judgments_sheet(collected),
+        people_sheet(collected),
+        items_sheet(collected),
+        exclusions_sheet(collected),
+        excluded_sheet(collected),
+        orders_sheet(collected),
+        *wide_sheets(collected),
+    )
+
+
+def safe_responses(table: ResponseTable) -> ResponseTable:
+    """Return a response table whose text no spreadsheet runs, for its CSV; the Parquet beside it has all as it was."""
+    for name in table.arrow.column_names:
+        if pa.types.is_string(SCHEMA.field(name).type):
+            change = neutral_answer if name in ("raw", "option") else neutral
+            cells = table.column(name).tolist()
+            safe = [None if cell is None else change(cell) for cell in cells]
+            if safe != cells:
+                table = table.with_column(name, pa.array(safe, type=pa.string()))
+    return table
+
+
+def _write_files(collected: Collected, folder: Path) -> None:
+    responses = responses_without_ids(collected)
+    responses.write_parquet(folder / "responses.parquet")
+    safe_responses(responses).write_csv(folder / "responses.csv")
+    sheets = sheets_of(collected)
+    for sheet in sheets:
+        write_atomically(folder / sheet.file, sheet.csv())
+        write_atomically((folder / sheet.file).with_suffix(".jsonl"), sheet.jsonl())
+    book = codebook((responses_sheet(responses), *sheets))
+    write_atomically(folder / book.file, book.csv())
+    rows = [dict(zip(book.header, row, strict=True)) for row in book.rows]
+    write_atomically(folder / "codebook.json", json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
+    write_atomically(folder / "judgments.parquet", judgments_parquet(collected))
+    write_atomically(folder / "analysis.R", analysis_script(collected))
+    write_atomically(folder / "preregistration.md", preregistration(collected.definition, collected.design))
+    if collected.definition.task in RELEASES:
+        name, release = RELEASES[collected.definition.task]
+        write_atomically(folder / name, release(collected))
+    for name, text in psych_ds(collected, sheets[0]).items():
+        write_atomically(folder / FOLDER / name, text)
+
+
+def _refuse_others(folder: Path) -> None:
+    if folder.exists() and not (folder / MANIFEST).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        what = "this place holds something else than an export"
+        raise RunError(what, place=Place(str(folder)), hint="name a new folder; nothing was written")
+
+
+@contextmanager
+def _written_whole(folder: Path) -> Iterator[Path]:
+    """Give a neighbour folder to write to; it becomes *folder* if the block ends well, and is removed if not."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        raise RunError("no export can be written here", place=Place(str(folder)), why=str(error), hint=_ROOM) from error
+    try:
+        yield new
+        # mkdtemp makes the folder private; an export is as readable as any other new folder
+        new.chmod(0o777 & ~_umask())
+        _swap(new, folder)
+    except OSError as error:
+        raise RunError("the export cannot be written", place=Place(str(folder)), why=str(error), hint=_ROOM) from error
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def _swap(new: Path, folder: Path) -> None:
+    """Put a finished folder in place of an earlier one. A rename takes no time: there is never half an export."""
+    if not folder.exists():
+        new.rename(folder)
+        return
+    old = new.with_name(f"{new.name}.old")
+    folder.rename(old)
+    try:
+        new.rename(folder)
+    except OSError:
+        old.rename(folder)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,154 @@
+"""The pre-registration text of a study: sampling plan, exclusions, confirmatory model, and every setting.
+
+It is made of the definition alone, so it can be registered before anybody has answered; the same definition gives the
+same text, and no number of the definition is missing from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from lexiscope.analysis.exclusion import parse_rule
+from lexiscope.annotation.definition import StudyDefinition, text_versions
+from lexiscope.annotation.design import Design
+from lexiscope.annotation.output.r_script import analysis_formulas
+
+
+def preregistration(definition: StudyDefinition, design: Design) -> str:
+    """Return the text as Markdown.
+
+    Errors: those of :func:`lexiscope.analysis.exclusion.parse_rule` and of the planned model.
+    """
+    parts = (
+        [f"# Pre-registration: {definition.texts.title or definition.name}", ""],
+        _material(definition, design),
+        _sampling(definition, design),
+        _trials(definition),
+        _exclusions(definition),
+        _models(definition),
+        _pay(definition),
+        _settings(definition),
+    )
+    return "\n".join(line for part in parts for line in part).rstrip("\n") + "\n"
+
+
+def settings_of(definition: StudyDefinition) -> Iterator[tuple[str, str]]:
+    """Yield every setting by its dotted name and its value as text; of a participant's text, its version.
+
+    What participants read is given by version, because the pre-registration would otherwise repeat it whole.
+    """
+    versions = text_versions(definition)
+    for name, value in _leaves("", definition.model_dump(mode="json")):
+        section, _, text = name.partition(".")
+        if section == "texts":
+            yield name, f"version {versions[text]}" if versions[text] else "no text"
+        elif section != "codes":
+            # a completion code in a public text would let anybody be paid
+            yield name, value
+
+
+def _material(definition: StudyDefinition, design: Design) -> list[str]:
+    sizes = sorted({len(items) for items in design.lists})
+    per_list = " or ".join(str(size) for size in sizes)
+    shared = f"; {len(design.shared)} items stand in every list" if design.shared else ""
+    catch, scale = definition.catch.per_list, definition.scale
+    apart = [f"{one.condition} ({_most(one.at_most)})" for one in definition.design.confusion]
+    return [
+        "## Material and design",
+        "",
+        f"Task: {definition.task}, in {definition.language}. {len(design.items)} items on {len(design.lists)} lists of "
+        f"{per_list} items{shared}; views: {', '.join(definition.views)}. One participant answers one list.",
+        f"Kept apart within a list: {', '.join(apart) or 'nothing'}. Balanced over the lists: "
+        f"{', '.join(design.balance) or 'nothing'}. Seed of lists, orders, sides and catch trials: {design.seed}.",
+        f"Answers run from {scale.low:g} to {scale.high:g} in steps of {scale.step:g}. Each list has {catch} catch "
+        f"trials with the right answer {definition.catch.answer:g}, and {len(definition.attention)} attention checks.",
+        "",
+    ]
+
+
+def _sampling(definition: StudyDefinition, design: Design) -> list[str]:
+    ratings, n_lists = definition.ratings, len(design.lists) * len(definition.views)
+    least = n_lists * ratings.per_item
+    first = f"We first ask {ratings.first_wave} people." if ratings.first_wave else f"We first ask {least} people."
+    most = f" We never pay more than {ratings.people_at_most} people." if ratings.people_at_most else ""
+    return [
+        "## Sampling plan",
+        "",
+        f"Every item needs at least {ratings.per_item} valid answers after the exclusions, so at least {least} people "
+        f"({n_lists} lists × {ratings.per_item}). {first} If any item then has fewer than {ratings.per_item} valid "
+        f"answers, we ask further people for its list until none has.{most}",
+        f"A place that sees no answer for {definition.lease.minutes:g} minutes is given to somebody else.",
+        "",
+    ]
+
+
+def _trials(definition: StudyDefinition) -> list[str]:
+    n = len(definition.qualification)
+    test = f"{n} questions, one attempt, every answer must be right" if n else "none"
+    return [
+        "## Session",
+        "",
+        f"Qualification: {test}. Practice trials: {len(definition.practice)}. Questions about the participant: "
+        f"{', '.join(one.measure for one in definition.about_you) or 'none'}. Side of sentences: {definition.side}; "
+        f"order of options: {definition.option_order}. Participants "
+        f"{'may' if definition.back else 'may not'} go back and change an answer.",
+        "",
+    ]
+
+
+def _exclusions(definition: StudyDefinition) -> list[str]:
+    rules = [
+        f"{number}. {parse_rule(text).describe()} (`{text}`)" for number, text in enumerate(definition.exclusions, 1)
+    ]
+    return ["## Exclusions, in this order; each participant is attributed to the first", "", *(rules or ["None."]), ""]
+
+
+def _models(definition: StudyDefinition) -> list[str]:
+    planned = definition.planned
+    lines = ["## Confirmatory model", ""]
+    if not planned.model:
+        return [*lines, "None is planned.", ""]
+    full, reduced = analysis_formulas(definition)
+    lines += ["Maximum likelihood; likelihood-ratio test, two-tailed, alpha = .05; the exact p is reported.", ""]
+    against = f" against `{reduced}`" if reduced else ""
+    lines += [f"- {planned.effect or 'the model'}: `{full}`{against}"]
+    return [*lines, f"- smallest effect of interest: {planned.size:g} points", ""]
+
+
+def _pay(definition: StudyDefinition) -> list[str]:
+    pay, currency = definition.payment, definition.payment.currency
+    least = f" Nobody is paid below {pay.hourly_least:.2f} {currency} an hour." if pay.hourly_least else ""
+    return [
+        "## Pay and ethics",
+        "",
+        f"{pay.amount:.2f} {currency} per participant; at the expected median of {pay.minutes:g} minutes this is "
+        f"{pay.hourly:.2f} {currency} an hour.{least}",
+        f"Ethics: {definition.ethics or 'no statement yet'}",
+        "",
+    ]
+
+
+def _settings(definition: StudyDefinition) -> list[str]:
+    rows = [f"| `{name}` | {_cell(value)} |" for name, value in settings_of(definition)]
+    return ["## Every setting, but for the completion codes", "", "| setting | value |", "|---|---|", *rows, ""]
+
+
+def _most(at_most: int) -> str:
+    return f"at most {at_most}" if at_most else "as few as the number of lists allows"
+
+
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    inner: list[tuple[str, Any]] = []
+    if isinstance(value, dict):
+        inner = [(f"{name}.{key}" if name else key, each) for key, each in value.items()]
+    elif isinstance(value, list):
+        inner = [(f"{name}[{number}]", each) for number, each in enumerate(value, start=1)]
+    else:
+        yield name, f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
+    for key, each in inner:
+        yield from _leaves(key, each)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").split()) or "–"
