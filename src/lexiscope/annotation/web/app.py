@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -23,6 +24,7 @@ from lexiscope.annotation.web.pages import Pages
 from lexiscope.annotation.web.security import Keys, RateLimit, Refused, ServerSettings, read_form, token_sha256
 from lexiscope.annotation.web.views import Frame
 from lexiscope.core.errors import LexiscopeError
+from lexiscope.resources.entity_list import EntityList
 
 LOG = logging.getLogger("lexiscope.annotation")
 COOKIE = "participant"
@@ -39,7 +41,7 @@ class App:
     pages: Pages
     flow: Flow
     keys: Keys
-    entities: Any = None
+    entities: EntityList | None = None
     saves: RateLimit = field(default_factory=lambda: RateLimit(burst=20, per_second=10))
     arrivals: RateLimit = field(default_factory=lambda: RateLimit(burst=400, per_second=50))
     shown: OrderedDict[tuple[str, str, int], tuple[float, datetime]] = field(default_factory=OrderedDict)
@@ -51,7 +53,8 @@ class App:
 
         Errors: those of the entity list, where the study names one.
         """
-        entities = None
+        search = study.definition.search
+        entities = EntityList.read(Path(search)) if search else None
         return cls(study, store, settings, Pages(), Flow(study, store), Keys(store.folder), entities)
 
     @property
