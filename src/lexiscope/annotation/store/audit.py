@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from lexiscope.annotation.store.engine import sa
@@ -25,6 +25,28 @@ class AuditCheck:
 
     entries: int
     problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One entry of the audit log: its number from 1, its time in UTC, who did what, and the details as JSON."""
+
+    number: int
+    at: str
+    actor: str
+    action: str
+    details: str
+
+
+def entries(
+    connection: sa.Connection, *, without: Collection[str], limit: int, offset: int
+) -> tuple[int, tuple[AuditEntry, ...]]:
+    """Return how many entries there are without these actions, and a page of them, newest first."""
+    chosen = AUDIT.c.action.not_in(list(without))
+    n = int(connection.execute(sa.select(sa.func.count()).select_from(AUDIT).where(chosen)).scalar_one())
+    columns = (AUDIT.c.id, AUDIT.c.at, AUDIT.c.actor, AUDIT.c.action, AUDIT.c.details)
+    page = sa.select(*columns).where(chosen).order_by(AUDIT.c.id.desc()).limit(limit).offset(offset)
+    return n, tuple(AuditEntry(*row) for row in connection.execute(page))
 
 
 def append(

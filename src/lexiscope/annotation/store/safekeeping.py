@@ -30,6 +30,11 @@ class Safekeeping(OpenedStudy):
         now = self._now()
         self._write(lambda c: audit.append(c, self._key, at=now, actor=actor, action=action, details=details or {}))
 
+    def audit_entries(self, *, limit: int = 100, offset: int = 0) -> tuple[int, tuple[audit.AuditEntry, ...]]:
+        """Return the number of entries of the audit log, seals of rows left out, and a page of them, newest first."""
+        with self._read() as connection:
+            return audit.entries(connection, without=(seals.ACTION,), limit=limit, offset=offset)
+
     def verify(self) -> backup.StoreCheck:
         """Check the database file, the audit log's chain, the seals of all rows, and the rules of every answer."""
         return backup.check(self._database, self._key)

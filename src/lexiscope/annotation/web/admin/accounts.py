@@ -1,0 +1,145 @@
+"""How researchers get in: the one-time set-up link, the login, the way out. No account exists before it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from datetime import UTC, datetime, timedelta
+
+from starlette.responses import Response
+
+from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.web.admin.passwords import ADVISED, LONGEST, SHORTEST, password_fault
+from lexiscope.annotation.web.admin.texts import MESSAGES
+from lexiscope.annotation.web.admin.visit import ROOT, Visit
+from lexiscope.annotation.web.pages import msg
+from lexiscope.annotation.web.security import Refused, ServerSettings, new_token, token_sha256
+
+SETUP_LASTS = timedelta(hours=24)
+UNKNOWN = "unknown account"
+"""Stands in the log for a name without an account: people type their passwords there."""
+_NAME = r"[0-9A-Za-z._-]{1,40}"
+_LOG_IN, _SET_UP = msg("Log in"), msg("Set your password")
+
+
+def make_setup_link(store: Store, settings: ServerSettings, *, now: datetime | None = None) -> str:
+    """Return a link with which one person sets a password, once, within 24 hours. An earlier link is void."""
+    secret = new_token()
+    store.set_setup_secret(token_sha256(secret), (now or datetime.now(UTC)) + SETUP_LASTS)
+    store.log("set-up link made", actor="server")
+    return f"{settings.public_url.rstrip('/')}{ROOT}/setup/{secret}"
+
+
+async def login_page(visit: Visit) -> Response:
+    """Show the login."""
+    return _login(visit)
+
+
+def _login(visit: Visit, *, status: int = 200, said: str = "", name: str = "") -> Response:
+    said = said or visit.request.query_params.get("said", "")
+    title = visit.say(_LOG_IN)
+    return visit.page("admin_login.html", here="", title=title, status=status, said=said, name=name[:40])
+
+
+async def login(visit: Visit) -> Response:
+    """Check name and password; a session begins under a new token.
+
+    Errors: :class:`Refused` 429 after ten failures within a minute, 503 where many log in at once.
+    """
+    desk, name, password = visit.desk, visit.form.get("name", "").strip(), visit.form.get("password", "")
+    key = f"{name.casefold()[:200]} {address_of(visit)}"
+    try:
+        mark = desk.failures.begin(key)
+    except Refused as refused:
+        response = _login(visit, status=429, said="too_many_logins", name=name)
+        response.headers["retry-after"] = str(refused.retry_after)
+        return response
+    stored = await asyncio.to_thread(desk.app.store.password_hash, name) if re.fullmatch(_NAME, name) else None
+    try:
+        fits = await desk.passwords.verify(password, stored)
+    except Refused:
+        desk.failures.forget(key, mark)
+        raise
+    if not fits:
+        actor = name if stored is not None else UNKNOWN
+        await asyncio.to_thread(lambda: desk.app.store.log("login failed", actor=actor))
+        return _login(visit, status=401, said="wrong_login", name=name)
+    desk.failures.forget(key, mark)
+    return await _enter(visit, name)
+
+
+async def _enter(visit: Visit, name: str) -> Response:
+    desk = visit.desk
+
+    def begin() -> Response:
+        response = visit.go("")
+        # whoever was logged in with this browser is no more: no session outlives the next login
+        if visit.session is not None:
+            desk.sessions.close(visit.session)
+        desk.sessions.give(response, desk.sessions.open(name))
+        desk.app.store.log("login", actor=name)
+        return response
+
+    return await asyncio.to_thread(begin)
+
+
+async def logout(visit: Visit) -> Response:
+    """End the session."""
+    desk, session = visit.desk, visit.session
+    assert session is not None
+
+    def end() -> None:
+        desk.sessions.close(session)
+        desk.app.store.log("logout", actor=session.name)
+
+    await asyncio.to_thread(end)
+    response = visit.go("/login", said="logged_out")
+    desk.sessions.take(response)
+    return response
+
+
+async def setup_page(visit: Visit) -> Response:
+    """Show the page of a set-up link; looking at it does not use it up."""
+    return _setup(visit)
+
+
+def _setup(visit: Visit, *, status: int = 200, fault: str = "", name: str = "") -> Response:
+    return visit.page(
+        "admin_setup.html",
+        here="",
+        title=visit.say(_SET_UP),
+        status=status,
+        secret=visit.request.path_params["secret"],
+        fault=visit.say(MESSAGES[fault]) if fault else "",
+        faulty=fault,
+        name=name[:40],
+        shortest=SHORTEST,
+        advised=ADVISED,
+        longest=LONGEST,
+    )
+
+
+async def setup(visit: Visit) -> Response:
+    """Set a password with a set-up link; the link is used up only when the password is taken."""
+    store, form = visit.desk.app.store, visit.form
+    name, password = form.get("name", "").strip(), form.get("password", "")
+    fault = "" if re.fullmatch(_NAME, name) else "bad_name"
+    fault = fault or password_fault(password, study=visit.desk.app.definition.name, name=name)
+    fault = fault or ("" if password == form.get("again", "") else "passwords_differ")
+    if fault:
+        return _setup(visit, status=422, fault=fault, name=name)
+    mark = visit.desk.failures.begin(key := f"/setup {address_of(visit)}")
+    # hashed first: a server that is too busy to hash must not use the link up
+    hashed = await visit.desk.passwords.hash(password)
+    if not await asyncio.to_thread(store.use_setup_secret, token_sha256(visit.request.path_params["secret"])):
+        await asyncio.to_thread(lambda: store.log("set-up link refused", actor=UNKNOWN))
+        return _setup(visit, status=403, fault="no_setup", name=name)
+    visit.desk.failures.forget(key, mark)
+    await asyncio.to_thread(lambda: store.set_password(name, hashed, actor=name))
+    return visit.go("/login", said="password_set")
+
+
+def address_of(visit: Visit) -> str:
+    """Return the network address of a request; it is compared, never stored."""
+    client = visit.request.client
+    return client.host if client is not None else ""

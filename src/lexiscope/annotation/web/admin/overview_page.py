@@ -1,0 +1,115 @@
+"""The overview: how far the study is, what it costs its participants in time, which lists still need people."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from starlette.responses import Response
+
+from lexiscope.annotation.definition import Payment
+from lexiscope.annotation.output.collected import minutes_of
+from lexiscope.annotation.store.overview import Person
+from lexiscope.annotation.store.places import ListLoad
+from lexiscope.annotation.store.record import State
+from lexiscope.annotation.web.admin.visit import Visit
+
+_AT_IT = frozenset({State.CONSENTED, State.QUALIFIED, State.ACTIVE})
+_DONE = frozenset({State.FINISHED, State.ACCEPTED})
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFigures:
+    """The study in eight numbers. *Unit:* ``minutes`` (median of who is valid), ``hourly`` currency per hour.
+
+    ``at_it`` are people between consent and the last answer; ``wanted`` the valid people that all lists need together.
+    """
+
+    valid: int
+    wanted: int
+    at_it: int
+    excluded: int
+    surplus: int
+    minutes: float | None
+    hourly: float | None
+    hourly_least: float
+    currency: str
+
+    @property
+    def underpaid(self) -> bool:
+        """Say whether people earn less per hour than the study promises at least."""
+        return self.hourly is not None and self.hourly < self.hourly_least
+
+
+def key_figures(people: Sequence[Person], *, wanted: int, payment: Payment) -> KeyFigures:
+    """Count people, and work out the median time and the pay per hour of those who are valid."""
+    done = [one for one in people if one.state in _DONE]
+    times = [minutes for one in done if (minutes := minutes_of(one)) is not None]
+    middle = median(times) if times else None
+    return KeyFigures(
+        valid=sum(not one.surplus for one in done),
+        wanted=wanted,
+        at_it=sum(one.state in _AT_IT for one in people),
+        excluded=sum(one.state is State.EXCLUDED for one in people),
+        surplus=sum(one.surplus for one in people if one.state in _DONE | {State.ACTIVE}),
+        minutes=middle,
+        hourly=payment.amount * 60 / middle if middle and payment.amount else None,
+        hourly_least=payment.hourly_least,
+        currency=payment.currency,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ListLine:
+    """One list: its view (where the study has several), how many people it needs and has, and what it still lacks."""
+
+    list_id: str
+    view: str
+    need: int
+    valid: int
+    active: int
+    excluded: int
+    surplus: int
+
+    @property
+    def lacks(self) -> int:
+        """Valid people that are missing, whoever is at it not counted."""
+        return max(0, self.need - self.valid)
+
+    @property
+    def free(self) -> int:
+        """Places for newcomers."""
+        return max(0, self.need - self.valid - self.active)
+
+
+def list_lines(
+    loads: Mapping[str, ListLoad], needs: Mapping[str, int], views: Mapping[str, str]
+) -> tuple[ListLine, ...]:
+    """Return the lists in their order; the view is left out where there is only one."""
+    shown = views if len(set(views.values())) > 1 else {}
+    return tuple(ListLine(name, shown.get(name, ""), needs[name], *_counts(load)) for name, load in loads.items())
+
+
+def _counts(load: ListLoad) -> tuple[int, int, int, int]:
+    return load.valid, load.active, load.excluded, load.surplus
+
+
+def needs_of(loads: Mapping[str, ListLoad], *, need: int, planned: Collection[tuple[str, int]]) -> dict[str, int]:
+    """Return how many valid people each list needs: the study's number, and the places that were added since."""
+    return {name: need + max(0, loads[name].places - places) for name, places in planned}
+
+
+async def overview(visit: Visit) -> Response:
+    """Show the overview."""
+    return await asyncio.to_thread(_overview, visit)
+
+
+def _overview(visit: Visit) -> Response:
+    app = visit.desk.app
+    loads = app.store.loads()
+    needs = needs_of(loads, need=app.study.quota.need, planned=app.study.record.places.items())
+    figures = key_figures(app.store.people(), wanted=sum(needs.values()), payment=app.definition.payment)
+    lists = list_lines(loads, needs, app.study.record.views)
+    return visit.page("admin_overview.html", here="overview", figures=figures, lists=lists)

@@ -1,0 +1,142 @@
+"""Passwords of researchers: which are refused, and how they are hashed and checked (argon2)."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from lexiscope.annotation.web.admin.common_passwords import COMMON_WORDS, ROWS
+from lexiscope.annotation.web.security import Refused
+
+SHORTEST = 8
+ADVISED = 15
+LONGEST = 256
+"""Characters. A sentence fits; a longer text would only cost time to hash."""
+_AT_ONCE = 2
+_MOST_WAITING = 20
+_RUN = 4
+_LOOKS_LIKE = str.maketrans("013457@$!", "oieastasi")
+
+
+def password_fault(password: str, *, study: str, name: str) -> str:
+    """Return what is wrong with a new password, as a key of the texts; empty where nothing is.
+
+    >>> password_fault("Password2026!", study="norms", name="ana")
+    'password_common'
+    >>> password_fault("norms-2026", study="norms", name="ana"), password_fault("abcdabcd", study="norms", name="ana")
+    ('password_names', 'password_pattern')
+    >>> password_fault("three geese by noon", study="norms", name="ana")
+    ''
+    """
+    if len(password) < SHORTEST:
+        return "password_short"
+    if len(password) > LONGEST:
+        return "password_long"
+    plain = password.casefold()
+    if _is_common(plain):
+        return "password_common"
+    if _only_names(plain, (study.casefold(), name.casefold())):
+        return "password_names"
+    return "password_pattern" if _is_pattern(plain) else ""
+
+
+def _is_common(plain: str) -> bool:
+    core = _core(plain)
+    forms = {
+        plain,
+        core,
+        plain.translate(_LOOKS_LIKE),
+        core.translate(_LOOKS_LIKE),
+        _core(plain.translate(_LOOKS_LIKE)),
+    }
+    return not forms.isdisjoint(COMMON_WORDS)
+
+
+def _core(plain: str) -> str:
+    """The password without the digits and signs around it."""
+    start, end = 0, len(plain)
+    while start < end and not plain[start].isalpha():
+        start += 1
+    while end > start and not plain[end - 1].isalpha():
+        end -= 1
+    return plain[start:end]
+
+
+def _only_names(plain: str, names: tuple[str, ...]) -> bool:
+    """Say whether hardly anything is left of a password without the names that everybody knows."""
+    rest = plain
+    for known in sorted((one for one in names if len(one) >= 3), key=len, reverse=True):
+        rest = rest.replace(known, "")
+    return rest != plain and sum(each.isalpha() for each in rest) < _RUN
+
+
+def _is_pattern(plain: str) -> bool:
+    """Say whether a password repeats a short piece, or is put together from runs of neighbouring keys."""
+    n = len(plain)
+    if any(plain == (plain[:period] * n)[:n] for period in range(1, _RUN + 1)):
+        return True
+    return _in_runs(plain) >= n - 2
+
+
+def _in_runs(plain: str) -> int:
+    """How many characters stand in runs of four or more neighbours, forwards or backwards."""
+    rows = [*ROWS, *(row[::-1] for row in ROWS)]
+    covered = [False] * len(plain)
+    for start in range(len(plain) - _RUN + 1):
+        piece = plain[start : start + _RUN]
+        if any(piece in row for row in rows) or len(set(piece)) == 1:
+            covered[start : start + _RUN] = [True] * _RUN
+    return sum(covered)
+
+
+@dataclass(slots=True)
+class Passwords:
+    """Hashes and checks passwords in threads, few at once: each check costs time and memory on purpose."""
+
+    hasher: PasswordHasher = field(default_factory=PasswordHasher)
+    _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
+    _waiting: int = 0
+    _nobody: str = ""
+
+    async def hash(self, password: str) -> str:
+        """Return the hash of a password.
+
+        Errors: :class:`Refused` 503 where too many wait.
+        """
+        await self._enter()
+        try:
+            return await asyncio.to_thread(self.hasher.hash, password)
+        finally:
+            self._leave()
+
+    async def verify(self, password: str, stored: str | None) -> bool:
+        """Say whether a password fits; without an account it takes as long, and fits none.
+
+        Errors: :class:`Refused` 503 where too many wait.
+        """
+        await self._enter()
+        try:
+            return await asyncio.to_thread(self._verify, password[: LONGEST + 1], stored)
+        finally:
+            self._leave()
+
+    def _verify(self, password: str, stored: str | None) -> bool:
+        if stored is None and not self._nobody:
+            self._nobody = self.hasher.hash("nobody's password")
+        try:
+            return self.hasher.verify(stored or self._nobody, password) and stored is not None
+        except (VerificationError, InvalidHashError):
+            return False
+
+    async def _enter(self) -> None:
+        if self._waiting >= _MOST_WAITING:
+            raise Refused(503, "busy", "too_fast", retry_after=5)
+        self._waiting += 1
+        await self._slots.acquire()
+
+    def _leave(self) -> None:
+        self._waiting -= 1
+        self._slots.release()

@@ -1,0 +1,89 @@
+"""The researchers' addresses (:data:`ADMIN_ROUTES`): path, methods, handler, role; and what holds for each of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from lexiscope.annotation.web.admin import accounts, overview_page
+from lexiscope.annotation.web.admin.desk import AdminDesk
+from lexiscope.annotation.web.admin.replies import error_page
+from lexiscope.annotation.web.admin.visit import LOGIN_FORM, ROOT, Visit
+from lexiscope.annotation.web.app import App
+from lexiscope.annotation.web.security import Refused, read_form
+from lexiscope.core.errors import LexiscopeError
+
+Handler = Callable[[Visit], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class AdminAddress:
+    """One address: path, methods, handler, and who may use it (``anybody`` or ``researcher``)."""
+
+    path: str
+    methods: tuple[str, ...]
+    handler: Handler
+    role: str = "researcher"
+
+
+ADMIN_ROUTES = (
+    AdminAddress(f"{ROOT}/login", ("GET",), accounts.login_page, "anybody"),
+    AdminAddress(f"{ROOT}/login", ("POST",), accounts.login, "anybody"),
+    AdminAddress(f"{ROOT}/setup/{{secret}}", ("GET",), accounts.setup_page, "anybody"),
+    AdminAddress(f"{ROOT}/setup/{{secret}}", ("POST",), accounts.setup, "anybody"),
+    AdminAddress(f"{ROOT}/logout", ("POST",), accounts.logout),
+    AdminAddress(ROOT, ("GET",), overview_page.overview),
+)
+"""Every address of the researchers' side."""
+
+
+def admin_routes(app: App, desk: AdminDesk | None = None) -> tuple[Route, ...]:
+    """Return the researchers' routes for :func:`lexiscope.annotation.web.server.create_app`."""
+    desk = desk or AdminDesk.of(app)
+    return tuple(Route(one.path, _endpoint(desk, one), methods=list(one.methods)) for one in ADMIN_ROUTES)
+
+
+def _endpoint(desk: AdminDesk, address: AdminAddress) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        visit = Visit(desk, request, await asyncio.to_thread(desk.sessions.of, request))
+        if address.role != "anybody" and visit.session is None:
+            return _to_login(visit)
+        # whoever logs in, or sets a password, does so with the form of somebody who is not logged in
+        visit = visit if address.role != "anybody" else Visit(desk, request)
+        try:
+            if request.method == "POST":
+                visit = Visit(desk, request, visit.session, await _form(visit))
+            response = await address.handler(visit)
+        except (Refused, LexiscopeError) as error:
+            response = error_page(visit, error)
+        _renew(visit, response)
+        return response
+
+    return endpoint
+
+
+async def _form(visit: Visit) -> dict[str, str]:
+    """Read the form of any request that may change something; no handler can forget to."""
+    form = await read_form(visit.request)
+    who = LOGIN_FORM if visit.session is None else f"researcher-form/{visit.session.token}"
+    keys, origin = visit.desk.app.keys, visit.desk.app.settings.origin
+    keys.check_form(visit.request, who, form.get("csrf", ""), origin=origin)
+    return form
+
+
+def _to_login(visit: Visit) -> Response:
+    """Lead a page to the login; refuse an action: what was sent is gone, and must not seem done."""
+    if visit.request.method in ("GET", "HEAD"):
+        return visit.go("/login")
+    title = visit.say("Log in")
+    return visit.page("admin_login.html", here="", title=title, status=401, name="")
+
+
+def _renew(visit: Visit, response: Response) -> None:
+    if visit.session is not None and visit.desk.sessions.is_due(visit.session) and "set-cookie" not in response.headers:
+        visit.desk.sessions.give(response, visit.session)

@@ -1,0 +1,81 @@
+"""What the researchers' pages say that no template holds: titles, states, refusals, what an action did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lexiscope.annotation.web.pages import msg
+
+TITLES: Mapping[str, str] = {
+    "overview": msg("Overview"),
+    "items": msg("Items"),
+    "participants": msg("Participants"),
+    "exclusions": msg("Exclusions"),
+    "agreement": msg("Agreement"),
+    "comments": msg("Comments"),
+    "review": msg("Review"),
+    "invitations": msg("Invitations"),
+    "export": msg("Export"),
+    "log": msg("Log"),
+    "status": msg("Status"),
+}
+"""The pages in the order of the navigation."""
+
+MESSAGES: Mapping[str, str] = {
+    "too_many_logins": msg("Too many attempts failed. Please wait a minute and try again."),
+    "wrong_login": msg("Name or password is wrong."),
+    "busy": msg("Many people are logging in at the moment. Please try again in a few seconds."),
+    "no_setup": msg("This set-up link was used already, is too old, or is not complete. Make a new one on the server."),
+    "bad_name": msg("A name has 1 to 40 letters, digits, dots, hyphens or underscores."),
+    "password_short": msg("The password is too short: use 8 characters or more, better 15."),
+    "password_long": msg("The password is too long: use 256 characters or fewer."),
+    "password_common": msg("This password is among the first that anybody would try. Use another one."),
+    "password_names": msg("The password is little more than the name of the study or of the account. Use another one."),
+    "password_pattern": msg("The password repeats a short piece or follows the keyboard. Use another one."),
+    "passwords_differ": msg("The two passwords differ."),
+    "logged_in": msg("You are logged in."),
+    "logged_out": msg("You are logged out."),
+    "password_set": msg("The password is set. Please log in with it."),
+    "running": msg("The study is running: newcomers are taken in."),
+    "paused": msg("The study is paused: nobody new is taken in, and whoever has begun may finish."),
+    "closed": msg("The study is closed: nobody new is taken in, and whoever has begun may finish."),
+    "places_set": msg("The places were changed."),
+    "judged": msg("The exclusion rules were applied just now."),
+    "judging_failed": msg("A rule could not be applied; the log says why. Nobody was excluded or included by this."),
+    "state_changed": msg("The participant's state was changed."),
+    "not_possible": msg("This is not possible in the participant's present state. Nothing was changed."),
+    "reason_missing": msg("Please give a reason. Nothing was changed."),
+    "forgotten": msg("The participant's identity was deleted from the study and its backups."),
+    "not_typed": msg("What was typed is not the participant's pseudonym. Nothing was deleted."),
+    "reviewed": msg("The decision was stored."),
+    "text_missing": msg("An edited text must not be empty. Nothing was stored."),
+    "bad_number": msg("Please write a whole number within the limits. Nothing was changed."),
+    "not_confirmed": msg("Please confirm first. Nothing was changed."),
+    "answer_refused": msg("What was sent cannot be stored. Nothing was changed."),
+    "verified": msg("The database, the log and every answer were checked: all is whole."),
+    "damaged": msg("The check found problems."),
+    "export_failed": msg("The export could not be made; the server's log says why. Nothing half-made was left."),
+}
+"""What is said of an action or a refusal, by the key that the code uses."""
+
+STATES: Mapping[str, str] = {
+    "invited": msg("invited"),
+    "declined": msg("declined"),
+    "consented": msg("consented"),
+    "qualified": msg("qualified"),
+    "screened_out": msg("screened out"),
+    "active": msg("active"),
+    "finished": msg("finished"),
+    "accepted": msg("accepted"),
+    "excluded": msg("excluded"),
+    "returned": msg("returned"),
+    "timed_out": msg("timed out"),
+}
+"""The states of participants."""
+
+STATUSES: Mapping[str, tuple[str, str]] = {
+    "running": ("open", msg("running")),
+    "paused": ("paused", msg("paused")),
+    "closed": ("closed", msg("closed")),
+}
+"""The states of the study: the colour of the badge, and the word."""

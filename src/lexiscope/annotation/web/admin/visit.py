@@ -1,0 +1,143 @@
+"""One request of a researcher, as its handler sees it: who, in which language, with which form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from lexiscope.annotation.web.admin.desk import AdminDesk
+from lexiscope.annotation.web.admin.sessions import Session
+from lexiscope.annotation.web.admin.texts import MESSAGES, STATUSES, TITLES
+from lexiscope.annotation.web.messages import MESSAGES as PARTICIPANTS_MESSAGES
+from lexiscope.annotation.web.security import Refused
+from lexiscope.annotation.web.views import AdminFrame, NavView
+
+ROOT = "/researcher"
+LANGUAGES = ("en", "es")
+"""The languages in which the researchers' pages are complete."""
+LOGIN_FORM = "researcher-login"
+PER_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A request, the study's desk, the session (``None`` before the login) and the form that was sent."""
+
+    desk: AdminDesk
+    request: Request
+    session: Session | None = None
+    form: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The account's name; it is the actor of everything that this request does."""
+        return self.session.name if self.session is not None else ""
+
+    @property
+    def language(self) -> str:
+        """The first language that the browser asks for and we have, else the study's, else English."""
+        return language_of(self.request.headers.get("accept-language", ""), self.desk.app.definition.language)
+
+    @property
+    def csrf(self) -> str:
+        """The token of the forms of this page."""
+        return self.session.csrf if self.session is not None else self.desk.app.keys.form_token(LOGIN_FORM)
+
+    def say(self, text: str, **values: object) -> str:
+        """Return a text of the program in the researcher's language."""
+        return self.desk.app.pages.say(text, self.language, **values)
+
+    def message(self, key: str) -> str:
+        """Return what is said for a key; empty for none or an unknown one."""
+        text = MESSAGES.get(key) or PARTICIPANTS_MESSAGES.get(key)
+        return self.say(text) if text else ""
+
+    def page(self, template: str, *, here: str, title: str = "", status: int = 200, **values: Any) -> HTMLResponse:
+        """Return a page. *here* is the entry of the navigation; *title* stands in for its text."""
+        said, kind = values.pop("said", self.request.query_params.get("said", "")), values.pop("said_kind", "done")
+        study = self.desk.app.definition
+        colour, word = STATUSES[self.desk.app.store.status()] if self.session is not None else ("", "")
+        frame = AdminFrame(
+            title=title or self.say(TITLES[here]),
+            language=self.language,
+            csrf=self.csrf,
+            study_title=(study.texts.title or study.name) if self.session is not None else "",
+            nav=self._nav(here) if self.session is not None else (),
+            status=colour,
+            status_text=self.say(word) if word else "",
+            flash=self.message(said),
+            flash_kind=kind if said not in FAILED else "failed",
+            user=self.name,
+            logout_url=f"{ROOT}/logout" if self.session is not None else "",
+        )
+        html = self.desk.app.pages.render(template, self.language, frame=frame, root=ROOT, **values)
+        return HTMLResponse(html, status_code=status)
+
+    def go(self, where: str, *, said: str = "", **query: str) -> Response:
+        """Lead to a page after a form; *said* is the key of what is said there."""
+        known = {**({"said": said} if said else {}), **query}
+        return RedirectResponse(f"{ROOT}{where}{'?' + urlencode(known) if known else ''}", status_code=303)
+
+    def number(self, name: str, *, least: int = 1, most: int = 10**9, default: int = 1) -> int:
+        """Return a whole number of the address's query, within its limits."""
+        text = self.request.query_params.get(name, "")
+        if not (text.isascii() and text.isdecimal() and len(text) <= 9):
+            return default
+        return min(max(int(text), least), most)
+
+    def _nav(self, here: str) -> tuple[NavView, ...]:
+        left_out = () if self.desk.writes else ("review",)
+        return tuple(
+            NavView(f"{ROOT}/{'' if name == 'overview' else name}".rstrip("/"), self.say(text), name == here)
+            for name, text in TITLES.items()
+            if name not in left_out
+        )
+
+
+FAILED = frozenset(
+    {
+        "too_many_logins",
+        "wrong_login",
+        "busy",
+        "no_setup",
+        "judging_failed",
+        "not_possible",
+        "reason_missing",
+        "not_typed",
+        "text_missing",
+        "bad_number",
+        "not_confirmed",
+        "answer_refused",
+        "damaged",
+        "export_failed",
+    }
+)
+"""The keys that say that something was not done."""
+
+
+def language_of(accepted: str, of_study: str) -> str:
+    """Return the language of the pages for what a browser accepts.
+
+    >>> language_of("es-MX,es;q=0.9,en;q=0.8", "en"), language_of("de", "es"), language_of("", "de")
+    ('es', 'es', 'en')
+    """
+    asked = [part.partition(";")[0].strip().partition("-")[0].lower() for part in accepted[:200].split(",")]
+    for each in (*asked, of_study.partition("-")[0].lower()):
+        if each in LANGUAGES:
+            return each
+    return LANGUAGES[0]
+
+
+def bounded(text: str, *, longest: int = 2000) -> str:
+    """Return a text of a form without the white space around it.
+
+    Errors: :class:`Refused` 422 for a text that is too long.
+    """
+    if len(text) > longest:
+        raise Refused(422, "too_long", "too_large")
+    return text.strip()
