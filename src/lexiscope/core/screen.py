@@ -230,7 +230,11 @@ class Screen:
         flags = tuple(name for name in self.flags if form.get(f"flag_{name}"))
         comment = _text(form, "comment") if self.comment else None
         guessed = _text(form, "guessed_word") if view in self.guess_views else None
-        if self.may_stay_empty and flags and not any(form.get(name) for name in ("value", "option", "text")):
+        if (
+            self.may_stay_empty
+            and flags
+            and not any(form.get(name, "").strip() for name in ("value", "option", "text"))
+        ):
             return Reading(flags=flags, comment=comment, guessed_word=guessed)
         if self.widget == "scale":
             return Reading(value=self._value(form, scale), flags=flags, comment=comment, guessed_word=guessed)

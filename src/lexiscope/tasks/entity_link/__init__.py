@@ -1,0 +1,83 @@
+"""Entity link: to which page of an encyclopedia does a mention refer?
+
+People look up the page in a list that the study names (:mod:`lexiscope.resources.entity_list`) and give its title, or
+its URL where the list does not hold it; whoever finds none says so. The mention is shown in its sentence, hidden there,
+or alone. *Source:* the context–word bias study, §2.2 and §4 (AIDA).
+
+An item has one usage, whose target is the mention; ``gold`` is the title of the page, or the condition ``page``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from lexiscope.core.item import Item
+from lexiscope.core.judged import judged
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.screen import Screen, Shown, marked
+from lexiscope.core.subject import Progress, Subject
+from lexiscope.core.task import Task
+from lexiscope.core.usage import Usage
+from lexiscope.items.views import view_item, view_usage
+
+FOLDER = Path(__file__).parent
+"""The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
+
+NAME = "entity_link"
+MEASURE = "page"
+COLUMN_PAGE = "page"
+
+
+def right_page(item: Item) -> str | None:
+    """Return the title of the page that is right, or ``None`` where the item does not say."""
+    return item.gold or str(item.conditions.get(COLUMN_PAGE, "")).strip() or None
+
+
+def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
+    """Return what the page shows: the sentence with the mention marked, ``[X]`` in its place, or the mention alone."""
+    usage = view_usage(item.usages[0], shown.appears_as)
+    return {"sentence": marked(usage.text, usage.start, usage.end)}
+
+
+def example_items(language: str) -> tuple[Item, ...]:
+    """Return the worked examples in a language as items; ``gold`` is the title of the page."""
+    items = []
+    for number, row in enumerate(SCREEN.examples(language), start=1):
+        usage = Usage(row["sentence"], row["start"], row["end"], language=language)
+        items.append(Item(f"example_{number}", NAME, (usage,), gold=row[COLUMN_PAGE]))
+    return tuple(items)
+
+
+def by_judgment(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the pages that the subject gives or has recorded: :func:`lexiscope.core.judged.judged`."""
+    shown = [view_item(item, view) for item in items]
+    return judged(shown, subject, task=NAME, measure=MEASURE, view=view, progress=progress)
+
+
+SCREEN = Screen(
+    folder=FOLDER,
+    widget="search",
+    measure=MEASURE,
+    stimulus=stimulus,
+    flags=("not_found",),
+    may_stay_empty=True,
+    views=("full", "context", "word"),
+    max_length=500,
+)
+
+TASK = Task(
+    name=NAME,
+    summary="To which page of an encyclopedia does a mention refer?",
+    scale=None,
+    item_fields=("usages", "gold"),
+    answers=(("Judges", by_judgment),),
+    measures=((MEASURE, "title or URL of the page, as text; no unit, no direction"),),
+)

@@ -1,0 +1,121 @@
+"""Word intrusion: which of ten words does not belong with the others?
+
+Nine are nearest neighbours of one induced sense of a word, one is an intruder. If people find it, the sense hangs
+together. The page does not show the word whose sense it is. *Source:* GASI §4.1.
+
+An item has one usage, which is the word itself (``Usage(word, 0, len(word))``; in an item file the same column as
+sentence and as target), and its ten words as ``options`` or as the condition ``options``, divided by ``|``. The
+intruder is ``gold``, or the condition ``intruder``. ``sense`` and ``intruder_id`` say which instance it is.
+:func:`lexiscope.items.intrusion.make_intrusion_items` makes such items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
+from lexiscope.core.judged import judged
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.screen import Choice, Screen, Shown
+from lexiscope.core.subject import Progress, Subject
+from lexiscope.core.task import Task
+from lexiscope.core.usage import Usage
+from lexiscope.items.views import view_item
+
+FOLDER = Path(__file__).parent
+"""The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
+
+NAME = "word_intrusion"
+MEASURE = "choice"
+COLUMN_WORDS = "options"
+COLUMN_INTRUDER = "intruder"
+# of two words nobody can say which one is the intruder
+_FEWEST = 3
+
+
+def words_of(item: Item) -> tuple[str, ...]:
+    """Return the words of an item, in the order of its file.
+
+    Errors: :class:`InputError` E617 naming an item with fewer than three words, an empty one, or one that comes twice.
+    """
+    given = item.options or tuple(str(item.conditions.get(COLUMN_WORDS, "")).split("|"))
+    words = tuple(word.strip() for word in given)
+    if len(words) < _FEWEST or not all(words) or len({word.casefold() for word in words}) < len(words):
+        raise InputError(
+            f"an item of this task needs its words (ten), all different, not {' | '.join(words)!r}",
+            code="E617",
+            place=Place(item_id=item.item_id),
+            hint=f"give them in the column {COLUMN_WORDS}, divided by |",
+        )
+    return words
+
+
+def intruder(item: Item) -> str | None:
+    """Return the intruder of an item, or ``None`` where the item does not say.
+
+    Errors: :class:`InputError` naming an item whose intruder is none of its words.
+    """
+    found = item.gold or str(item.conditions.get(COLUMN_INTRUDER, "")).strip() or None
+    if found is not None and found not in words_of(item):
+        what = f"the intruder {found!r} is none of the words"
+        raise InputError(what, place=Place(item_id=item.item_id), hint=f"correct {COLUMN_INTRUDER} or {COLUMN_WORDS}")
+    return found
+
+
+def stimulus(_item: Item, _shown: Shown) -> Mapping[str, object]:
+    """Return nothing: the words are the options, and the word whose sense they come from is not shown."""
+    return {}
+
+
+def options(item: Item, _view: str) -> tuple[Choice, ...]:
+    """Return the words of an item."""
+    words = words_of(item)
+    # keys follow the alphabet: a file that always puts the intruder last must not tell it in the page's source
+    key = {word: str(number) for number, word in enumerate(sorted(words), start=1)}
+    return tuple(Choice(key[word], word, (((word, False),),)) for word in words)
+
+
+def example_items(language: str) -> tuple[Item, ...]:
+    """Return the worked examples in a language as items; ``gold`` is the intruder."""
+    items = []
+    for number, row in enumerate(SCREEN.examples(language), start=1):
+        usage = Usage(row["word"], 0, len(row["word"]), language=language)
+        conditions = {COLUMN_WORDS: row[COLUMN_WORDS], "sense": row["sense"], "intruder_id": row["intruder_id"]}
+        items.append(Item(f"example_{number}", NAME, (usage,), gold=row[COLUMN_INTRUDER], conditions=conditions))
+    return tuple(items)
+
+
+def by_judgment(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the choices that the subject gives or has recorded: :func:`lexiscope.core.judged.judged`."""
+    shown = [view_item(item, view) for item in items]
+    return judged(shown, subject, task=NAME, measure=MEASURE, view=view, progress=progress)
+
+
+SCREEN = Screen(
+    folder=FOLDER,
+    widget="choice",
+    measure=MEASURE,
+    stimulus=stimulus,
+    options=options,
+    shuffles_options=True,
+    advance="press",
+    comment=False,
+)
+
+TASK = Task(
+    name=NAME,
+    summary="Which of ten words does not belong with the others?",
+    scale=None,
+    item_fields=("usages", "options", "gold"),
+    answers=(("Judges", by_judgment),),
+    measures=((MEASURE, "the word that was chosen, in the column option; no unit, no direction"),),
+)
