@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,6 +14,7 @@ RATING = Question("rating", Scale(1, 5))
 NATIVE = Question("native_speaker", options=("yes", "no"))
 SENTENCE = Question("sentence", max_length=10_000)
 CONSENT = "I take part of my own will."
+_TESTS = Path(__file__).parents[2]
 
 
 def made_study(n_items: int = 8, *, places: dict[str, int] | None = None, keep_answers: bool = True) -> StudyRecord:
@@ -69,3 +71,9 @@ def answer(who: str, item: str, position: int, value: float | None = 3, **more: 
     key = more.pop("client_key", f"key-{item}")
     phase = more.pop("phase", Phase.TRIALS)
     return Answer(who, item, phase, key, position, value=value, **more)  # type: ignore[arg-type]
+
+
+def program(name: str, *words: object) -> list[str]:
+    """The command that runs a module of the tests as a program."""
+    start = f"import runpy, sys; sys.path.insert(0, {str(_TESTS)!r}); runpy.run_module({name!r}, run_name='__main__')"
+    return [sys.executable, "-c", start, *map(str, words)]

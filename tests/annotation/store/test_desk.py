@@ -252,7 +252,7 @@ def test_people_are_listed_as_they_stand(tmp_path: Path) -> None:
         new, done = store.people()
         assert (new.state, new.list_id, new.number, new.n_answered) == (State.INVITED, None, None, 0)
         assert (done.participant_id, done.state, done.reason) == (who, State.FINISHED, "answered all")
-        assert (done.list_id, done.number, done.surplus, done.n_answered) == ("a", 1, False, 2)
+        assert (done.list_id, done.number, done.slot, done.surplus, done.n_answered) == ("a", 1, 1, False, 2)
         times = (new.created_at, done.created_at, done.active_at, done.finished_at, done.last_at)
         assert [str(time)[14:16] for time in times] == ["00", "01", "01", "04", "04"]
         (remark,) = store.comments()

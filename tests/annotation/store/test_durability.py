@@ -19,16 +19,9 @@ from lexiscope.annotation.store.record import AnswerRefused, Receipt
 from lexiscope.annotation.store.store import Store
 from lexiscope.core.errors import DataError, InputError, LexiscopeError, RunError
 
-from .made_study import active, answer, made_study, open_store
+from .made_study import active, answer, made_study, open_store, program
 
 ITEMS = [f"i{k}" for k in range(8)]
-TESTS = Path(__file__).parents[2]
-
-
-def _program(name: str, *words: object) -> list[str]:
-    """The command that runs a module of the tests as a program."""
-    start = f"import runpy, sys; sys.path.insert(0, {str(TESTS)!r}); runpy.run_module({name!r}, run_name='__main__')"
-    return [sys.executable, "-c", start, *map(str, words)]
 
 
 def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path) -> None:
@@ -36,7 +29,7 @@ def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path) -> None:
     rng = random.Random(1)
     acknowledged: dict[int, tuple[str, str, float]] = {}
     for kill in range(10):
-        command = _program("annotation.store.killed_child", tmp_path, kill)
+        command = program("annotation.store.killed_child", tmp_path, kill)
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
             assert child.stdout is not None
             # read this many receipts, then kill: the point is set by progress, not by time
@@ -61,7 +54,7 @@ def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="the limit on a file's size is POSIX")
 def test_a_full_disk_is_a_typed_error_and_passes(tmp_path: Path) -> None:
     """S11: what was refused is not half stored, what was acknowledged is there, and space brings it back to work."""
-    command = _program("annotation.store.full_disk_child", tmp_path)
+    command = program("annotation.store.full_disk_child", tmp_path)
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     refused, counts, after = [line for line in done.stdout.splitlines() if line[0] not in " "]
     assert "the disk is full" in refused
@@ -73,7 +66,7 @@ def test_a_full_disk_is_a_typed_error_and_passes(tmp_path: Path) -> None:
 
 def test_a_second_process_is_refused(tmp_path: Path) -> None:
     """S12: who opens the file while it is open is told so, with the way out; afterwards it opens."""
-    command = _program("annotation.store.opening_child", tmp_path)
+    command = program("annotation.store.opening_child", tmp_path)
     with open_store(tmp_path):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode != 0

@@ -48,6 +48,8 @@ class Standing:
     times: dict[State, str] = field(default_factory=dict)
     list_id: str | None = None
     slot: int | None = None
+    ordinal: int | None = None
+    surplus: bool = False
 
 
 def responses(
@@ -108,7 +110,7 @@ def standings(connection: sa.Connection) -> dict[str, Standing]:
         if state is not State.ACTIVE or state not in times:
             times[state] = row.at
         lease = leases.get(row.participant_id)
-        place = (lease.list_id, lease.number) if lease is not None else (None, None)
+        place = (lease.list_id, lease.number, lease.ordinal, lease.surplus) if lease is not None else ()
         found[row.participant_id] = Standing(state, row.reason, row.at, times, *place)
     return found
 

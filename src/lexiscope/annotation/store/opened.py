@@ -14,6 +14,7 @@ from typing import Self
 from lexiscope.annotation.store import audit, backup, seals
 from lexiscope.annotation.store.checks import check_text
 from lexiscope.annotation.store.engine import DATABASE_NAME, Database, connect, sa
+from lexiscope.annotation.store.migrate import migrate, stored_version
 from lexiscope.annotation.store.places import HasPlace, has_free_place, stamp
 from lexiscope.annotation.store.record import StudyRecord
 from lexiscope.annotation.store.schema import ALEMBIC_VERSION, LISTS, METADATA, SCHEMA_VERSION, STUDY
@@ -39,7 +40,7 @@ class OpenedStudy:
         self._has_place = has_place
         self._items = {item.item_id: item for item in study.items}
         self._key = _read_key(folder)
-        _prepare(database, study, self._key, stamp(clock()))
+        _prepare(database, study, folder, self._key, stamp(clock()))
         self._writer = Writer(database, lambda c, rows: seals.seal(c, self._key, rows, at=self._now()))
 
     @classmethod
@@ -136,30 +137,46 @@ def _make_key(path: Path) -> None:
     half.unlink()
 
 
-def _prepare(database: Database, study: StudyRecord, key: bytes, at: str) -> None:
-    """Make the tables of a new study, or check that the stored study is this one."""
+def _prepare(database: Database, study: StudyRecord, folder: Path, key: bytes, at: str) -> None:
+    """Make the tables of a new study, bring older ones up to date, and check that the stored study is this one."""
     for name, text in (("study_id", study.study_id), ("definition", study.definition)):
         check_text(name, text, longest=100_000_000)
+    with database.read.begin() as connection:
+        version = stored_version(connection)
+    if 0 < version < SCHEMA_VERSION and database.path is not None:
+        name = f"before_version_{SCHEMA_VERSION}_{at[:19].replace(':', '')}_{secrets.token_hex(3)}.sqlite"
+        backup.write_backup(database, folder / backup.BACKUPS / name)
     with database.write.begin() as connection:
-        METADATA.create_all(connection)
-        stored = connection.execute(sa.select(STUDY)).first()
-        if stored is None:
-            row = {"study_id": study.study_id, "definition": study.definition, "sha256": study.sha256}
-            connection.execute(STUDY.insert(), {**row, "schema_version": SCHEMA_VERSION, "created_at": at})
-            rows = [{"list_id": name, "ordinal": k, "places": n} for k, (name, n) in enumerate(study.places.items())]
-            if not rows:
-                raise InputError("a study has at least one list with places")
-            connection.execute(LISTS.insert(), rows)
-            connection.execute(ALEMBIC_VERSION.insert(), {"version_num": str(SCHEMA_VERSION)})
-            details = {"study_id": study.study_id, "sha256": study.sha256}
-            audit.append(connection, key, at=at, actor="store", action="create", details=details)
-        elif stored.schema_version != SCHEMA_VERSION:
-            raise RunError(f"this study has tables of version {stored.schema_version}, this program {SCHEMA_VERSION}")
-        elif (stored.study_id, stored.sha256) != (study.study_id, study.sha256):
-            raise RunError(
-                f"the stored study is {stored.study_id!r} with another definition",
-                why=f"stored {stored.sha256[:12]}, given {study.sha256[:12]}",
-                hint="a definition is frozen at launch; give a changed study its own folder",
-            )
-        elif not audit.fits(connection, key):
-            raise RunError("the secret key in the folder is not the one of this study", hint="put the right file back")
+        # asked again: of several workers on PostgreSQL the first one to get here does the work
+        version = stored_version(connection)
+        if version == 0:
+            _make(connection, study, key, at)
+            return
+        _check_same(connection, study, key)
+        if version < SCHEMA_VERSION:
+            migrate(connection, key, version=version, at=at)
+
+
+def _make(connection: sa.Connection, study: StudyRecord, key: bytes, at: str) -> None:
+    rows = [{"list_id": name, "ordinal": k, "places": n} for k, (name, n) in enumerate(study.places.items())]
+    if not rows:
+        raise InputError("a study has at least one list with places")
+    METADATA.create_all(connection)
+    row = {"study_id": study.study_id, "definition": study.definition, "sha256": study.sha256}
+    connection.execute(STUDY.insert(), {**row, "schema_version": SCHEMA_VERSION, "created_at": at})
+    connection.execute(LISTS.insert(), rows)
+    connection.execute(ALEMBIC_VERSION.insert(), {"version_num": str(SCHEMA_VERSION)})
+    details = {"study_id": study.study_id, "sha256": study.sha256}
+    audit.append(connection, key, at=at, actor="store", action="create", details=details)
+
+
+def _check_same(connection: sa.Connection, study: StudyRecord, key: bytes) -> None:
+    stored = connection.execute(sa.select(STUDY.c.study_id, STUDY.c.sha256)).one()
+    if (stored.study_id, stored.sha256) != (study.study_id, study.sha256):
+        raise RunError(
+            f"the stored study is {stored.study_id!r} with another definition",
+            why=f"stored {stored.sha256[:12]}, given {study.sha256[:12]}",
+            hint="a definition is frozen at launch; give a changed study its own folder",
+        )
+    if not audit.fits(connection, key):
+        raise RunError("the secret key in the folder is not the one of this study", hint="put the right file back")

@@ -20,6 +20,8 @@ from lexiscope.annotation.store.schema import ANSWERS, LEASES, PARTICIPANTS, REV
 class Person:
     """A participant as the dashboard lists them: where they stand, since when, and how far they are.
 
+    ``number`` counts the participants of the study from 1 and seeds their trials (:attr:`Lease.ordinal`); ``slot`` is
+    their place within the list, ``None`` for who is surplus.
     ``reason`` is that of the last change of state; ``last_at`` the time of the last answer or change of state. Times
     are UTC text. ``n_answered`` counts the trials of every phase that have an answer.
     """
@@ -29,6 +31,7 @@ class Person:
     reason: str
     list_id: str | None
     number: int | None
+    slot: int | None
     surplus: bool
     created_at: str
     active_at: str | None
@@ -57,7 +60,6 @@ def people(connection: sa.Connection) -> list[Person]:
     first = sa.func.sum(sa.case((ANSWERS.c.revision == 0, 1), else_=0))
     each = sa.select(ANSWERS.c.participant_id, first, sa.func.max(ANSWERS.c.answered_at))
     counted = {row[0]: (int(row[1]), row[2]) for row in connection.execute(each.group_by(ANSWERS.c.participant_id))}
-    surplus = set(connection.execute(sa.select(LEASES.c.participant_id).where(LEASES.c.surplus)).scalars())
     known = standings(connection)
     arrived = connection.execute(sa.select(PARTICIPANTS).order_by(PARTICIPANTS.c.created_at)).all()
     found = []
@@ -69,8 +71,9 @@ def people(connection: sa.Connection) -> list[Person]:
                 state=one.state,
                 reason=one.reason,
                 list_id=one.list_id,
-                number=one.slot,
-                surplus=who in surplus,
+                number=one.ordinal,
+                slot=one.slot,
+                surplus=one.surplus,
                 created_at=created_at,
                 active_at=one.times.get(State.ACTIVE),
                 finished_at=one.times.get(State.FINISHED),

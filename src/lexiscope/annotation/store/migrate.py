@@ -1,0 +1,57 @@
+"""Bringing an older study's tables to the present version: all steps in one transaction, after a backup."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from alembic.config import Config
+from alembic.runtime.environment import EnvironmentContext
+from alembic.runtime.migration import MigrationContext, MigrationStep, RevisionStep
+from alembic.script import ScriptDirectory
+
+from lexiscope.annotation.store import audit, seals
+from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.schema import ALEMBIC_VERSION, SCHEMA_VERSION, STUDY
+from lexiscope.core.errors import RunError
+
+_STEPS = Path(__file__).parent / "migrations"
+
+
+def stored_version(connection: sa.Connection) -> int:
+    """Return the version of the tables of a database, 0 where it has none of a study.
+
+    Errors: :class:`RunError` where they are newer than this program.
+    """
+    tables = set(sa.inspect(connection).get_table_names())
+    if STUDY.name not in tables or connection.execute(sa.select(STUDY.c.study_id)).first() is None:
+        return 0
+    if ALEMBIC_VERSION.name in tables:
+        version = int(connection.execute(sa.select(ALEMBIC_VERSION.c.version_num)).scalar_one())
+    else:
+        # version 1 wrote its number into the study's row only
+        version = int(connection.execute(sa.select(STUDY.c.schema_version)).scalar_one())
+    if version > SCHEMA_VERSION:
+        raise RunError(
+            f"this study has tables of version {version}, this program knows them up to version {SCHEMA_VERSION}",
+            hint="open it with the newer Lexiscope that made it, or with a later one",
+        )
+    return version
+
+
+def migrate(connection: sa.Connection, key: bytes, *, version: int, at: str) -> None:
+    """Run the steps from *version* to the present one in the caller's transaction; the audit log notes it."""
+    steps = ScriptDirectory(str(_STEPS), version_locations=[str(_STEPS)])
+
+    def plan(revision: Any, _: MigrationContext) -> list[RevisionStep]:
+        ahead = list(steps.iterate_revisions("head", revision, implicit_base=True))
+        return [MigrationStep.upgrade_from_script(steps.revision_map, one) for one in reversed(ahead)]
+
+    with EnvironmentContext(Config(), steps, fn=plan) as environment:
+        environment.configure(connection=connection)
+        environment.run_migrations()
+    if version < 2:
+        # rows that were written before there were seals are sealed as they are found
+        seals.seal(connection, key, seals.seals_of(connection), at=at)
+    details = {"from": version, "to": SCHEMA_VERSION}
+    audit.append(connection, key, at=at, actor="store", action="migrate", details=details)
