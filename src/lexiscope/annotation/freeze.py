@@ -10,8 +10,9 @@ import hashlib
 import json
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from lexiscope.annotation.assignment import Quota, list_chooser, places_per_list, plan_trials
 from lexiscope.annotation.definition import AboutYou, StudyDefinition, text_versions
@@ -19,13 +20,16 @@ from lexiscope.annotation.definition import Question as KnownQuestion
 from lexiscope.annotation.definition_file import definition_yaml
 from lexiscope.annotation.design import Design, build_design, set_of
 from lexiscope.annotation.questions import question_item
-from lexiscope.annotation.store.places import Choose
 from lexiscope.annotation.store.record import Kind, Phase, Question, StudyItem, StudyRecord, Trial
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Screen, Shown
+
+if TYPE_CHECKING:
+    # a type only: a study is checked before a database library is needed
+    from lexiscope.annotation.store.places import Choose, ListLoad
 
 ABOUT = "about:"
 """Begins the item id of a question about the participant; the measure follows."""
@@ -59,8 +63,14 @@ class FrozenStudy:
 
     @property
     def choose(self) -> Choose:
-        """The rule by which a newcomer gets a list."""
-        return list_chooser(self.quota, seed=self.definition.design.seed)
+        """The rule by which a newcomer gets a list; places that were added to a list since the launch are wanted too."""
+        chosen, planned = list_chooser(self.quota, seed=self.definition.design.seed), self.record.places
+
+        def choose(loads: Mapping[str, ListLoad], number: int) -> str | None:
+            added = {name: replace(one, valid=one.valid - one.places + planned[name]) for name, one in loads.items()}
+            return chosen(added, number)
+
+        return choose
 
     @property
     def scale(self) -> Scale:

@@ -18,6 +18,7 @@ from lexiscope.analysis.exclusion import (
 from lexiscope.annotation.definition import StudyDefinition
 from lexiscope.annotation.exclusions import CATCH
 from lexiscope.annotation.problem import Problem
+from lexiscope.core import catalog
 
 
 def rule_problems(definition: StudyDefinition) -> Iterator[Problem]:
@@ -35,7 +36,10 @@ def rule_problems(definition: StudyDefinition) -> Iterator[Problem]:
 
 
 def _faults(definition: StudyDefinition, rule: Rule) -> Iterator[tuple[str, str]]:
-    if isinstance(rule, FailedCatch):
+    if isinstance(rule, FailedCatch | LowAgreement) and rule.measure not in _numbers(definition):
+        stored = ", ".join(sorted(_numbers(definition)))
+        yield f"the study stores no number {rule.measure!r}", f"it stores: {stored}; or take the rule out"
+    elif isinstance(rule, FailedCatch):
         yield from _catch(definition, rule)
     elif isinstance(rule, LowAgreement):
         yield from _agreement(definition, rule)
@@ -81,9 +85,15 @@ def _report(definition: StudyDefinition, rule: SelfReport) -> Iterator[tuple[str
 
 
 def _measure(definition: StudyDefinition, measure: str) -> Iterator[tuple[str, str]]:
-    stored = {"rating", "completion_time"} | {q.measure for q in definition.about_you if q.kind == "number"}
-    stored |= ({"attention_check"} if definition.attention else set()) | (
-        {"qualification"} if definition.qualification else set()
-    )
+    stored = _numbers(definition)
     if measure not in stored:
         yield f"the study stores no number {measure!r}", f"it stores: {', '.join(sorted(stored))}"
+
+
+def _numbers(definition: StudyDefinition) -> set[str]:
+    """The measures that are numbers: choices and texts are none, and nothing can be correlated with them."""
+    screen = catalog.screen(definition.task)
+    stored = {"completion_time"} | {q.measure for q in definition.about_you if q.kind == "number"}
+    stored |= {screen.measure} if screen.widget == "scale" else set()
+    stored |= {"attention_check"} if definition.attention else set()
+    return stored | ({"qualification"} if definition.qualification else set())

@@ -1,59 +1,58 @@
 """The first draft of a study: what its task and its items already say, and texts in the languages that we can write.
 
-Consent and ethics stay empty: nobody but the researcher can write them, and without them nothing is launched.
+Consent and ethics stay empty: nobody but the researcher can write them, and without them nothing is launched. Habits
+of the papers that ran a task (how many answers, how long a list, going back) stand in :data:`HABITS`; a task without
+any gets those of :class:`Habit`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from types import ModuleType
-from typing import cast
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from lexiscope.annotation.definition import (
-    AboutYou,
     Anchor,
     CatchSection,
+    Confusion,
     DesignSection,
-    Option,
     Planned,
+    PoolSection,
+    RatingsSection,
     ScaleSection,
     StudyDefinition,
     Texts,
 )
+from lexiscope.annotation.template_texts import NATIVE, TEXTS, base, questions
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
-from lexiscope.core.scale import Scale
+from lexiscope.core.screen import Screen
 
-_ITEMS_PER_LIST = 82
-NATIVE = "native_speaker"
+_BALANCED = ("same_sense", "meaning", "ending_kind")
 
-_TEXTS: dict[str, dict[str, str]] = {
-    "en": {
-        "title": "The meaning of words",
-        "debrief": "Thank you. Your answers are stored. We study how people understand words that have several "
-        "meanings.",
-        "screened_out": "Thank you for your interest. Your answers to the first questions do not fit this study.",
-        "declined": "You have not consented, so nothing was stored. Thank you for your time.",
-        "full": "All places are taken at the moment. Thank you for your interest; please try again later.",
-        "closed": "This study takes no answers at the moment. Thank you for your interest.",
-    },
-    "es": {
-        "title": "El significado de las palabras",
-        "debrief": "Gracias. Sus respuestas han quedado guardadas. Estudiamos cómo se entienden las palabras que "
-        "tienen varios significados.",
-        "screened_out": "Gracias por su interés. Sus respuestas a las primeras preguntas no se ajustan a este estudio.",
-        "declined": "No ha dado su consentimiento y no se ha guardado nada. Gracias por su tiempo.",
-        "full": "En este momento no quedan plazas. Gracias por su interés; vuelva a intentarlo más tarde.",
-        "closed": "Este estudio no admite respuestas en este momento. Gracias por su interés.",
-    },
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """How a task is usually run: answers per item, longest list (0: one list), Back, items that must not meet."""
+
+    per_item: int = 3
+    per_list: int = 50
+    back: bool = False
+    apart: tuple[str, ...] = ()
+
+
+HABITS: Mapping[str, Habit] = {
+    # SAW-C §3.3; AmbiStory §3 and its setups; BIAS §4 (100 examples each); synonymy §5 (both annotators do all items)
+    "relatedness": Habit(per_item=10, per_list=82),
+    "plausibility": Habit(per_item=5, per_list=30, back=True, apart=("setup", "homonym")),
+    "story_ending": Habit(per_item=1, per_list=20, back=True, apart=("setup",)),
+    "same_sense": Habit(per_item=2, per_list=100),
+    "entity_link": Habit(per_item=2, per_list=100),
+    "substitution": Habit(per_item=2, per_list=0, back=True),
 }
-_NATIVE: dict[str, tuple[str, str, str]] = {
-    "en": ("Is the language of this study your native language?", "yes", "no"),
-    "es": ("¿Es el español su lengua materna?", "sí", "no"),
-}
-_AGE: dict[str, str] = {"en": "How old are you?", "es": "¿Cuántos años tiene?"}
+"""What the papers did, by task."""
 
 
 def draft_definition(
@@ -67,19 +66,21 @@ def draft_definition(
 ) -> StudyDefinition:
     """Return a definition in which everything is filled in that the task and the items say.
 
-    Lists of at most 82 items (the largest of SAW-C), balanced on ``same_sense`` where the items have it; SAW-C's four
-    exclusion rules in their pre-registered order; anchors, instructions and questions in the language, where the task
-    has them.
-    Errors: :class:`SpecError` for an unknown task, :class:`InputError` for one that has no scale or for no items.
+    Relatedness: lists of at most 82 items (the largest of SAW-C), balanced on ``same_sense`` where the items have it,
+    a catch trial, SAW-C's four exclusion rules in their pre-registered order. Other tasks: their own habits
+    (:data:`HABITS`). Anchors, instructions and questions stand in the language, where the task has them.
+    Errors: :class:`SpecError` for an unknown task, :class:`InputError` for no items, or items that the task's page
+    cannot show (E617).
     """
-    known = catalog.task(task)
-    if known.scale is None:
-        raise InputError(f"the task {task!r} has no scale: nobody can rate its items")
+    screen = catalog.screen(task)
     if not items:
         raise InputError("there are no items to ask about", code="E620")
-    module = cast(ModuleType, catalog.module("tasks", task))
-    scale = _scale(module, known.scale, language)
-    same = len({str(item.conditions.get("same_sense", "")) for item in items}) == 2
+    for item in items:
+        screen.check(item)
+    habit, scale = HABITS.get(task, Habit()), _scale(screen, language)
+    design = _design(items, screen, habit)
+    # two identical sentences can be asked only where two are shown, and have a right answer only on a scale
+    catch = CatchSection(per_list=int(screen.widget == "scale" and screen.n_usages > 1), answer=scale.high)
     return StudyDefinition(
         name=name,
         task=task,
@@ -87,50 +88,75 @@ def draft_definition(
         items=items_file,
         columns=columns or {},
         scale=scale,
-        design=DesignSection(lists=math.ceil(len(items) / _ITEMS_PER_LIST), balance=("same_sense",) if same else ()),
-        catch=CatchSection(answer=scale.high),
-        about_you=_questions(language),
-        exclusions=_exclusions(scale.high, language),
-        planned=_planned() if same else Planned(),
-        texts=Texts(**_TEXTS.get(_base(language), {}), instructions=_instructions(task, language)),
+        views=_views(items, screen),
+        pool=PoolSection(per_person=min(PoolSection().per_person, len(items))),
+        back=habit.back,
+        design=design,
+        ratings=_ratings(items, screen, habit),
+        catch=catch,
+        about_you=questions(language),
+        exclusions=_exclusions(screen, catch, habit, language),
+        planned=_planned() if screen.widget == "scale" and "same_sense" in design.balance else Planned(),
+        texts=Texts(**TEXTS.get(base(language), {}), instructions=_instructions(screen, language)),
     )
 
 
-def _scale(module: ModuleType, scale: Scale, language: str) -> ScaleSection:
-    anchors = dict(getattr(module, "ANCHORS", {})).get(_base(language), ())
+def _scale(screen: Screen, language: str) -> ScaleSection:
+    if screen.scale is None:
+        return ScaleSection()
+    anchors = screen.anchors.get(base(language), ())
     return ScaleSection(
-        low=scale.low,
-        high=scale.high,
-        step=scale.step,
+        low=screen.scale.low,
+        high=screen.scale.high,
+        step=screen.scale.step,
         anchors=tuple(Anchor(point=point, text=text) for point, text in anchors),
     )
 
 
-def _instructions(task: str, language: str) -> str:
-    screen = catalog.screen(task)
-    return screen.guidelines(language) + "\n" if _base(language) in screen.languages else ""
+def _design(items: Sequence[Item], screen: Screen, habit: Habit) -> DesignSection:
+    """Items drawn from a pool stand in one list; else as few lists as hold the items apart that must not meet."""
+    if screen.drawn:
+        return DesignSection(lists=1)
+    apart = [name for name in habit.apart if all(name in item.conditions for item in items)]
+    balance = tuple(name for name in _BALANCED if _has_levels(items, name))
+    lists = math.ceil(len(items) / habit.per_list) if habit.per_list else 1
+    largest = [max(Counter(str(item.conditions[name]) for item in items).values()) for name in apart]
+    confusion = tuple(Confusion(condition=name, at_most=1) for name in apart) or (Confusion(),)
+    return DesignSection(lists=max([lists, *largest]), confusion=confusion, balance=balance)
 
 
-def _base(language: str) -> str:
-    # es-MX is written in the words of es until somebody edits them
-    return language.partition("-")[0].lower()
+def _has_levels(items: Sequence[Item], name: str) -> bool:
+    # few levels, each often: a column in which every item differs cannot be spread over lists
+    levels = Counter(str(item.conditions.get(name, "")) for item in items)
+    return all(name in item.conditions for item in items) and 2 <= len(levels) <= 3
 
 
-def _questions(language: str) -> tuple[AboutYou, ...]:
-    if _base(language) not in _NATIVE:
-        return ()
-    text, yes, no = _NATIVE[_base(language)]
-    native = AboutYou(measure=NATIVE, text=text, options=(Option(value="yes", text=yes), Option(value="no", text=no)))
-    return (native, AboutYou(measure="age", text=_AGE[_base(language)], kind="number", required=False))
+def _ratings(items: Sequence[Item], screen: Screen, habit: Habit) -> RatingsSection:
+    if screen.drawn:
+        people = math.ceil(len(items) / PoolSection().per_person)
+        return RatingsSection(per_item=1, first_wave=people)
+    return RatingsSection(per_item=habit.per_item)
 
 
-def _exclusions(answer: float, language: str) -> tuple[str, ...]:
-    rules = (
-        f"failed_catch(items=catch,expected={answer:g})",
-        "too_slow(sd=3)",
-        "low_agreement(r_squared=0.1,ignore_items=catch,missing=exclude)",
-    )
-    return (*rules, f"self_report(measure={NATIVE},value=no)") if _base(language) in _NATIVE else rules
+def _views(items: Sequence[Item], screen: Screen) -> tuple[str, ...]:
+    """Every view of the task; the words alone only where they differ: of two equal words everybody says the same."""
+    if screen.n_usages < 2 or any(len({usage.target for usage in item.usages}) > 1 for item in items):
+        return screen.views
+    return tuple(view for view in screen.views if view != "word")
+
+
+def _exclusions(screen: Screen, catch: CatchSection, habit: Habit, language: str) -> tuple[str, ...]:
+    rules = []
+    if catch.per_list:
+        rules += [f"failed_catch(items=catch,expected={catch.answer:g})", "too_slow(sd=3)"]
+        rules += ["low_agreement(r_squared=0.1,ignore_items=catch,missing=exclude)"] if habit.per_item > 2 else []
+    if screen.widget == "scale" and questions(language):
+        rules.append(f"self_report(measure={NATIVE},value=no)")
+    return tuple(rules)
+
+
+def _instructions(screen: Screen, language: str) -> str:
+    return screen.guidelines(language) + "\n" if base(language) in screen.languages else ""
 
 
 def _planned() -> Planned:

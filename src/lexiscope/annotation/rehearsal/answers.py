@@ -7,19 +7,15 @@ itself. A participant perceives it with some skill, answers with noise, and roun
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from lexiscope.analysis.exclusion import SelfReport
-from lexiscope.annotation.assignment import Trial, plan_trials
+from lexiscope.annotation.assignment import plan_trials
 from lexiscope.annotation.definition import Question, StudyDefinition
 from lexiscope.annotation.design import Design
 from lexiscope.annotation.exclusions import declared_rules
+from lexiscope.annotation.planned_effect import effect_codes
 from lexiscope.annotation.rehearsal.population import Person, Population
-from lexiscope.core.errors import InputError
-from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 
@@ -44,7 +40,7 @@ class Rehearsal:
     def answers(self, person: Person, *, list_number: int, number: int) -> ResponseTable:
         """Return everything that is stored of a person who finished: ratings, checks, time, answers about them."""
         trials = plan_trials(self.definition, self.design, list_number=list_number, number=number)
-        values = _values(self, person, trials)
+        values = [rating(self, person, one.item.item_id, caught=one.kind != "item") for one in trials]
         rng = random.Random(f"{person.seed}/about")
         passed = [float(careful(person) or _guessed(self, question, rng)) for question in self.definition.attention]
         reports = _reports(self, person)
@@ -101,49 +97,36 @@ def rehearse(definition: StudyDefinition, design: Design, population: Population
     return Rehearsal(definition, design, population, truth, seed)
 
 
-def effect_codes(items: Sequence[Item], effect: str) -> dict[str, float]:
-    """Return 0 or 1 per item, by the two levels of a condition in order of their text; empty where none is planned.
-
-    Errors: :class:`InputError` E627 where the condition has not exactly two levels, E402 where an item lacks it.
-    """
-    if not effect:
-        return {}
-    levels = sorted({str(item.condition(effect)) for item in items})
-    if len(levels) != 2:
-        raise InputError(
-            f"the planned effect {effect!r} has {len(levels)} levels: {', '.join(levels[:5])}",
-            code="E627",
-            hint="plan an effect of a condition with two levels, or leave planned.effect empty",
-        )
-    return {item.item_id: float(str(item.condition(effect)) == levels[1]) for item in items}
-
-
 def careful(person: Person) -> bool:
     """Say whether a person reads the questions."""
     return person.character != "careless"
 
 
-def _values(rehearsal: Rehearsal, person: Person, trials: Sequence[Trial]) -> list[float]:
-    rng = np.random.default_rng([rehearsal.seed, *person.seed.encode()])
+def rating(rehearsal: Rehearsal, person: Person, item_id: str, *, caught: bool) -> float:
+    """Return what a person answers to an item on the scale; *caught*: it is a catch trial.
+
+    The answer follows from the rehearsal's seed, the person and the item alone: in memory and through a server, in
+    whatever order the items come, it is the same.
+    """
     scale, population = rehearsal.scale, rehearsal.population
-    middle = (scale.low + scale.high) / 2
-    truth = np.array([rehearsal.truth.get(trial.item.item_id, scale.high) for trial in trials])
+    always = random.Random(f"{rehearsal.seed}/{person.seed}")
+    rng = random.Random(f"{rehearsal.seed}/{person.seed}/{item_id}")
     if not careful(person):
-        same = rng.random() < 0.5
-        points = rng.uniform(scale.low, scale.high, 1 if same else len(trials))
-        return _on_scale(np.broadcast_to(points, truth.shape), scale)
-    level = rng.normal(0, population.level)
-    felt = middle + population.skill * (truth - middle) + level + rng.normal(0, population.noise, len(trials))
+        same = always.random() < 0.5
+        return _on_scale((always if same else rng).uniform(scale.low, scale.high), scale)
     # two identical sentences leave nothing to judge: who reads them gives the right answer
-    caught = np.array([trial.kind == "catch" for trial in trials])
-    return _on_scale(np.where(caught, rehearsal.definition.catch.answer, felt), scale)
+    if caught:
+        return _on_scale(rehearsal.definition.catch.answer, scale)
+    middle, level = (scale.low + scale.high) / 2, always.gauss(0, population.level)
+    seen = middle + population.skill * (rehearsal.truth[item_id] - middle)
+    return _on_scale(seen + level + rng.gauss(0, population.noise), scale)
 
 
-def _on_scale(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]], scale: Scale) -> list[float]:
-    inside = np.clip(values, scale.low, scale.high)
-    if scale.step:
-        inside = np.minimum(scale.low + np.round((inside - scale.low) / scale.step) * scale.step, scale.points[-1])
-    return [float(value) for value in inside]
+def _on_scale(value: float, scale: Scale) -> float:
+    inside = min(max(value, scale.low), scale.high)
+    if not scale.step:
+        return inside
+    return min(scale.low + round((inside - scale.low) / scale.step) * scale.step, scale.points[-1])
 
 
 def _guessed(rehearsal: Rehearsal, question: Question, rng: random.Random) -> bool:

@@ -22,7 +22,8 @@ from lexiscope.annotation.assignment import Quota
 from lexiscope.annotation.definition import StudyDefinition
 from lexiscope.annotation.design import Design
 from lexiscope.annotation.exclusions import declared_rules, judge_now
-from lexiscope.annotation.rehearsal.answers import RATING, Rehearsal, effect_codes, rehearse
+from lexiscope.annotation.planned_effect import effect_codes
+from lexiscope.annotation.rehearsal.answers import RATING, Rehearsal, rehearse
 from lexiscope.annotation.rehearsal.leases import Place
 from lexiscope.annotation.rehearsal.population import Character, Person, Population
 from lexiscope.annotation.rehearsal.recruitment import Recruited, recruit
