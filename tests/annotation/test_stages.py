@@ -9,6 +9,8 @@ from dataclasses import replace
 
 import pytest
 
+from lexiscope.annotation.definition import CatchSection, Confusion, DesignSection
+from lexiscope.annotation.design import build_design
 from lexiscope.annotation.review import Accepted, Written
 from lexiscope.annotation.stages import (
     ending_items,
@@ -174,3 +176,14 @@ def test_two_endings_of_a_setup_are_by_two_writers_one_for_each_meaning() -> Non
     again = replace(first, answer=replace(first.answer, answer_id=999))
     with pytest.raises(InputError, match=r"E649[\s\S]*bank-1_0_A"):
         rating_items([first, second, again], items, dataset="samples")
+
+
+def test_no_writer_gets_both_meanings_of_a_story() -> None:
+    """A08: with at most one item of a setup in a list, the two endings are always by two people."""
+    items = tuple(asked(60).values())
+    settings = DesignSection(lists=6, confusion=(Confusion(condition="setup", at_most=1),), balance=("meaning",))
+    design = build_design(items, settings, CatchSection(per_list=0))
+    assert [len(one) for one in design.lists] == [20] * 6
+    for one in design.lists:
+        assert len({item.condition("setup") for item in one}) == 20
+        assert Counter(str(item.condition("meaning")) for item in one) == {"1": 10, "2": 10}

@@ -59,6 +59,7 @@ def written(rows: Iterable[Mapping[str, Any]], items: Mapping[str, Item]) -> tup
     changed later and answers of other phases are left out; skips are counted to the text that follows them.
     """
     mine = [row for row in rows if row["phase"] == str(Phase.TRIALS) and row["item_id"] in items]
+    # a changed answer is another row: a review of the one before does not count for it
     changed = {row["supersedes"] for row in mine}
     latest = sorted((row for row in mine if row["id"] not in changed), key=_place)
     found: list[Written] = []
@@ -130,6 +131,7 @@ def decide(
     *text* is the text as the editor leaves it: outer white space goes, and a text that is what was written is no edit.
     Errors: those of :func:`check_review`.
     """
+    # an edit that changes nothing would look like a correction in every table
     edited = None if text is None or text.strip() == answer.text.strip() else text.strip()
     review = Review(answer.answer_id, verdict, reason.strip(), edited, actor, at)
     check_review(review, answer, item, faults=faults)
@@ -145,6 +147,7 @@ def check_review(review: Review, answer: Written, item: Item, *, faults: Faults)
     Errors: :class:`InputError` E640 (not this answer), E641 (no such verdict), E642 (no reason), E643 (a rejected text
     was edited), E644 (the accepted text has a fault).
     """
+    # whoever cleaned the text, a person or a model, it is checked here as it was at the door
     what = _wrong(review, answer, item)
     if what is None and review.verdict == "accepted":
         what = _faulty(answer.text if review.text is None else review.text, item, faults)

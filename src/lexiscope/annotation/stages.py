@@ -127,6 +127,7 @@ def rating_items(
 
 def _setup(one: Accepted, item: Item, corrected: Mapping[str, Mapping[str, str]]) -> Setup:
     setup_id = setup_id_of(item.item_id, one.answer.answer_id)
+    # spans count composed characters, so the text that goes on is composed too; the raw one stays as it was typed
     text, usage = composed(one.clean), item.usages[0]
     spans = word_spans(text, usage.target)
     if len(spans) != 1:
@@ -174,11 +175,13 @@ def _samples(setup: str, pair: Mapping[str, Item], by_item: Mapping[str, Accepte
     if set(pair) != set(MEANINGS):
         what = f"the setup {setup!r} was given out for the meanings {_named(sorted(pair))}, not for 1 and 2"
         raise InputError(what, code="E648", hint="give each setup two items, one for each meaning")
+    # one writer would shape both meanings of a story after the other (AmbiStory §3.3: two writers)
     chosen = {meaning: by_item[pair[meaning].item_id] for meaning in MEANINGS}
     if chosen["1"].answer.participant_id == chosen["2"].answer.participant_id:
         what = f"both endings of the setup {setup!r} are by one writer"
         raise InputError(what, code="E649", hint="reject one, and let somebody else write it")
     endings: dict[EndingOf, str] = {ENDING_FOR[meaning]: composed(chosen[meaning].clean) for meaning in MEANINGS}
+    # an open story has the empty ending: that is data, and no missing value
     endings["open"] = ""
     return [
         _sample(pair[meaning], ending_of, ending, meaning, dataset)

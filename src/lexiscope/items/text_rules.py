@@ -45,6 +45,7 @@ def word_spans(text: str, word: str) -> list[tuple[int, int]]:
     """
     whole = composed(text)
     letters, places = _folded(whole)
+    # both are folded first: occurrences alone would pass over "Bank" where "bank" stands too
     wanted, _ = _folded(composed(word))
     found = _everywhere(letters, wanted) if _is_unspaced(wanted) else occurrences(letters, wanted)
     return [(places[start], places[end - 1] + 1) for start, end in found]
@@ -96,6 +97,7 @@ def _folded(text: str) -> tuple[str, list[int]]:
     for place, char in enumerate(text):
         if unicodedata.category(char) == "Cf" and char not in _JOINERS:
             continue
+        # one letter can fold into two (ß to ss): both point back to it
         folded = char.casefold()
         letters += folded
         places += [place] * len(folded)
