@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import jinja2
 import pytest
@@ -12,6 +13,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.screen import AnswerInvalid, Shown
 from lexiscope.core.usage import Usage
+from lexiscope.items.importer import import_items
 from lexiscope.tasks.sense_choice import FOLDER, SCREEN, example_items, groups_of, options, stimulus
 
 SENTENCE = "The bank was steep and wet."
@@ -75,6 +77,16 @@ def test_wrong_groups_are_refused(broken: dict[str, str], message: str) -> None:
     assert "group_<sense>" in caught.value.hint
     with pytest.raises(InputError, match="group_z needs words"):
         SCREEN.check(replace(ITEM, options=("1", "z")))
+
+
+def test_an_item_file_is_enough(tmp_path: Path) -> None:
+    """A table with sentence, target, a column for each group, and what the model says."""
+    path = tmp_path / "items.csv"
+    path.write_text("item_id,sentence,target,group_1,group_2,model_choice,p_1,p_2\na,A bank.,bank,x|y,z,1,.8,.2\n")
+    (item,) = import_items(path, dataset="d", task="sense_choice", language="en").items
+    SCREEN.check(item)
+    assert groups_of(item) == {"1": ("x", "y"), "2": ("z",)}
+    assert ModelAnswers.of([item]) == ModelAnswers({"a": "1"}, {"a": {"1": 0.8, "2": 0.2}})
 
 
 def test_the_analysis_reads_what_the_page_hides() -> None:

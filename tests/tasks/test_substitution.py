@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import jinja2
 import pytest
@@ -13,6 +14,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Line, Shown
 from lexiscope.core.usage import Usage
+from lexiscope.items.importer import import_items
 from lexiscope.tasks.substitution import (
     FOLDER,
     SCREEN,
@@ -153,6 +155,16 @@ def test_the_right_candidate_is_gold_or_a_column() -> None:
     assert right_candidate(replace(ITEM, conditions={**ITEM.conditions, "correct_option": "umbrella"})) == "umbrella"
     with pytest.raises(InputError, match="'coat' is none of the candidates"):
         right_candidate(replace(ITEM, gold="coat"))
+
+
+def test_an_item_file_is_enough(tmp_path: Path) -> None:
+    """A table with sentence, target, both candidates and the key."""
+    path = tmp_path / "items.csv"
+    path.write_text("item_id,sentence,target,option_1,option_2,correct_option\na,An oak fell .,oak,hail,tree,tree\n")
+    (item,) = import_items(path, dataset="d", task="substitution", language="en").items
+    SCREEN.check(item)
+    assert (candidates(item), right_candidate(item)) == (("hail", "tree"), "tree")
+    assert text_of(options(item, "full")[1].lines[0]) == "A [tree] fell."
 
 
 def test_a_weird_item_may_stay_empty() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import jinja2
 import pytest
@@ -12,11 +13,13 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.screen import AnswerInvalid, Shown
 from lexiscope.core.usage import Usage
+from lexiscope.items.columns import ColumnMap
+from lexiscope.items.importer import import_items
 from lexiscope.items.intrusion import SenseNeighbours, make_intrusion_items
 from lexiscope.tasks.word_intrusion import FOLDER, SCREEN, TASK, by_judgment, example_items, intruder, options, words_of
 
 WORDS = ("river", "shore", "stream", "loan")
-ITEM = Item("i", "d", (Usage("bank", 0, 4, language="en"),), WORDS, gold="loan")
+ITEM = Item("i", "d", (Usage("bank", 0, 4, language="en"),), WORDS, gold="loan", conditions={"sense": "1"})
 
 
 class FakeJudge:
@@ -53,11 +56,23 @@ def test_the_order_is_shuffled_and_a_press_answers() -> None:
 
 def test_words_come_from_options_or_a_column() -> None:
     """A file has them in one column, divided by |; too few, empty ones and repetitions are refused by item."""
-    file = replace(ITEM, options=(), conditions={"options": "river | shore|stream|loan"})
+    file = replace(ITEM, options=(), conditions={"sense": "1", "options": "river | shore|stream|loan"})
     assert words_of(file) == WORDS == words_of(ITEM)
     for broken in ("", "river|loan", "river||shore|loan", "river|shore|River|loan"):
         with pytest.raises(InputError, match=r"item 'i': \[E617\][\s\S]*divided by \|"):
-            SCREEN.check(replace(file, conditions={"options": broken}))
+            SCREEN.check(replace(file, conditions={"sense": "1", "options": broken}))
+
+
+def test_an_item_file_is_enough(tmp_path: Path) -> None:
+    """A table with the word, its sense, the words and the intruder: the word stands for sentence and target, and the
+    sense is kept as a condition, which accuracy is counted by."""
+    path = tmp_path / "items.csv"
+    path.write_text("item_id,word,sense,intruder_id,options,intruder\na,bank,1,2,river|shore|loan,loan\n")
+    columns = ColumnMap(sentence_1="word", target="word")
+    (item,) = import_items(path, columns, dataset="d", task="word_intrusion", conditions=SCREEN.requires).items
+    SCREEN.check(item)
+    assert (item.usages[0].text, item.condition("sense"), item.condition("intruder_id")) == ("bank", "1", "2")
+    assert (words_of(item), intruder(item)) == (("river", "shore", "loan"), "loan")
 
 
 def test_the_intruder_is_gold_or_a_column() -> None:

@@ -92,6 +92,7 @@ def word_intrusion(
     kept = n > 0
     if not kept.any():
         raise StatisticError("word intrusion is undefined: there is no judgment")
+    # a majority of the judgments that are there, not of those that were planned
     hits = hits_per_item(ratings, options, intruders)[kept]
     right = hits >= np.array([majority_of(size) for size in n[kept].tolist()])
     labels = None if groups is None else ratings.item_labels(groups)[kept]

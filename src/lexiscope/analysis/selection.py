@@ -130,6 +130,7 @@ def sense_selection(
     kept = n > 0
     if not kept.any():
         raise StatisticError("sense selection is undefined: there is no judgment")
+    # a majority of the judgments that are there: of one that was planned and is missing nothing is known
     hits = hits_per_item(ratings, options, model.choice)[kept]
     right = hits >= np.array([majority_of(size) for size in n[kept].tolist()])
     labels = np.arange(ratings.n_items) if groups is None else ratings.item_labels(groups)
@@ -175,6 +176,7 @@ def _human_choice(voted: Majority, options: Sequence[str], kept: BoolArray) -> d
 def _probability_table(ratings: Ratings, options: Sequence[str], model: ModelAnswers) -> FloatArray:
     """The model's probability of each option that somebody chose for an item, else NaN. *Shape:* (items, options)."""
     table = np.full((ratings.n_items, len(options)), np.nan)
+    # only what somebody chose needs a probability; pairs are sorted so that the first fault is always the same
     for row, column in sorted(set(zip(ratings.item.tolist(), ratings.value.astype(int).tolist(), strict=True))):
         item_id, option = ratings.item_ids[row], options[column]
         known = model.probabilities.get(item_id, {})

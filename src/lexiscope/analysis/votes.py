@@ -74,6 +74,7 @@ def mean_chance(chance: Callable[[int, int], float], n: IntArray, n_options: int
     """
     if not len(n):
         return float("nan")
+    # few sizes occur: each level is computed once
     sizes, items = np.unique(n, return_counts=True)
     levels = [chance(size, n_options) for size in sizes.tolist()]
     return float(np.average(levels, weights=items))
@@ -128,7 +129,8 @@ def vote_share(
     With *trust* (rater → weight, see :func:`rater_trust`) a vote counts as much as its rater is trusted: the crowd
     platform's confidence. *groups* (item id → word) are resampled whole. *Unit:* share. *Higher means:* people agree
     more. *Source:* GASI §4.1.
-    Errors: :class:`InputError` for a rater without trust; :class:`StatisticError` for one group only.
+    Errors: :class:`InputError` for a rater without trust; :class:`StatisticError` for one group only, or an item that
+    only raters of trust 0 judged.
 
     Two of three choose *coin*. By trust, the two carry 0.5 + 0.5 of 2.0, and the third one's *shore* as much:
 
@@ -138,6 +140,7 @@ def vote_share(
     >>> vote_share(ratings, trust={"a": 0.5, "b": 0.5, "c": 1.0}, resamples=200).value  # (1/2 + 1) / 2
     0.75
     """
+    # a single judgment always agrees with itself: such items would raise the mean
     name = statistic_name("vote_share", weights="none" if trust is None else "trust")
     n = ratings.counts()
     kept = n > 1

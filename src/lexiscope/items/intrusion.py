@@ -73,6 +73,7 @@ def make_intrusion_items(
                 "give more neighbours of the other senses, or a wider band of frequency",
             )
         generator = _generator(seed, sense)
+        # intruders of a sense differ; the neighbour that one replaces is drawn anew for each
         chosen = generator.choice(len(possible), size=n_intruders, replace=False).tolist()
         places = generator.integers(n_words, size=n_intruders).tolist()
         for number, (intruder, place) in enumerate(zip(chosen, places, strict=True), start=1):
@@ -134,6 +135,7 @@ def _possible(
     own = frequencies.get(sense.word, 0.0)
     if not own > 0:
         raise _refused(sense, "its word has no frequency above 0", "add it to the frequencies")
+    # neighbours beyond those shown are as much the sense's own: people would not find such an intruder
     near = {word.casefold() for word in (sense.word, *sense.neighbours)}
     others = {word for other in senses if other.sense != sense.sense for word in other.neighbours}
     # a word that two other senses give in two cases is one word

@@ -159,6 +159,7 @@ class EntityList:
         self._key_owners = [owner for _, owner in names]
 
     def _index_words(self) -> None:
+        # all lists of holders one behind the other, in the alphabet of words: a beginning is then one slice
         holders: dict[str, list[int]] = {}
         for number, entity in enumerate(self._entities):
             text = normalised(" ".join((entity.title, *entity.aliases)))

@@ -67,6 +67,7 @@ SCREEN = Screen(
     widget="search",
     measure=MEASURE,
     stimulus=stimulus,
+    # the list need not be complete: an address that it lacks is an answer, and so is that there is no page
     flags=("not_found",),
     may_stay_empty=True,
     views=("full", "context", "word"),
@@ -79,5 +80,5 @@ TASK = Task(
     scale=None,
     item_fields=("usages", "gold"),
     answers=(("Judges", by_judgment),),
-    measures=((MEASURE, "title or URL of the page, as text; no unit, no direction"),),
+    measures=((MEASURE, "title or URL of the page, in raw; without value; no unit, no direction"),),
 )

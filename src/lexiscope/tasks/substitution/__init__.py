@@ -71,6 +71,7 @@ def sentence_with(usage: Usage, word: str) -> Line:
     (('She wore a ', False), ('[jacket]', True), (', too.', False))
     """
     before, after = join_punctuation(usage.text[: usage.start]), join_punctuation(usage.text[usage.end :])
+    # elsewhere "a" is another word: a preposition in Spanish
     if usage.language.partition("-")[0] == "en":
         before = with_article(before, word)
     pieces = ((before, False), (f"[{word}]", True), (after, False))

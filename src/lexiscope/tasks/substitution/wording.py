@@ -17,9 +17,11 @@ _WON = re.compile(r"(one|ones|oneself|oneness|once|ouija)$")
 _LETTERS_WITH_VOWEL = frozenset("aefhilmnorsx")
 _LETTERS = 3
 
+# a whole word: neither the end of another one nor behind an apostrophe or a hyphen (vitamin-a)
 _ARTICLE = re.compile(r"(?<![^\W_])(?<!['’\-])(an?)(\s+[\"'“‘(\[]*)$", re.IGNORECASE)
 _SENTENCE_START = re.compile(r"(^|[.!?:;…]\s+|[\"'“‘«(\[])[\"'“‘«(\[\s]*$")
 
+# a point before a digit is a decimal one (.5); 'd before another apostrophe is a quoted letter
 _BEFORE_SIGN = re.compile(r"[ \t]+(?=[,;:!?…)\]}]|\.(?!\d)|(?:n['’]t|['’](?:s|re|ve|ll|d|m))(?![\w'’]))", re.IGNORECASE)
 _AFTER_SIGN = re.compile(r"(?<=[(\[{¿¡])[ \t]+")
 _QUOTES = (re.compile(r"``[ \t]*"), re.compile(r"[ \t]*''"))
