@@ -35,6 +35,7 @@ def test_a_known_skill_is_recovered(skill: float) -> None:
     assert found.sense_accuracy.value == pytest.approx(majority, abs=3 * np.sqrt(majority * (1 - majority) / 1500))
     assert found.judgment_accuracy.interval.low < found.judgment_accuracy.value < found.judgment_accuracy.interval.high
     assert (found.n_instances, found.n_judgments, found.sense_accuracy.n_groups) == (1500, 4500, 167)
+    assert (found.sense_accuracy.n, found.judgment_accuracy.n) == (1500, 4500)
 
 
 def test_blind_raters_are_at_chance() -> None:

@@ -166,7 +166,7 @@ def share(
 ) -> Estimate:
     """Return sum of *hits* over sum of *sizes*, its interval made by resampling whole groups of rows.
 
-    *Shape:* hits, sizes, groups (items,). ``n`` of the result is the number of rows, not the sum of sizes.
+    *Shape:* hits, sizes, groups (items,). ``n`` of the result is the sum of *sizes*: what was counted.
     Errors: :class:`StatisticError` with fewer than two groups, or where the sizes sum to 0.
 
     >>> share("hits", [3, 1], [3, 3], resamples=200).value == 4 / 6
@@ -180,7 +180,7 @@ def share(
     blocks = resample_counts(count, resamples=resamples, seed=seed)
     draws = np.concatenate([_ratio(block.astype(np.float64), tops, bottoms) for block in blocks])
     value = float(top.sum() / bottom.sum())
-    return Estimate(name, value, percentile_interval(draws, level=level), len(top), count)
+    return Estimate(name, value, percentile_interval(draws, level=level), round(bottom.sum()), count)
 
 
 def hits_per_item(ratings: Ratings, options: Sequence[str], right: Mapping[str, str]) -> IntArray:
