@@ -91,10 +91,12 @@ def collected(
     rows: list[dict[str, Any]] = []
     responses: list[Response] = []
     people: list[MadePerson] = []
+    numbers: dict[str, int] = {}
     n_lists = len(design.lists)
     for number in range(1, 1 + per_list * n_lists):
         list_number = (number - 1) % n_lists
         slot, list_id, who = 1 + (number - 1) // n_lists, str(list_number + 1), f"p{number:032x}"
+        numbers[who] = number
         begun = START + timedelta(hours=number)
         ended = begun + timedelta(minutes=minutes(number))
         for trial in plan_trials(definition, design, list_number=list_number, number=number):
@@ -110,10 +112,12 @@ def collected(
         times = (_text(begun), _text(begun), _text(ended))
         state = ("finished", "every trial is answered")
         people.append(
-            MadePerson(who, State(state[0]), state[1], list_id, number, False, *times, len(design.lists[0]), times[2])
+            MadePerson(who, State(state[0]), state[1], list_id, slot, False, *times, len(design.lists[0]), times[2])
         )
     table = pa.Table.from_pylist(rows, schema=LONG_SCHEMA)
-    return Collected(definition, design, measure, ResponseTable.from_rows(responses), table, tuple(people), **more)
+    return Collected(
+        definition, design, measure, ResponseTable.from_rows(responses), table, tuple(people), numbers, **more
+    )
 
 
 def _text(at: datetime) -> str:

@@ -95,7 +95,8 @@ def test_norms_are_over_answers_that_count() -> None:
         study("relatedness"), [pair("i1", "w"), pair("i2", "w")], per_list=4, answers=lambda n, *_: Answered(values[n])
     )
     people = [
-        replace(one, state="excluded", reason="typed at random") if one.number == 4 else one for one in source.people
+        replace(one, state="excluded", reason="typed at random") if source.numbers[one.participant_id] == 4 else one
+        for one in source.people
     ]  # type: ignore[type-var]
     rows = sheet(replace(source, people=people), "sawc_items.csv")
     mean = (5 + 4 + 1) / 3
@@ -185,7 +186,15 @@ def test_options_choice_and_key_of_a_substitution() -> None:
 
 def test_intruders_found_and_senses_chosen() -> None:
     """GASI: an answer is correct where it is the intruder; a sense choice stands beside the model's."""
-    known = {"model": "m", "sense": "2", "intruder_id": "1", "sentence_id": "x", "model_choice": "g2"}
+    known = {
+        "model": "m",
+        "sense": "2",
+        "intruder_id": "1",
+        "sentence_id": "x",
+        "model_choice": "g2",
+        "p_g1": 0.2,
+        "p_g2": 0.8,
+    }
     item = Item("q", "d", (Usage("bass", 0, 4),), options=("trout", "guitar"), gold="guitar", conditions=known)
 
     def answers(number: int, *_: object) -> Answered:
@@ -196,6 +205,7 @@ def test_intruders_found_and_senses_chosen() -> None:
     senses = collected(study("sense_choice"), [item], per_list=1, answers=answers, measure="choice")
     (row,) = sheet(senses, "sense_judgments.csv")
     assert (row["model"], row["sentence_id"], row["choice"], row["model_choice"]) == ("m", "x", "guitar", "g2")
+    assert row["model_probs"] == "g1=0.2 | g2=0.8"
 
 
 def test_written_texts_keep_both_versions() -> None:

@@ -61,8 +61,10 @@ def substitution(collected: Collected) -> tuple[Sheet, ...]:
     )
 
     def cells(_row: Row, item: Item) -> Cells:
-        given: Cells = {f"option{k}": text for k, text in enumerate(item.options, start=1)}
-        return {**given, "item": item.item_id, "target": item.usages[0].target, "correct_option": item.gold}
+        words: tuple[Cell, ...] = item.options or tuple(first_condition(item.conditions, f"option_{k}") for k in (1, 2))
+        given: Cells = {f"option{k}": word for k, word in enumerate(words, start=1)}
+        right = item.gold or first_condition(item.conditions, "correct_option")
+        return {**given, "item": item.item_id, "target": item.usages[0].target, "correct_option": right}
 
     return (numbered(collected, "substitution_judgments.csv", columns, cells),)
 
@@ -81,8 +83,9 @@ def word_intrusion(collected: Collected) -> tuple[Sheet, ...]:
 
     def cells(row: Row, item: Item) -> Cells:
         known = {name: first_condition(item.conditions, name) for name in ("model", "sense", "intruder_id")}
-        right = None if item.gold is None or row["response"] is None else row["response"] == item.gold
-        return {**known, "word": item.word, "correct": right}
+        intruder = item.gold or first_condition(item.conditions, "intruder")
+        found = None if intruder is None or row["response"] is None else row["response"] == intruder
+        return {**known, "word": item.word, "correct": found}
 
     return (numbered(collected, "intrusion_judgments.csv", columns, cells),)
 
@@ -96,13 +99,14 @@ def sense_choice(collected: Collected) -> tuple[Sheet, ...]:
         _ORDER,
         Column("choice", "the sense that was chosen", "text", answer=True),
         Column("model_choice", "the sense that the model chose", "text", answer=True),
-        Column("model_probs", "the model's probabilities of the senses, in the order as given", "text"),
+        Column("model_probs", "the model's probability of each sense: sense=probability, joined by ' | '", "text"),
     )
 
     def cells(_row: Row, item: Item) -> Cells:
-        known = {name: first_condition(item.conditions, name) for name in ("model", "sentence_id", "model_probs")}
-        model = first_condition(item.conditions, "model_choice")
-        return {**known, "word": item.word, "model_choice": item.gold if model is None else model}
+        names = ("model", "sentence_id", "model_choice")
+        known = {name: first_condition(item.conditions, name) for name in names}
+        shares = [f"{name[2:]}={value}" for name, value in item.conditions.items() if name.startswith("p_")]
+        return {**known, "word": item.word, "model_probs": " | ".join(shares) or None}
 
     return (numbered(collected, "sense_judgments.csv", columns, cells),)
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 from lexiscope.analysis.exclusion import Rule, format_rule
 from lexiscope.annotation.definition import StudyDefinition
 from lexiscope.annotation.design import Design
-from lexiscope.annotation.exclusions import declared_rules, judge_now
+from lexiscope.annotation.exclusions import declared_rules, judge_now, kept_by_hand
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
@@ -33,10 +33,7 @@ Row = Mapping[str, Any]
 
 
 class PersonLike(Protocol):
-    """What is used of a participant as the store knows them.
-
-    ``number`` is the number from which the participant's trials were made; times are UTC.
-    """
+    """What is used of a participant as the store knows them; times are UTC."""
 
     @property
     def participant_id(self) -> str:
@@ -53,10 +50,6 @@ class PersonLike(Protocol):
     @property
     def list_id(self) -> str | None:
         """The list, once a place is taken."""
-
-    @property
-    def number(self) -> int | None:
-        """The participant's number, once a place is taken."""
 
     @property
     def surplus(self) -> bool:
@@ -110,8 +103,9 @@ class Collected:
     """A study and all that was collected in it.
 
     ``responses`` and ``judgments`` are the store's tables; ``views`` the view of each list; ``measure`` that of the
-    task's answers; ``reviews`` what was decided about texts, by participant and item. ``platform_ids`` are looked for
-    in free text and taken out of it; nothing else of them is used.
+    task's answers; ``numbers`` the number from which each participant's trials were made (the ordinal of their place);
+    ``reviews`` what was decided about texts, by participant and item. ``platform_ids`` are looked for in free text and
+    taken out of it; nothing else of them is used.
     """
 
     definition: StudyDefinition
@@ -120,6 +114,7 @@ class Collected:
     responses: ResponseTable
     judgments: pa.Table
     people: Sequence[PersonLike]
+    numbers: Mapping[str, int] = field(default_factory=dict)
     views: Mapping[str, str] = field(default_factory=dict)
     reviews: Mapping[tuple[str, str], Reviewed] = field(default_factory=dict)
     platform_ids: Collection[str] = ()
@@ -191,10 +186,11 @@ def judge(collected: Collected) -> Standing:
     finished = {one.participant_id for one in collected.people if str(one.state) in FINISHED}
     table = collected.responses
     table = table.filter(np.isin(table.column("subject_id").astype(str), sorted(finished)))
+    kept = kept_by_hand(collected.people)
     counts: list[RuleCount] = []
     excluded: dict[str, str] = {}
     for rule in declared_rules(collected.definition, collected.design):
-        found, waiting = _judged(rule, table)
+        found, waiting = _judged(rule, table, kept)
         before = len(finished) - len(excluded)
         excluded |= found
         counts.append(RuleCount(format_rule(rule), rule.describe(), before, len(found), before - len(found), waiting))
@@ -248,11 +244,11 @@ def minutes_of(person: PersonLike) -> float | None:
     return (ended - begun).total_seconds() / 60
 
 
-def _judged(rule: Rule, table: ResponseTable) -> tuple[dict[str, str], str]:
+def _judged(rule: Rule, table: ResponseTable, kept: Collection[str]) -> tuple[dict[str, str], str]:
     if not len(table):
         return {}, "nobody has finished who is still in"
     try:
-        now = judge_now([rule], table, fewest=FEWEST_FOR_AGREEMENT)
+        now = judge_now([rule], table, fewest=FEWEST_FOR_AGREEMENT, kept=kept)
     except (InputError, StatisticError) as error:
         return {}, error.what
     return now.excluded, now.waiting[0][1] if now.waiting else ""

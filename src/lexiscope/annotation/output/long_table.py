@@ -103,7 +103,7 @@ def people_sheet(collected: Collected) -> Sheet:
             "participant_id": one.participant_id,
             "list_id": one.list_id,
             "view": collected.view_of(one.list_id) if one.list_id else None,
-            "number": one.number,
+            "number": collected.numbers.get(one.participant_id),
             "state": str(one.state),
             "surplus": one.surplus,
             "valid": one.participant_id in collected.standing.valid,
@@ -144,9 +144,8 @@ def excluded_sheet(collected: Collected) -> Sheet:
 
 def orders_sheet(collected: Collected) -> Sheet:
     """Return the order, sides and option orders of every trial as they were shown."""
-    numbers = {one.participant_id: one.number for one in collected.people}
     rows = [
-        {**row, "number": numbers.get(row["participant_id"])}
+        {**row, "number": collected.numbers.get(row["participant_id"])}
         for row in collected.rows
         if row["phase"] in ("trials", "reveal")
     ]

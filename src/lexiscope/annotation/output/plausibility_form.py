@@ -50,7 +50,7 @@ def sample(item: Item, rows: list[Row]) -> dict[str, Any]:
     shown, first = item.conditions, item.usages[0]
     return {
         "homonym": first_condition(shown, "homonym") or first.target,
-        "judged_meaning": first_condition(shown, "judged_meaning", "meaning"),
+        "judged_meaning": first_condition(shown, "judged_meaning", "sense", "meaning"),
         "precontext": first_condition(shown, "precontext") or "",
         "sentence": first_condition(shown, "sentence") or first.text,
         "ending": first_condition(shown, "ending") or "",

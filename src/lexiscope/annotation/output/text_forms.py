@@ -78,7 +78,7 @@ def story_ending(collected: Collected) -> tuple[Sheet, ...]:
             item = collected.items[row["item_id"]]
             known = {
                 "setup_id": first_condition(item.conditions, "setup_id", "setup", "story") or item.item_id,
-                "intended_sense": first_condition(item.conditions, "intended_sense", "meaning", "judged_meaning"),
+                "intended_sense": first_condition(item.conditions, "intended_sense", "sense", "judged_meaning"),
             }
             said = {"comment": row["comment"], "item_id": item.item_id}
             rows.append({**known, **said, **_written(collected, row, "ending")})

@@ -89,8 +89,7 @@ def verify_orders(shown: Sequence[ShownTrial], plan: Plan) -> OrderCheck:
 
 def shown_trials(collected: Collected) -> tuple[ShownTrial, ...]:
     """Return the trials of a study as they were shown."""
-    numbers = {one.participant_id: one.number for one in collected.people}
-    rows = [row | {"number": numbers.get(row["participant_id"])} for row in collected.rows]
+    rows = [row | {"number": collected.numbers.get(row["participant_id"])} for row in collected.rows]
     return tuple(_shown(row) for row in rows if row["phase"] == PHASE)
 
 

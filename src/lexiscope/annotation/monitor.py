@@ -1,0 +1,382 @@
+"""What a researcher watches while a study runs, as figures: progress, coverage, pay, agreement, who is to be asked yet.
+
+Every function reads tables and returns frozen figures; the dashboard and ``annotate status`` show the same ones. A
+figure that cannot be computed yet says why instead of showing a number.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+from typing import Protocol
+
+import numpy as np
+
+from lexiscope.analysis.agreement import leave_one_out
+from lexiscope.analysis.alpha import Level, krippendorff_alpha
+from lexiscope.analysis.consistency import TopUp, coverage
+from lexiscope.analysis.exclusion import Rule
+from lexiscope.analysis.ratings import Ratings, choices_from_table
+from lexiscope.annotation.definition import AboutYou
+from lexiscope.annotation.exclusions import judge_now
+from lexiscope.annotation.output.collected import PersonLike, Row, minutes_of
+from lexiscope.core.errors import LexiscopeError, StatisticError
+from lexiscope.core.response import ResponseTable
+
+LEFT = frozenset({"returned", "timed_out"})
+COMPLETE = frozenset({"finished", "accepted", "excluded"})
+
+
+class HasPlaces(Protocol):
+    """How full a list is, as a store counts it."""
+
+    @property
+    def places(self) -> int:
+        """People who are wanted."""
+
+    @property
+    def valid(self) -> int:
+        """People who finished and are not excluded."""
+
+    @property
+    def active(self) -> int:
+        """People who hold a place."""
+
+    @property
+    def excluded(self) -> int:
+        """People who finished and are excluded."""
+
+    @property
+    def free(self) -> int:
+        """Places that somebody can take."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListProgress:
+    """How far a list is; ``share`` is that of its places which are validly filled."""
+
+    list_id: str
+    places: int
+    valid: int
+    active: int
+    excluded: int
+    free: int
+
+    @property
+    def share(self) -> float:
+        """Valid people over places, at most 1. *Unit:* share."""
+        return min(1.0, self.valid / self.places) if self.places else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class ItemCoverage:
+    """How many valid answers items have against the minimum, and which items are short of it."""
+
+    minimum: int
+    n_min: int
+    n_mean: float
+    n_max: int
+    n_items: int
+    short: tuple[TopUp, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LiveExclusion:
+    """Somebody whom a rule excludes at the moment, and the rule."""
+
+    participant_id: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class LiveExclusions:
+    """Who is excluded at the moment; ``waiting`` are rules that cannot be judged yet, with the reason."""
+
+    excluded: tuple[LiveExclusion, ...]
+    waiting: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pay:
+    """Time and pay of people who finished: *Unit:* minutes; currency per hour. Empty where nobody has finished."""
+
+    n: int
+    n_without_time: int
+    median_minutes: float | None
+    least_minutes: float | None
+    most_minutes: float | None
+    hourly: float | None
+    currency: str
+    total: float
+
+
+@dataclass(frozen=True, slots=True)
+class PayTopUp:
+    """Somebody who earned below the least hourly pay: time, what it came to, and what is owed. *Unit:* currency."""
+
+    participant_id: str
+    minutes: float
+    hourly: float
+    owed: float
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A statistic with its n; where it has no value yet, ``why`` says so."""
+
+    name: str
+    value: float | None
+    n: int
+    low: float | None = None
+    high: float | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AboutSummary:
+    """What participants said to one question: counts of options in their order, or a summary of numbers."""
+
+    measure: str
+    n: int
+    counts: tuple[tuple[str, int], ...] = ()
+    mean: float | None = None
+    median: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """How many more people to ask for on a list: ``needed`` valid ones, ``ask`` with the losses observed so far."""
+
+    list_id: str
+    needed: int
+    active: int
+    ask: int
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """The losses observed so far: shares of people who left after they began, and of finished ones excluded.
+
+    A share is empty where nobody can be counted yet; then nothing is added for it.
+    """
+
+    n_begun: int
+    dropout: float | None
+    n_finished: int
+    exclusion: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FlaggedItem:
+    """An item that people marked or commented on: how many answers, how many of each mark, and the comments."""
+
+    item_id: str
+    n: int
+    nonsensical: int
+    weird: int
+    undecided: int
+    comments: tuple[tuple[str, str], ...]
+
+
+def list_progress(loads: Mapping[str, HasPlaces]) -> tuple[ListProgress, ...]:
+    """Return how far each list is, in the order of the lists (2 before 10)."""
+    names = sorted(loads, key=lambda name: (len(name), name))
+    found = ((name, loads[name]) for name in names)
+    return tuple(ListProgress(name, one.places, one.valid, one.active, one.excluded, one.free) for name, one in found)
+
+
+def item_coverage(table: ResponseTable, lists: Mapping[str, str], *, minimum: int, measure: str) -> ItemCoverage:
+    """Return how many answers items have; *table* holds the answers that count, *lists* maps every item to its list.
+
+    Options and texts count as numbers do. *Source:* SAW-C §3.2.
+    Errors: :class:`StatisticError` where there are no items.
+    """
+    answers = table.where(measure=measure)
+    known = np.isin(answers.column("item_id").astype(str), sorted(lists))
+    answers = answers.filter(known & _answered(answers))
+    raters, items = answers.column("subject_id"), answers.column("item_id")
+    found = coverage(Ratings.from_arrays(raters, items, np.ones(len(answers))), minimum=minimum, lists=lists)
+    return ItemCoverage(minimum, found.n_min, found.n_mean, found.n_max, found.n_items, found.short)
+
+
+def live_exclusions(rules: Sequence[Rule], table: ResponseTable, *, fewest: int = 3) -> LiveExclusions:
+    """Return whom the rules exclude at the moment; a rule that stops with an error waits, with its reason."""
+    try:
+        now = judge_now(rules, table, fewest=fewest) if len(table) else None
+    except LexiscopeError as error:
+        return LiveExclusions((), (("the rules", error.what),))
+    if now is None:
+        return LiveExclusions((), ())
+    return LiveExclusions(tuple(LiveExclusion(*pair) for pair in sorted(now.excluded.items())), now.waiting)
+
+
+def hourly_pay(amount: float, seconds: float) -> float:
+    """Return pay per hour. *Unit:* currency per hour.
+
+    SAW-C §3.2 prints 11.64 for 2.40 in 12 min 23 s; that is 11.63. 11.64 needs 12 min 22 s (741.95 to 742.59 s).
+
+    >>> round(hourly_pay(2.40, 12 * 60 + 23), 2), round(hourly_pay(2.40, 12 * 60 + 22), 2)
+    (11.63, 11.64)
+
+    Errors: :class:`StatisticError` for a time that is not above zero.
+    """
+    if not seconds > 0:
+        raise StatisticError(f"{seconds:g} seconds have no pay per hour")
+    return amount * 3600 / seconds
+
+
+def pay_so_far(people: Iterable[PersonLike], *, amount: float, currency: str) -> Pay:
+    """Return the median time of everybody who finished, excluded people too, and what it comes to in an hour."""
+    finished = [one for one in people if str(one.state) in COMPLETE and one.finished_at is not None]
+    times = [minutes for one in finished if (minutes := minutes_of(one)) is not None]
+    without, total = len(finished) - len(times), amount * len(finished)
+    if not times:
+        return Pay(len(finished), without, None, None, None, None, currency, total)
+    median = statistics.median(times)
+    hourly = hourly_pay(amount, median * 60) if median > 0 else None
+    return Pay(len(finished), without, median, min(times), max(times), hourly, currency, total)
+
+
+def pay_top_ups(people: Iterable[PersonLike], *, amount: float, hourly_least: float) -> tuple[PayTopUp, ...]:
+    """Return who earned less than the least hourly pay and what they are owed, rounded up to a hundredth.
+
+    Excluded people worked too. *Source:* AmbiStory A.1 (retroactive top-up).
+    """
+    found = []
+    for one in people:
+        minutes = minutes_of(one) if str(one.state) in COMPLETE else None
+        if not minutes or not hourly_least:
+            continue
+        due = Decimal(repr(hourly_least)) * Decimal(repr(minutes)) / 60 - Decimal(repr(amount))
+        # a billionth is rounding of the time, not money
+        if due > Decimal("1e-9"):
+            owed = float(due.quantize(Decimal("0.01"), rounding=ROUND_CEILING))
+            found.append(PayTopUp(one.participant_id, minutes, hourly_pay(amount, minutes * 60), owed))
+    return tuple(sorted(found, key=lambda entry: (-entry.owed, entry.participant_id)))
+
+
+def agreement_so_far(table: ResponseTable, *, measure: str) -> tuple[Figure, ...]:
+    """Return leave-one-out agreement (mean, with lowest and highest person) and alpha of the answers that count.
+
+    For options it is nominal alpha alone: a choice has no rank. *table* holds real items only, no catch trials.
+    """
+    rows = table.where(measure=measure)
+    if not len(rows) or not _answered(rows).any():
+        return (Figure("agreement", None, 0, why="nobody's answers count yet"),)
+    if np.isnan(rows.column("value")).all():
+        choices = rows.filter(np.array([option is not None for option in rows.column("option")], dtype=bool))
+        if not len(choices):
+            return (Figure("agreement", None, 0, why="the answers are texts: nobody agrees or disagrees"),)
+        ratings, _ = choices_from_table(choices, measure=measure)
+        return (_alpha(ratings, "nominal"),)
+    ratings = Ratings.from_table(rows, measure=measure)
+    return _leave_one_out(ratings), _alpha(ratings, "interval")
+
+
+def about_participants(table: ResponseTable, questions: Sequence[AboutYou]) -> tuple[AboutSummary, ...]:
+    """Return what the people in *table* said about themselves, question by question."""
+    return tuple(_about(table.where(measure=question.measure), question) for question in questions)
+
+
+def losses(people: Iterable[PersonLike]) -> Losses:
+    """Return the shares of people who left after they had begun, and of those who finished and are excluded.
+
+    Whoever is still at it counts in neither.
+    """
+    listed = list(people)
+    finished = [one for one in listed if str(one.state) in COMPLETE and one.finished_at is not None]
+    left = [one for one in listed if str(one.state) in LEFT and one.active_at is not None and one.finished_at is None]
+    excluded = sum(str(one.state) == "excluded" for one in finished)
+    begun = len(finished) + len(left)
+    return Losses(
+        begun, len(left) / begun if begun else None, len(finished), excluded / len(finished) if finished else None
+    )
+
+
+def top_up_suggestions(progress: Sequence[ListProgress], lost: Losses, *, per_item: int) -> tuple[Suggestion, ...]:
+    """Return how many more people to ask for on each list that will be short of ``per_item`` valid ones.
+
+    People who are at it count with the share that is expected to remain.
+
+    >>> lost = Losses(n_begun=50, dropout=0.1, n_finished=45, exclusion=1 / 9)
+    >>> top_up_suggestions([ListProgress("1", 10, 6, 0, 1, 4)], lost, per_item=10)  # 4 / (.9 × 8/9) = 5
+    (Suggestion(list_id='1', needed=4, active=0, ask=5),)
+    """
+    remain = (1 - (lost.dropout or 0)) * (1 - (lost.exclusion or 0))
+    found = []
+    for one in progress:
+        needed = per_item - one.valid
+        expected = needed - one.active * remain
+        # where everybody left or was excluded nothing can be foretold: then nothing is added
+        ask = math.ceil(round(expected / (remain or 1), 9))
+        if needed > 0 and ask > 0:
+            found.append(Suggestion(one.list_id, needed, one.active, ask))
+    return tuple(found)
+
+
+def flagged_items(rows: Iterable[Row]) -> tuple[FlaggedItem, ...]:
+    """Return the items that people marked or commented on, most marks first; *rows* are those of the long export."""
+    of_item: dict[str, list[Row]] = {}
+    for row in rows:
+        if row["phase"] in ("trials", "reveal"):
+            of_item.setdefault(row["item_id"], []).append(row)
+    found = [_flagged(item_id, answers) for item_id, answers in of_item.items()]
+    marked = [one for one in found if one.comments or one.nonsensical or one.weird or one.undecided]
+    return tuple(sorted(marked, key=lambda one: (-(one.nonsensical + one.weird + one.undecided), one.item_id)))
+
+
+def _flagged(item_id: str, rows: Sequence[Row]) -> FlaggedItem:
+    return FlaggedItem(
+        item_id,
+        n=len(rows),
+        nonsensical=sum(bool(row["flag_nonsensical"]) for row in rows),
+        weird=sum(bool(row["flag_weird"]) for row in rows),
+        undecided=sum(bool(row["label_undecided"]) for row in rows),
+        comments=tuple((row["participant_id"], row["comment"]) for row in rows if row["comment"]),
+    )
+
+
+def _answered(table: ResponseTable) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Where there is a number, an option or a text; a skipped item has none of them."""
+    number = ~np.isnan(table.column("value"))
+    said = [
+        option is not None or raw is not None
+        for option, raw in zip(table.column("option"), table.column("raw"), strict=True)
+    ]
+    return np.asarray(number | np.array(said, dtype=bool))
+
+
+def _leave_one_out(ratings: Ratings) -> Figure:
+    name = "leave_one_out_agreement(method=spearman)"
+    try:
+        found = leave_one_out(ratings, resamples=0)
+    except StatisticError as error:
+        return Figure(name, None, 0, why=error.why or error.what)
+    return Figure(name, found.mean, found.n_raters, found.minimum, found.maximum)
+
+
+def _alpha(ratings: Ratings, level: Level) -> Figure:
+    try:
+        found = krippendorff_alpha(ratings, level=level, resamples=0)
+    except StatisticError as error:
+        return Figure(f"krippendorff_alpha(level={level})", None, 0, why=error.what)
+    return Figure(found.name, found.value, found.n_ratings)
+
+
+def _about(rows: ResponseTable, question: AboutYou) -> AboutSummary:
+    if question.kind == "number":
+        values = sorted(value for value in rows.column("value").tolist() if value == value)
+        if not values:
+            return AboutSummary(question.measure, 0)
+        middle = statistics.median(values)
+        return AboutSummary(question.measure, len(values), (), statistics.fmean(values), middle, values[0], values[-1])
+    if question.kind == "text":
+        return AboutSummary(question.measure, int(_answered(rows).sum()))
+    given = [option for option in rows.column("option").tolist() if option is not None]
+    names = dict.fromkeys([*(option.value for option in question.options), *sorted(set(given))])
+    return AboutSummary(question.measure, len(given), tuple((name, given.count(name)) for name in names))

@@ -1,0 +1,232 @@
+"""What the researcher watches: each figure is that of the tables, and says why where it has no value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lexiscope.analysis.exclusion import FailedCatch, TooSlow, parse_rule
+from lexiscope.annotation.definition import AboutYou, Option
+from lexiscope.annotation.monitor import (
+    Figure,
+    ListProgress,
+    Losses,
+    about_participants,
+    agreement_so_far,
+    flagged_items,
+    hourly_pay,
+    item_coverage,
+    list_progress,
+    live_exclusions,
+    losses,
+    pay_so_far,
+    pay_top_ups,
+    top_up_suggestions,
+)
+from lexiscope.annotation.store.places import ListLoad
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.datasets import saw_c
+
+BEGAN = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Somebody:
+    """A participant as the store lists them."""
+
+    participant_id: str
+    state: str
+    list_id: str | None = "1"
+    reason: str = ""
+    surplus: bool = False
+    active_at: str | None = None
+    finished_at: str | None = None
+    n_answered: int = 0
+
+
+def person(name: str, minutes: float | None, state: str = "finished") -> Somebody:
+    """A participant who took so many minutes; ``None``: began and did not finish."""
+    ended = None if minutes is None else (BEGAN + timedelta(minutes=minutes)).isoformat()
+    return Somebody(name, state, active_at=BEGAN.isoformat(), finished_at=ended)
+
+
+def rating(who: str, item: str, value: float | None, **more: object) -> Response:
+    """One answer."""
+    given = {"task": "relatedness", "measure": "rating", "value": value, "list_id": "1"}
+    return Response(who, "participant", item, **{**given, **more})  # type: ignore[arg-type]
+
+
+def test_lists_come_in_their_order() -> None:
+    """List 2 stands before list 10; free places and share are those of the counts."""
+    loads = {"10": ListLoad("10", 4, 4, 0, 1), "2": ListLoad("2", 4, 1, 2, 0)}
+    assert list_progress(loads) == (ListProgress("2", 4, 1, 2, 0, 1), ListProgress("10", 4, 4, 0, 1, 0))
+    assert [one.share for one in list_progress(loads)] == [1 / 4, 1.0]
+
+
+@pytest.mark.published
+def test_coverage_of_the_published_ratings(published: Path) -> None:
+    """S13: 10 / 13.10 / 17 ratings per pair; a minimum of 11 finds those of the two lists with 10 people."""
+    data = saw_c.load(published, models=(), views=("full+final_stop",))
+    lists = {item.item_id: str(item.list_id) for item in data.items}
+    found = item_coverage(data.responses, lists, minimum=10, measure="rating")
+    assert (found.n_min, round(found.n_mean, 2), found.n_max, found.n_items) == (10, 13.10, 17, 812)
+    assert found.short == ()
+    more = item_coverage(data.responses, lists, minimum=11, measure="rating")
+    assert {(one.list_id, one.needed) for one in more.short} == {("6", 1), ("8", 1)}
+
+
+def test_items_that_nobody_answered_are_short() -> None:
+    """Coverage knows every item of the lists; a row without an answer is none."""
+    table = ResponseTable.from_rows([rating("a", "i", 4.0), rating("b", "i", None), rating("a", "catch", 5.0)])
+    found = item_coverage(table, {"i": "1", "j": "2"}, minimum=2, measure="rating")
+    assert (found.n_min, found.n_mean, found.n_max) == (0, 0.5, 1)
+    assert [(one.item_id, one.needed) for one in found.short] == [("i", 1), ("j", 2)]
+
+
+def test_the_hourly_pay_of_saw_c() -> None:
+    """S08: 2.40 for 12 min 23 s is 11.63 an hour; the printed 11.64 needs a median between 741.95 and 742.59 s."""
+    assert hourly_pay(2.40, 12 * 60 + 23) == pytest.approx(2.40 * 3600 / 743)
+    assert f"{hourly_pay(2.40, 743):.2f}" == "11.63"
+    assert [f"{hourly_pay(2.40, seconds):.2f}" for seconds in (741.96, 742, 742.58)] == ["11.64"] * 3
+    assert {f"{hourly_pay(2.40, seconds):.2f}" for seconds in (741.9, 742.7)} == {"11.65", "11.63"}
+    with pytest.raises(StatisticError):
+        hourly_pay(2.40, 0)
+
+
+def test_pay_is_over_everybody_who_finished() -> None:
+    """The median of 10, 12 and 20 minutes; the excluded one was paid too; who is at it has no time."""
+    people = [person("a", 10), person("b", 12, "excluded"), person("c", 20, "accepted"), person("d", None, "active")]
+    found = pay_so_far(people, amount=3, currency="EUR")
+    assert (found.n, found.median_minutes, found.hourly, found.total) == (3, 12.0, 3 * 60 / 12, 9)
+    assert (found.least_minutes, found.most_minutes) == (10.0, 20.0)
+    set_back = replace(people[0], finished_at=(BEGAN - timedelta(hours=1)).isoformat())
+    assert pay_so_far([set_back], amount=3, currency="EUR").n_without_time == 1
+    assert pay_so_far([], amount=3, currency="EUR").hourly is None
+
+
+def test_who_earned_too_little_gets_the_rest() -> None:
+    """A14: at 11 an hour, 30 minutes are 5.50: with 2.40 paid, 3.10 are owed; 13 minutes are 2.383…: nothing."""
+    people = [person("fast", 13), person("slow", 30), person("odd", 13.5, "excluded"), person("left", None, "returned")]
+    found = pay_top_ups(people, amount=2.40, hourly_least=11)
+    assert [(one.participant_id, one.owed) for one in found] == [("slow", 3.10), ("odd", 0.08)]
+    # 11 × 13.5 / 60 − 2.40 = 0.075, rounded up to 0.08
+    assert found[0].hourly == pytest.approx(4.80)
+    assert pay_top_ups(people, amount=2.40, hourly_least=0) == ()
+    assert pay_top_ups([person("exact", 12)], amount=2.40, hourly_least=12) == ()
+
+
+def test_agreement_with_its_range_and_n() -> None:
+    """Leave-one-out as the analysis computes it, alpha on the interval level, both with n."""
+    values = {"a": [1, 2, 3], "b": [1, 3, 2], "c": [2, 3, 4]}
+    rows = [rating(who, item, v) for who, given in values.items() for item, v in zip("ijk", given, strict=True)]
+    one, alpha = agreement_so_far(ResponseTable.from_rows(rows), measure="rating")
+    # the worked example of leave_one_out: .866, .5, .866
+    expected = [3**0.5 / 2, 0.5, 3**0.5 / 2]
+    assert (one.n, one.low, one.high) == (3, pytest.approx(0.5), pytest.approx(3**0.5 / 2))
+    assert one.value == pytest.approx(float(np.mean(expected)))
+    assert (alpha.name, alpha.n) == ("krippendorff_alpha(level=interval)", 9)
+    assert alpha.value is not None
+
+
+def test_agreement_says_why_it_has_no_value() -> None:
+    """Nobody, one person, the same answer everywhere, texts: no number, a reason."""
+    none = agreement_so_far(ResponseTable.empty(), measure="rating")
+    assert none == (Figure("agreement", None, 0, why="nobody's answers count yet"),)
+    alone = agreement_so_far(ResponseTable.from_rows([rating("a", "i", 4.0)]), measure="rating")
+    assert all(figure.value is None and figure.why for figure in alone)
+    same = agreement_so_far(ResponseTable.from_rows([rating(w, i, 3.0) for w in "ab" for i in "ijk"]), measure="rating")
+    assert all(figure.value is None and figure.why for figure in same)
+    texts = [rating("a", "i", None, measure="text", raw="a sentence")]
+    assert "texts" in agreement_so_far(ResponseTable.from_rows(texts), measure="text")[0].why
+
+
+def test_choices_have_nominal_alpha() -> None:
+    """Options have no rank: alpha on the nominal level; ratings t t / f f / t f: 1 − 5 · 2 / (6² − 3² − 3²)."""
+    given = {"i": "tt", "j": "ff", "k": "tf"}
+    rows = [
+        rating(who, item, None, measure="choice", option=option)
+        for item, options in given.items()
+        for who, option in zip("ab", options, strict=True)
+    ]
+    (alpha,) = agreement_so_far(ResponseTable.from_rows(rows), measure="choice")
+    assert (alpha.name, alpha.value, alpha.n) == ("krippendorff_alpha(level=nominal)", pytest.approx(1 - 10 / 18), 6)
+
+
+def test_live_exclusions_and_rules_that_wait() -> None:
+    """Who failed the catch trial is out at once; a rule on times waits for two people; a broken one says why."""
+    rows = [rating("a", "c", 1.0), rating("b", "c", 5.0)]
+    rows += [rating("b", "completion_time", 60_000.0, measure="completion_time")]
+    rules = [FailedCatch(("c",), 5.0), TooSlow(3.0)]
+    found = live_exclusions(rules, ResponseTable.from_rows(rows))
+    assert [one.participant_id for one in found.excluded] == ["a"]
+    assert found.excluded[0].rule.startswith("failed_catch(")
+    assert found.waiting == (
+        ("too_slow(sd=3,measure=completion_time,missing=error)", "1 people can be compared so far"),
+    )
+    assert live_exclusions(rules, ResponseTable.empty()).excluded == ()
+    broken = live_exclusions([parse_rule("self_report(measure=nobody_asked,value=no)")], ResponseTable.from_rows(rows))
+    assert (broken.excluded, broken.waiting[0][0]) == ((), "the rules")
+
+
+def test_losses_and_what_to_ask_for() -> None:
+    """Of 10 who began 2 left; of the 8 who finished 2 are excluded: 3 valid ones need 3 / (.8 × .75) = 5 people."""
+    people = [person(f"f{k}", 12) for k in range(6)] + [person(f"x{k}", 12, "excluded") for k in range(2)]
+    people += [person(f"l{k}", None, "returned") for k in range(2)]
+    people += [person("at it", None, "active"), Somebody("never began", "timed_out")]
+    lost = losses(people)
+    assert lost == Losses(n_begun=10, dropout=0.2, n_finished=8, exclusion=0.25)
+    progress = [
+        ListProgress("1", 10, 7, 0, 2, 3),
+        ListProgress("2", 10, 10, 0, 0, 0),
+        ListProgress("3", 10, 8, 4, 0, 0),
+    ]
+    # list 3: 4 who are at it, of whom 4 × .6 = 2.4 are expected: 2 are needed, nobody is to be asked
+    (one,) = top_up_suggestions(progress, lost, per_item=10)
+    assert (one.list_id, one.needed, one.ask) == ("1", 3, 5)
+    nobody = losses([])
+    assert (nobody.dropout, nobody.exclusion) == (None, None)
+    assert top_up_suggestions(progress[:1], nobody, per_item=10)[0].ask == 3
+
+
+def test_what_participants_said_about_themselves() -> None:
+    """S14: counts by option in the order of the form, options nobody chose with 0; age with mean, median, range."""
+    questions = [
+        AboutYou(
+            measure="country", text="?", options=(Option(value="MX", text="México"), Option(value="US", text="US"))
+        ),
+        AboutYou(measure="age", text="?", kind="number"),
+        AboutYou(measure="job", text="?", kind="text"),
+    ]
+    rows = [rating(f"p{k}", "about:country", None, measure="country", option="MX") for k in range(3)]
+    rows += [rating(f"p{k}", "about:age", age, measure="age") for k, age in enumerate((20.0, 28.0, 59.0))]
+    rows += [rating("p0", "about:job", None, measure="job", raw="baker")]
+    country, age, job = about_participants(ResponseTable.from_rows(rows), questions)
+    assert (country.n, country.counts) == (3, (("MX", 3), ("US", 0)))
+    assert (age.n, age.mean, age.median, age.low, age.high) == (3, (20 + 28 + 59) / 3, 28.0, 20.0, 59.0)
+    assert job.n == 1
+
+
+def test_marks_and_comments_by_item() -> None:
+    """Marked items first, the most marked one on top; comments with who wrote them."""
+    base = {
+        "phase": "trials",
+        "flag_nonsensical": False,
+        "flag_weird": False,
+        "label_undecided": False,
+        "comment": None,
+    }
+    rows = [
+        {**base, "item_id": "i", "participant_id": "a", "comment": "typo"},
+        {**base, "item_id": "j", "participant_id": "a", "flag_weird": True},
+        {**base, "item_id": "j", "participant_id": "b", "flag_weird": True, "label_undecided": True},
+        {**base, "item_id": "k", "participant_id": "b"},
+        {**base, "item_id": "practice", "participant_id": "b", "phase": "practice", "comment": "ok"},
+    ]
+    first, second = flagged_items(rows)
+    assert (first.item_id, first.n, first.weird, first.undecided, first.nonsensical) == ("j", 2, 2, 1, 0)
+    assert (second.item_id, second.comments) == ("i", (("a", "typo"),))
