@@ -58,6 +58,20 @@ def complete(path: Path, **changes: object) -> None:
     path.write_text(definition_yaml(draft.model_copy(update=wanted | changes)), encoding="utf-8")
 
 
+def test_a_draft_takes_what_its_task_shows_for_conditions(run: Run, tmp_path: Path) -> None:
+    """A column `sense` is what a plausibility page shows, and no sense id: the file is drafted as it is."""
+    (tmp_path / "stories.csv").write_text(
+        "item_id,setup,precontext,sentence,target,ending,sense,example\n"
+        "s1,a,It rained.,They met at the bank.,bank,,where money is kept,Pay at the bank.\n"
+        "s2,b,It rained.,They met at the seal.,seal,,an animal of the sea,A seal swam by.\n",
+        encoding="utf-8",
+    )
+    options = ("--task", "plausibility", "--language", "en", "--out", "stories.yaml")
+    done = run("annotate", "init", "--items", "stories.csv", *options)
+    assert done.exit_code == 0, done.output
+    assert "items: 2" in done.output
+
+
 def test_init_writes_every_setting(run: Run, drafted: Path) -> None:
     """The draft names its items, its one list and every default; a second draft does not overwrite it."""
     text = drafted.read_text(encoding="utf-8")

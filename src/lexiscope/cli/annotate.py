@@ -21,6 +21,7 @@ from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.options import quiet as quiet_option
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say, say_folded
 from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.items.importer import import_items
@@ -50,7 +51,12 @@ def init(*, task: str, items_file: str, pairs: tuple[str, ...], language: str | 
     """
     columns = dict(read_map(pairs).items())
     found = import_items(
-        existing_file(items_file), read_map(pairs), dataset=name, task=task, language=language or "und"
+        existing_file(items_file),
+        read_map(pairs),
+        dataset=name,
+        task=task,
+        language=language or "und",
+        conditions=catalog.screen(task).requires,
     )
     draft = draft_definition(
         found.items,
