@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sqlite3
 from contextlib import closing
@@ -16,6 +17,7 @@ from lexiscope.core.errors import DataError, InputError, Place
 from lexiscope.core.lock import locked
 
 BACKUPS, KEY_NAME = "backups", "secret.key"
+_BY_DATE = re.compile(r"\d{8}T\d{6}_\d{6}\.sqlite")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,39 @@ class StoreCheck:
     answers: int
     audit_entries: int
     problems: tuple[str, ...]
+
+
+def copies_in(folder: Path) -> list[Path]:
+    """Return the copies in a study's ``backups/``, sorted by name, those made by date oldest first."""
+    return sorted((folder / BACKUPS).glob("*.sqlite"))
+
+
+def copy_key(folder: Path) -> None:
+    """Put the study's key beside its backups: without it, a restored study finds no participant again.
+
+    Errors: :class:`StorageError` where it cannot be written.
+    """
+    own, copy = folder / KEY_NAME, folder / BACKUPS / KEY_NAME
+    if copy.exists() and copy.read_bytes() == own.read_bytes():
+        return
+    half = copy.with_name(f"{KEY_NAME}.part")
+    try:
+        half.unlink(missing_ok=True)
+        with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
+            stream.write(own.read_bytes())
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(half, copy)
+    except OSError as error:
+        raise StorageError("the key was not copied", place=Place(str(copy)), why=str(error)) from error
+    _sync_folder(copy.parent)
+
+
+def prune(folder: Path, *, keep: int) -> None:
+    """Remove all but the newest copies that were made by date."""
+    by_date = [copy for copy in copies_in(folder) if _BY_DATE.fullmatch(copy.name)]
+    for old in by_date[: max(0, len(by_date) - keep)]:
+        old.unlink()
 
 
 def write_backup(database: Database, target: Path) -> Path:
@@ -53,7 +88,7 @@ def write_backup(database: Database, target: Path) -> Path:
 def restore(backup: Path, folder: Path, *, key: Path | None = None) -> Path:
     """Put a backup into a study folder that has no database; return the database's path.
 
-    The study's ``secret.key`` is not part of a backup: it is in the folder already, or named by *key*.
+    The study's ``secret.key`` is the one in the folder, or named by *key*, or the one that lies beside the backup.
     Errors: :class:`DataError` for a damaged backup, :class:`InputError` where a database or no key is there,
     :class:`RunError` where the study is open.
     """
@@ -65,11 +100,13 @@ def restore(backup: Path, folder: Path, *, key: Path | None = None) -> Path:
         if target.exists():
             raise InputError("the folder has a database", place=Place(str(target)), hint="move it away first")
         own = folder / KEY_NAME
+        beside = backup.with_name(KEY_NAME)
+        key = beside if key is None and beside.exists() else key
         if not own.exists() and key is None:
             raise InputError("the study's key is needed", place=Place(str(own)), hint="name the file: key=…")
         if not own.exists() and key is not None:
+            own.touch(mode=0o600)
             shutil.copyfile(key, own)
-            own.chmod(0o600)
         # what is left of a lost database's log must not be applied to this one
         for leftover in (target.with_name(f"{target.name}-wal"), target.with_name(f"{target.name}-shm")):
             leftover.unlink(missing_ok=True)

@@ -7,14 +7,14 @@ id, or go too, as the study says.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from lexiscope.annotation.store import audit, seals
 from lexiscope.annotation.store.engine import sa
-from lexiscope.annotation.store.schema import ANSWERS, ERASURES, IDENTITIES, REVIEWS, TOKENS
+from lexiscope.annotation.store.schema import ANSWERS, ERASURES, IDENTITIES, PARTICIPANTS, REVIEWS, TOKENS
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,14 @@ class Erasure:
     participant_id: str
     identity_removed: bool
     answers_removed: int
+    still_in: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """How many identities and tokens were removed at the end of their time, and the files in which one still stands."""
+
+    removed: int
     still_in: tuple[str, ...]
 
 
@@ -75,15 +83,42 @@ def _remove_answers(connection: sa.Connection, participant_id: str, tables: set[
 
 def erase_in_backup(path: Path, key: bytes, participant_id: str, *, keep_answers: bool, actor: str, at: str) -> None:
     """Remove a participant from a backup as from the database, and rewrite its file."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as probe:
-        known = probe.execute("SELECT 1 FROM participants WHERE participant_id = ?", (participant_id,)).fetchone()
-    if known is None:
-        return
+
+    def job(connection: sa.Connection) -> None:
+        known = sa.select(PARTICIPANTS.c.participant_id).where(PARTICIPANTS.c.participant_id == participant_id)
+        if connection.execute(known).first() is not None:
+            erase(connection, key, participant_id, keep_answers=keep_answers, actor=actor, at=at)
+            seals.seal(connection, key, seals.unsealed(connection), at=at)
+
+    _change_backup(path, job)
+
+
+def identities(connection: sa.Connection) -> tuple[str, ...]:
+    """Return every text that identifies somebody on the recruiting platform."""
+    rows = connection.execute(sa.select(IDENTITIES.c.platform_id, IDENTITIES.c.session))
+    return tuple(text for row in rows for text in row if text)
+
+
+def purge(connection: sa.Connection, key: bytes, *, actor: str, at: str) -> int:
+    """Remove the identities and tokens of all participants, with an entry in the audit log; return how many."""
+    removed = int(connection.execute(IDENTITIES.delete()).rowcount)
+    if TOKENS.name in sa.inspect(connection).get_table_names():
+        removed += int(connection.execute(TOKENS.delete()).rowcount)
+    if removed:
+        audit.append(connection, key, at=at, actor=actor, action="purge_identities", details={"removed": removed})
+    return removed
+
+
+def purge_in_backup(path: Path, key: bytes, *, actor: str, at: str) -> None:
+    """Remove all identities and tokens from a backup and rewrite its file."""
+    _change_backup(path, lambda connection: purge(connection, key, actor=actor, at=at))
+
+
+def _change_backup(path: Path, job: Callable[[sa.Connection], object]) -> None:
     engine = sa.create_engine(f"sqlite:///{path}")
     with engine.begin() as connection:
         connection.exec_driver_sql("PRAGMA secure_delete=ON")
-        erase(connection, key, participant_id, keep_answers=keep_answers, actor=actor, at=at)
-        seals.seal(connection, key, seals.unsealed(connection), at=at)
+        job(connection)
     engine.dispose()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection_:
         connection_.execute("VACUUM")
@@ -107,7 +142,8 @@ def _holds(file: Path, wanted: list[bytes]) -> bool:
     with file.open("rb") as stream:
         tail = b""
         while piece := stream.read(1 << 20):
-            if any(text in tail + piece for text in wanted):
+            joined = tail + piece
+            if any(text in joined for text in wanted):
                 return True
-            tail = (tail + piece)[-longest:]
+            tail = joined[-longest:]
     return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, suppress
 from datetime import UTC, datetime
@@ -38,6 +39,8 @@ class OpenedStudy:
         self.study, self.folder = study, folder
         self._database, self._clock, self._held = database, clock, ExitStack()
         self._has_place = has_place
+        # a copy made while somebody is forgotten would remember them
+        self._copying = threading.RLock()
         self._items = {item.item_id: item for item in study.items}
         self._key = _read_key(folder)
         _prepare(database, study, folder, self._key, stamp(clock()))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from lexiscope.annotation.store import audit, backup, erasure, participants, seals
+from lexiscope.annotation.store import audit, backup, erasure, overview, participants, seals
 from lexiscope.annotation.store.checks import check_text
 from lexiscope.annotation.store.engine import sa, vacuum
+from lexiscope.annotation.store.health import Health, health
 from lexiscope.annotation.store.opened import OpenedStudy
+from lexiscope.annotation.store.places import stamp
 from lexiscope.annotation.store.record import AnswerRefused
+from lexiscope.annotation.store.schema import IDENTITIES
 
 
 class Safekeeping(OpenedStudy):
@@ -40,9 +43,32 @@ class Safekeeping(OpenedStudy):
         return backup.check(self._database, self._key)
 
     def backup(self, target: Path | None = None) -> Path:
-        """Copy the database while it is in use, by default into ``backups/``; return the copy's path."""
+        """Copy the database while it is in use, by default into ``backups/``; return the copy's path.
+
+        Beside a copy in ``backups/`` lies the study's key: keep both, and keep them as safe as the study.
+        """
         name = f"{self._clock().astimezone(UTC):%Y%m%dT%H%M%S_%f}.sqlite"
-        return backup.write_backup(self._database, target or self.folder / backup.BACKUPS / name)
+        with self._copying:
+            path = backup.write_backup(self._database, target or self.folder / backup.BACKUPS / name)
+            if target is None:
+                backup.copy_key(self.folder)
+            return path
+
+    def platform_ids(self) -> frozenset[str]:
+        """Return every platform id that is kept, to take them out of what people wrote; never to be shown."""
+        with self._read() as connection:
+            return frozenset(connection.execute(sa.select(IDENTITIES.c.platform_id)).scalars())
+
+    def prune_backups(self, *, keep: int) -> None:
+        """Remove all but the newest copies that were made by date into ``backups/``."""
+        with self._copying:
+            backup.prune(self.folder, keep=keep)
+
+    def health(self) -> Health:
+        """Return how the study's storage is doing: disk space, log, last backup, status."""
+        with self._read() as connection:
+            status = overview.status(connection)
+        return health(self._database, self.folder, status=status, now=self._clock().timestamp())
 
     def forget(self, participant_id: str, *, actor: str) -> erasure.Erasure:
         """Remove a participant's platform identity, and the answers if the study says so, backups included.
@@ -58,10 +84,43 @@ class Safekeeping(OpenedStudy):
             texts = erasure.identity_of(connection, participant_id)
             return texts, erasure.erase(connection, key, participant_id, keep_answers=keep, actor=actor, at=now)
 
-        texts, removed = self._write(job)
-        copies = sorted((self.folder / backup.BACKUPS).glob("*.sqlite"))
-        for copy in copies:
-            erasure.erase_in_backup(copy, key, participant_id, keep_answers=keep, actor=actor, at=now)
+        with self._copying:
+            texts, removed = self._write(job)
+            for copy in backup.copies_in(self.folder):
+                erasure.erase_in_backup(copy, key, participant_id, keep_answers=keep, actor=actor, at=now)
+            return erasure.Erasure(participant_id, bool(texts), removed, self._wipe(texts))
+
+    def due_purge(self) -> datetime | None:
+        """Return when the platform ids are due to be deleted: ``retain_days`` after the study was closed.
+
+        ``None`` while it is not closed, or where the study names no number of days.
+        """
+        with self._read() as connection:
+            closed = overview.closed_at(connection)
+        if closed is None or self.study.retain_days is None:
+            return None
+        return datetime.fromisoformat(closed) + timedelta(days=self.study.retain_days)
+
+    def purge_identities(self, now: datetime | None = None) -> erasure.Purge:
+        """Delete the platform ids and tokens of all participants if they are due, backups included; else do nothing.
+
+        Errors: :class:`StorageError` where another program holds the database open.
+        """
+        due, moment = self.due_purge(), now or self._clock()
+        if due is None or moment < due:
+            return erasure.Purge(0, ())
+        at, key = stamp(moment), self._key
+
+        def job(connection: sa.Connection) -> tuple[tuple[str, ...], int]:
+            return erasure.identities(connection), erasure.purge(connection, key, actor="store", at=at)
+
+        with self._copying:
+            texts, removed = self._write(job)
+            for copy in backup.copies_in(self.folder):
+                erasure.purge_in_backup(copy, key, actor="store", at=at)
+            return erasure.Purge(removed, self._wipe(texts))
+
+    def _wipe(self, texts: tuple[str, ...]) -> tuple[str, ...]:
+        """Rewrite the database without what was deleted; return the files that hold one of the texts still."""
         vacuum(self._database)
-        files = [*copies, *self.folder.glob("*.sqlite*")]
-        return erasure.Erasure(participant_id, bool(texts), removed, erasure.files_with(files, texts))
+        return erasure.files_with([*backup.copies_in(self.folder), *self.folder.glob("*.sqlite*")], texts)
