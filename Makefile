@@ -12,11 +12,12 @@ export MKL_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 WORKERS ?= 2
 
-.PHONY: help demo test check docs-tables clean dev
+.PHONY: help demo test soak check docs-tables clean dev
 
 help:
 	@echo "make demo    first result: embedded encoder, embedded items, a table and a report"
 	@echo "make test    all tests, on the installed wheel"
+	@echo "make soak    the long tests: what breaks once in a hundred times"
 	@echo "make check   lint, types, import contracts, house tests"
 	@echo "make dev     editable install with everything for working on Lexiscope"
 
@@ -41,6 +42,10 @@ demo: $(VENV)/wheel.stamp
 
 test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest tests --pyargs lexiscope -n $(WORKERS) --dist loadfile
+
+# Tier B of the reliability figures: 200 kills, 50 simulated power cuts; about half an hour.
+soak: $(VENV)/test.stamp
+	$(BIN)/python -m pytest tests -m soak -n $(WORKERS) -rA
 
 check: $(VENV)/test.stamp
 	$(BIN)/ruff check .
