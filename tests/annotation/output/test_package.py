@@ -12,7 +12,8 @@ from pathlib import Path
 import pyarrow.parquet as parquet
 import pytest
 
-from lexiscope.annotation.definition import DesignSection, StudyDefinition
+from lexiscope.annotation.definition import Codes, DesignSection, StudyDefinition
+from lexiscope.annotation.definition_file import read_definition
 from lexiscope.annotation.output import package
 from lexiscope.annotation.output.collected import REMOVED, Collected
 from lexiscope.annotation.output.package import MANIFEST, write_export
@@ -206,6 +207,18 @@ def test_a_folder_with_something_else_is_not_touched(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="something else than an export"):
         write_export(made(), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_the_definition_is_there_without_its_codes(tmp_path: Path) -> None:
+    """The export says how the study was run: its definition reads back equal; a README names the files."""
+    source = made(codes=Codes(completion="C0DE77"))
+    done = write_export(source, tmp_path / "e")
+    assert all(b"C0DE77" not in content for content in contents(tmp_path / "e").values())
+    read = read_definition(tmp_path / "e" / "study.yaml").definition
+    assert read == source.definition.model_copy(update={"codes": Codes()})
+    said = (tmp_path / "e" / "README.md").read_text(encoding="utf-8")
+    unnamed = [name for name in done.files if name.endswith((".csv", ".R")) and f"`{Path(name).name}`" not in said]
+    assert unnamed == ["psych_ds/data/study-madeup_data.csv"]
 
 
 def test_an_export_before_anybody_came(tmp_path: Path) -> None:

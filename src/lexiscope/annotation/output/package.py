@@ -10,13 +10,15 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
+from lexiscope.annotation.definition import Codes, StudyDefinition
+from lexiscope.annotation.definition_file import definition_yaml
 from lexiscope.annotation.output.codebook import codebook, responses_sheet
 from lexiscope.annotation.output.collected import Collected, responses_without_ids
 from lexiscope.annotation.output.long_table import (
@@ -39,6 +41,24 @@ from lexiscope.core.response import SCHEMA, ResponseTable
 from lexiscope.core.run import write_atomically
 
 MANIFEST = "export.json"
+_INTRODUCTION = """\
+# {name}: what was collected
+
+Every column is described in `codebook.csv`. Participants appear under random ids. Excluded people stay in
+`judgments` and in `responses` (marked in the former); the papers' forms and `item_statistics` leave them out.
+
+A text that a spreadsheet would run as a formula begins with an apostrophe in every CSV file. The file of the same
+name that ends in `.jsonl` (for the responses: `.parquet`) has it as it was written.
+
+Tables, by what one row is:
+"""
+_ABOUT_FILES = """\
+- `responses.csv`, `responses.parquet`: one response as `lexiscope agree` reads it, catch trials too
+- `judgments.parquet`: the judgments once more
+
+Other files: `study.yaml` (the definition, without completion codes), `preregistration.md`, `analysis.R` (the planned
+model, with lme4), `psych_ds/` (the judgments as a Psych-DS folder), `export.json` (counts, and SHA-256 of every file).
+"""
 _ROOM = "make room or choose another place; nothing was written"
 
 
@@ -101,6 +121,16 @@ def safe_responses(table: ResponseTable) -> ResponseTable:
     return table
 
 
+def public_definition(definition: StudyDefinition) -> str:
+    """Return the definition as a file, without the completion codes: whoever has one could be paid."""
+    return definition_yaml(definition.model_copy(update={"codes": Codes()}))
+
+
+def _readme(collected: Collected, sheets: Sequence[Sheet]) -> str:
+    tables = [f"- `{sheet.file}`: {sheet.row_is}" for sheet in sheets]
+    return "\n".join([_INTRODUCTION.format(name=collected.definition.name), *tables, "", _ABOUT_FILES])
+
+
 def _write_files(collected: Collected, folder: Path) -> None:
     responses = responses_without_ids(collected)
     responses.write_parquet(folder / "responses.parquet")
@@ -116,6 +146,8 @@ def _write_files(collected: Collected, folder: Path) -> None:
     write_atomically(folder / "judgments.parquet", judgments_parquet(collected))
     write_atomically(folder / "analysis.R", analysis_script(collected))
     write_atomically(folder / "preregistration.md", preregistration(collected.definition, collected.design))
+    write_atomically(folder / "study.yaml", public_definition(collected.definition))
+    write_atomically(folder / "README.md", _readme(collected, (*sheets, book)))
     if collected.definition.task in RELEASES:
         name, release = RELEASES[collected.definition.task]
         write_atomically(folder / name, release(collected))

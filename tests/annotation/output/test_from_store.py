@@ -1,0 +1,105 @@
+"""The export of a study that ran through the real store: orders verified, no platform id, read by the statistics."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from lexiscope.annotation.definition import CatchSection, DesignSection, StudyDefinition
+from lexiscope.annotation.freeze import FrozenStudy, freeze
+from lexiscope.annotation.output.collected import Collected
+from lexiscope.annotation.output.package import write_export
+from lexiscope.annotation.output.verify_orders import read_shown_trials, verify_orders
+from lexiscope.annotation.store.record import Answer, Phase, State
+from lexiscope.annotation.store.store import Store
+from lexiscope.cli.ratings_file import read_ratings
+from lexiscope.core.item import Item
+from lexiscope.core.usage import Usage
+
+from .made_export import pair
+
+PLANTED = [f"60a1b2c3d4e5f6a7b8c9d0{k:02d}" for k in range(4)]
+SESSION = "planted-session-5150"
+
+
+def substitutions() -> list[Item]:
+    """Sentences with two candidates each, made up here."""
+    words = ("garden", "river", "window", "teacher")
+    return [
+        Item(f"s{k}", "d", (Usage(f"She saw the {word} again", 12, 12 + len(word)),), ("yard", "stream"), "yard")
+        for k, word in enumerate(words)
+    ]
+
+
+def definition(task: str) -> StudyDefinition:
+    """Two lists; a catch trial where the task has ratings."""
+    catch = CatchSection(per_list=1 if task == "relatedness" else 0)
+    design = DesignSection(lists=2, confusion=(), seed=99)
+    return StudyDefinition(name="ran", task=task, language="en", design=design, catch=catch)
+
+
+def take_part(store: Store, study: FrozenStudy, platform_id: str) -> tuple[str, int]:
+    """One session as the app leads it: the answers follow from the trial's position."""
+    who = store.invite(platform_id, session=SESSION)
+    store.record_consent(who, text="I take part.", version="1")
+    store.change_state(who, State.QUALIFIED, reason="no test")
+    lease = store.take_place(who, choose=study.choose)
+    trials = study.trials(lease.list_id, number=lease.ordinal)
+    store.lay_out(who, Phase.TRIALS, trials)
+    store.change_state(who, State.ACTIVE, reason="begins")
+    for position, trial in enumerate(trials):
+        item = study.items[trial.item_id]
+        said: dict[str, object] = {"option": item.options[position % 2]} if item.options else {}
+        said = said or {"value": float(item.gold or 1 + position % 5)}
+        comment = f"my id: {platform_id}" if position == 0 else None
+        key = f"{who}-{position}"
+        store.submit(Answer(who, trial.item_id, Phase.TRIALS, key, position, comment=comment, **said))  # type: ignore[arg-type]
+    store.change_state(who, State.FINISHED, reason="answered all")
+    return who, lease.ordinal
+
+
+@pytest.mark.parametrize(("task", "items"), [("relatedness", None), ("substitution", substitutions())])
+def test_an_export_of_a_study_that_ran(task: str, items: list[Item] | None, tmp_path: Path) -> None:
+    """S18, X19: orders, sides and option orders are made again from the files; planted ids occur in 0 bytes."""
+    made = items or [pair(f"i{k}", f"w{k}", same_sense=k % 2 == 0) for k in range(8)]
+    study = freeze(definition(task), made)
+    now = [datetime(2026, 3, 1, 12, tzinfo=UTC)]
+
+    def clock() -> datetime:
+        now[0] += timedelta(seconds=3)
+        return now[0]
+
+    with Store.open(tmp_path / "study", study.record, clock=clock) as store:
+        numbers = dict(take_part(store, study, platform_id) for platform_id in PLANTED)
+        people = store.people()
+        assert numbers == {one.participant_id: one.number for one in people}
+        source = Collected(
+            study.definition,
+            study.design,
+            study.screen.measure,
+            store.responses(),
+            store.long_export(),
+            people,
+            numbers,
+            study.record.views,
+            platform_ids=PLANTED,
+        )
+        done = write_export(source, tmp_path / "e")
+    assert (done.n_participants, done.n_valid) == (4, 4)
+    for path in (each for each in (tmp_path / "e").rglob("*") if each.is_file()):
+        content = path.read_bytes()
+        assert all(planted.encode() not in content for planted in [*PLANTED, SESSION]), path.name
+    again = freeze(definition(task), list(reversed(made)))
+    found = verify_orders(
+        read_shown_trials(tmp_path / "e"), lambda list_id, number: again.trials(list_id, number=number)
+    )
+    assert found.differences == ()
+    assert found.n_trials == found.n_reproduced == done.n_judgments
+    if task == "relatedness":
+        ratings = read_ratings(tmp_path / "e" / "sawc_judgments.csv")
+        # 4 people x 4 pairs: the catch trials are no ratings of pairs
+        assert (len(ratings.values), len(set(ratings.raters))) == (16, 4)
+    else:
+        assert {trial.display_order for trial in read_shown_trials(tmp_path / "e")} == {(0, 1), (1, 0)}
