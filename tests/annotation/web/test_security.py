@@ -106,7 +106,7 @@ def test_one_participant_cannot_reach_another(tmp_path: Path) -> None:
         {"csrf": ""},
         {"csrf": "0" * 64},
         {"headers": {"origin": "https://evil.example"}},
-        {"headers": {"origin": "null"}},
+        {"headers": {"origin": "null", "sec-fetch-site": "cross-site"}},
         {"headers": {"sec-fetch-site": "cross-site"}},
     ],
 )
