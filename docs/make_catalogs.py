@@ -3,7 +3,7 @@
 `python docs/make_catalogs.py` merges new texts into every `annotation/web/locale/<language>/LC_MESSAGES/messages.po`,
 writes the `.mo` files beside them, and says what is not translated. A translator edits the `.po` files and runs it
 again. `python docs/make_catalogs.py fr` begins a language. Texts are what templates say by `_("…")` and programs mark
-by `msg("…")`. Every language has the participants' pages; researchers' pages (`admin*`) are in English and Spanish.
+by `msg("…")`. Every language has the participants' pages; researchers' pages (`admin…`) are in English and Spanish.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ def texts() -> dict[str, set[str]]:
     return found
 
 
+def participants() -> set[str]:
+    """Return the texts of the participants' side; those of the researchers' alone come from files named ``admin``."""
+    return {text for text, files in texts().items() if not all("admin" in name for name in files)}
+
+
 def owed(language: str) -> set[str]:
     """Return the texts that a language must have."""
-    everything = texts()
-    if language in RESEARCHERS:
-        return set(everything)
-    return {
-        text for text, files in everything.items() if not all(Path(name).name.startswith("admin") for name in files)
-    }
+    return set(texts()) if language in RESEARCHERS else participants()
 
 
 def translated(language: str) -> dict[str, str]:
