@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -16,6 +16,27 @@ from lexiscope.core.response import ResponseTable
 
 CATCH = "catch"
 """The word by which a rule names all catch trials of the design, whose ids its author cannot know."""
+
+
+INCLUDED = "included by hand: "
+"""Begins the reason of somebody whom a researcher took back in: no rule excludes them again."""
+
+
+class HasReason(Protocol):
+    """A participant with the reason of their last change of state."""
+
+    @property
+    def participant_id(self) -> str:
+        """The random id."""
+
+    @property
+    def reason(self) -> str:
+        """Why they are in their state."""
+
+
+def kept_by_hand(people: Iterable[HasReason]) -> frozenset[str]:
+    """Return who was taken back in by a researcher."""
+    return frozenset(one.participant_id for one in people if one.reason.startswith(INCLUDED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +69,12 @@ def with_catch(rule: Rule, catch_ids: tuple[str, ...]) -> Rule:
     return cast(Rule, replace(cast(Any, rule), **changed)) if changed else rule
 
 
-def judge_now(rules: Sequence[Rule], table: ResponseTable, *, fewest: int) -> JudgedNow:
+def judge_now(rules: Sequence[Rule], table: ResponseTable, *, fewest: int, kept: Collection[str] = ()) -> JudgedNow:
     """Judge those who have finished so far, in the order of the rules.
 
     A rule that compares people waits: agreement, until *fewest* people of a list are still in; time, until two people
-    are. Once the study is complete this is :func:`lexiscope.analysis.exclusion.apply`, which the analysis uses.
+    are. Who is in *kept* is judged with the others and stays in. Once the study is complete this is
+    :func:`lexiscope.analysis.exclusion.apply`, which the analysis uses.
     Errors: those of the rules, for a rule that cannot judge somebody and does not say what then.
     """
     excluded: dict[str, str] = {}
@@ -64,8 +86,9 @@ def judge_now(rules: Sequence[Rule], table: ResponseTable, *, fewest: int) -> Ju
             waiting.append((format_rule(rule), f"{n_people} people can be compared so far"))
             continue
         found = apply([rule], judged)
-        excluded |= {person: format_rule(rule) for person in found.attribution}
-        table = table.filter(~np.isin(table.column("subject_id").astype(str), sorted(found.attribution)))
+        out = {person: format_rule(rule) for person in found.attribution if person not in kept}
+        excluded |= out
+        table = table.filter(~np.isin(table.column("subject_id").astype(str), sorted(out)))
         if not len(table):
             break
     return JudgedNow(excluded, tuple(waiting))

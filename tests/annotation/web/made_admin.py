@@ -3,25 +3,43 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+import random
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 from argon2 import PasswordHasher
 
+from lexiscope.annotation.definition import StudyDefinition
+from lexiscope.annotation.freeze import freeze
+from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.admin.accounts import make_setup_link
 from lexiscope.annotation.web.admin.desk import AdminDesk
 from lexiscope.annotation.web.admin.passwords import Passwords
 from lexiscope.annotation.web.admin.routes import admin_routes
 from lexiscope.annotation.web.app import App
+from lexiscope.annotation.web.flow import Asked, Sent
+from lexiscope.annotation.web.security import ServerSettings
 from lexiscope.annotation.web.server import create_app
+from lexiscope.core.item import Item
 
-from .made_web import ORIGIN, form_of
+from .made_web import ORIGIN, form_of, made_definition, made_items
 
 NAME, PASSWORD = "ana", "three geese by noon"
 QUICK = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
+
+
+@contextmanager
+def running(
+    folder: Path, definition: StudyDefinition | None = None, items: tuple[Item, ...] | None = None
+) -> Iterator[App]:
+    """The app of a study; a power cut is not tested here, so nothing waits for the disk."""
+    study = freeze(definition or made_definition(), items if items is not None else made_items())
+    with Store.open(folder, study.record, unsafe_fast=True) as store:
+        yield App.of(study, store, ServerSettings(ORIGIN))
 
 
 def desk_of(app: App) -> AdminDesk:
@@ -61,13 +79,45 @@ async def researcher(app: App, **options: Any) -> AsyncIterator[httpx.AsyncClien
 
 
 async def act(browser: httpx.AsyncClient, where: str, action: str, **values: str) -> httpx.Response:
-    """Send the form of a page that leads to an address beginning with *action*."""
+    """Send the form of a page that leads to the address *action*."""
     page = (await browser.get(where)).text
     for number in range(page.count("<form")):
         found, fields = form_of(page, number)
-        if found.startswith(action):
+        if found == action:
             return await browser.post(found, data=fields | values)
     raise AssertionError(f"{where} has no form for {action}")
+
+
+def answer_by_rule(app: App, n: int, *, careless: int = 4, comment: str = "", rng: random.Random | None = None) -> None:
+    """Send *n* simulated participants through the study; every *careless*-th fails the catch trial."""
+    rng = rng or random.Random(7)
+    for number in range(n):
+        who = app.flow.arrive(f"5f{number:022x}")
+        app.flow.consent(who, agreed=True)
+        app.flow.about_you(who, {"native_speaker": "yes", "age": str(20 + number)}, client_key=f"about-{number}")
+        app.flow.begin(who)
+        for k in range(200):
+            step = app.flow.settle(who)
+            if step.kind != "trial":
+                break
+            assert step.phase is not None
+            asked = app.flow.asked(who, step.phase, step.position)
+            good = careless == 0 or (number + 1) % careless != 0
+            form = {"value": str(_rating(app, asked, rng, good=good))}
+            sent = Sent(f"key-{number}-{k}")
+            answer = app.flow.read(who, asked, phase=step.phase, position=step.position, form=form, sent=sent)
+            app.flow.submit(replace(answer, comment=comment) if comment and k == 5 else answer).result()
+        app.flow.settle(who)
+
+
+def _rating(app: App, asked: Asked, rng: random.Random, *, good: bool) -> int:
+    item_id = asked.item.item_id
+    if item_id in app.study.known:
+        return int(float(app.study.known[item_id].accept[0]))
+    if item_id in app.study.design.catch_ids:
+        return 5 if good else 1
+    middle = 4 if asked.item.conditions.get("same_sense") else 2
+    return min(5, max(1, middle + rng.choice((-1, 0, 0, 1))))
 
 
 def setup_path(app: App) -> str:
@@ -78,6 +128,3 @@ def setup_path(app: App) -> str:
 def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
     """Run a test's coroutine."""
     asyncio.run(work())
-
-
-__all__ = ["NAME", "PASSWORD", "Path", "act", "admin_browser", "desk_of", "log_in", "researcher", "run", "setup_path"]

@@ -15,8 +15,19 @@ from lexiscope.annotation.web.admin.routes import ADMIN_ROUTES
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import Refused, ServerSettings
 
-from .made_admin import NAME, PASSWORD, admin_browser, desk_of, log_in, researcher, run, setup_path, with_account
-from .made_web import ORIGIN, form_of, running
+from .made_admin import (
+    NAME,
+    PASSWORD,
+    admin_browser,
+    desk_of,
+    log_in,
+    researcher,
+    run,
+    running,
+    setup_path,
+    with_account,
+)
+from .made_web import ORIGIN, form_of
 
 
 def actions(app: App) -> list[tuple[str, str]]:

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Literal, TypeVar
 
 from lexiscope.analysis.exclusion import format_rule
-from lexiscope.annotation.exclusions import JudgedNow, declared_rules, judge_now
+from lexiscope.annotation.exclusions import JudgedNow, declared_rules, judge_now, kept_by_hand
 from lexiscope.annotation.freeze import ABOUT, DEBRIEF_ITEM, FrozenStudy
 from lexiscope.annotation.pool import next_draw
 from lexiscope.annotation.store.answers import Progress
@@ -97,6 +97,7 @@ class Flow:
     def __init__(self, study: FrozenStudy, store: Store) -> None:
         self.study, self.store = study, store
         self._judging = threading.Lock()
+        self.judged_at: datetime | None = None
         self._plans: OrderedDict[tuple[str, Phase], list[Trial]] = OrderedDict()
         self._standings: OrderedDict[tuple[str, Phase], Progress] = OrderedDict()
         self._hold = timedelta(minutes=study.definition.lease.minutes)
@@ -352,7 +353,10 @@ class Flow:
         with self._judging:
             try:
                 rules = declared_rules(self.study.definition, self.study.design)
-                judged = judge_now(rules, self.store.responses(), fewest=FEWEST_FOR_AGREEMENT)
+                people = self.store.people()
+                judged = judge_now(
+                    rules, self.store.responses(), fewest=FEWEST_FOR_AGREEMENT, kept=kept_by_hand(people)
+                )
             except LexiscopeError as error:
                 self.store.log("judging failed", actor="exclusions", details={"why": str(error)})
                 raise
@@ -360,13 +364,14 @@ class Flow:
             declared = {
                 format_rule(rule): text for rule, text in zip(rules, self.study.definition.exclusions, strict=True)
             }
-            for person in self.store.people():
+            for person in people:
                 rule = judged.excluded.get(person.participant_id)
                 by_rule = person.state is State.EXCLUDED and person.reason in declared.values()
                 if rule is not None and person.state in (State.FINISHED, State.ACCEPTED):
                     self.store.change_state(person.participant_id, State.EXCLUDED, reason=declared[rule])
                 elif rule is None and by_rule:
                     self.store.change_state(person.participant_id, State.ACCEPTED, reason="no rule applies any more")
+            self.judged_at = datetime.now(UTC)
             return judged
 
     def _forget(self, who: str) -> None:
@@ -397,7 +402,7 @@ class Flow:
     def is_right(self, answer: Mapping[str, object]) -> bool:
         """Say whether a stored answer to a question with a known answer is among those it accepts."""
         accept = next(item.accept for item in self.study.record.items if item.item_id == answer["item_id"])
-        return (answer["value"] if answer["value"] is not None else answer["option"]) in accept
+        return any(answer[name] in accept for name in ("value", "option", "text") if answer[name] is not None)
 
     def _qualify(self, who: str) -> None:
         """Take a place and lay out the trials; who finds none stays qualified and may come again."""

@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 
+from lexiscope.annotation.review import Written, written
+from lexiscope.annotation.store.record import State
 from lexiscope.annotation.web.admin.failures import Failures
+from lexiscope.annotation.web.admin.look import Looks
+from lexiscope.annotation.web.admin.one_time import OneTimeTexts
 from lexiscope.annotation.web.admin.passwords import Passwords
 from lexiscope.annotation.web.admin.sessions import Sessions
 from lexiscope.annotation.web.app import App
 
+_NOT_YET = frozenset({State.INVITED, State.DECLINED, State.CONSENTED, State.SCREENED_OUT})
+
 
 @dataclass(slots=True)
 class AdminDesk:
-    """The researchers' side of an app."""
+    """The researchers' side of an app. ``last_export``: when it was made, and its files with their sizes in bytes."""
 
     app: App
     sessions: Sessions
+    looks: Looks
     passwords: Passwords = field(default_factory=Passwords)
     failures: Failures = field(default_factory=Failures)
+    links: OneTimeTexts = field(default_factory=OneTimeTexts)
+    exporting: asyncio.Lock = field(default_factory=asyncio.Lock)
+    last_export: tuple[str, tuple[tuple[str, int], ...]] | None = None
 
     @classmethod
     def of(cls, app: App) -> AdminDesk:
         """Put the researchers' side of an app together."""
-        return cls(app, Sessions(app.store, app.keys, app.settings))
+        return cls(app, Sessions(app.store, app.keys, app.settings), Looks(app.study, app.store))
 
     @property
     def writes(self) -> bool:
         """Say whether participants of this study write texts, which are reviewed."""
         return self.app.study.screen.widget == "text"
+
+    def written(self) -> tuple[Written, ...]:
+        """Return what people wrote for the study's items, those of excluded participants left out."""
+        items = {item.item_id: item for item in self.app.study.design.items}
+        people = [one for one in self.app.store.people() if one.state not in _NOT_YET | {State.EXCLUDED}]
+        rows = (row for one in people for row in self.app.store.answers_of(one.participant_id))
+        return tuple(sorted(written(rows, items), key=lambda one: one.answer_id))

@@ -5,12 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from starlette.responses import Response
 
 from lexiscope.annotation.definition import Payment
-from lexiscope.annotation.output.collected import minutes_of
+from lexiscope.annotation.monitor import (
+    Pay,
+    Suggestion,
+    list_progress,
+    losses,
+    pay_so_far,
+    top_up_suggestions,
+)
 from lexiscope.annotation.store.overview import Person
 from lexiscope.annotation.store.places import ListLoad
 from lexiscope.annotation.store.record import State
@@ -22,7 +28,7 @@ _DONE = frozenset({State.FINISHED, State.ACCEPTED})
 
 @dataclass(frozen=True, slots=True)
 class KeyFigures:
-    """The study in eight numbers. *Unit:* ``minutes`` (median of who is valid), ``hourly`` currency per hour.
+    """The study in a few numbers.
 
     ``at_it`` are people between consent and the last answer; ``wanted`` the valid people that all lists need together.
     """
@@ -32,32 +38,26 @@ class KeyFigures:
     at_it: int
     excluded: int
     surplus: int
-    minutes: float | None
-    hourly: float | None
+    pay: Pay
     hourly_least: float
-    currency: str
 
     @property
     def underpaid(self) -> bool:
         """Say whether people earn less per hour than the study promises at least."""
-        return self.hourly is not None and self.hourly < self.hourly_least
+        return self.pay.hourly is not None and self.pay.hourly < self.hourly_least
 
 
 def key_figures(people: Sequence[Person], *, wanted: int, payment: Payment) -> KeyFigures:
-    """Count people, and work out the median time and the pay per hour of those who are valid."""
+    """Count people, with the median time and the pay per hour of those who finished."""
     done = [one for one in people if one.state in _DONE]
-    times = [minutes for one in done if (minutes := minutes_of(one)) is not None]
-    middle = median(times) if times else None
     return KeyFigures(
         valid=sum(not one.surplus for one in done),
         wanted=wanted,
         at_it=sum(one.state in _AT_IT for one in people),
         excluded=sum(one.state is State.EXCLUDED for one in people),
         surplus=sum(one.surplus for one in people if one.state in _DONE | {State.ACTIVE}),
-        minutes=middle,
-        hourly=payment.amount * 60 / middle if middle and payment.amount else None,
+        pay=pay_so_far(people, amount=payment.amount, currency=payment.currency),
         hourly_least=payment.hourly_least,
-        currency=payment.currency,
     )
 
 
@@ -96,6 +96,27 @@ def _counts(load: ListLoad) -> tuple[int, int, int, int]:
     return load.valid, load.active, load.excluded, load.surplus
 
 
+@dataclass(frozen=True, slots=True)
+class TopUpLine:
+    """What is suggested for a list, and the number of places that would let as many people in at once."""
+
+    suggestion: Suggestion
+    places: int
+
+
+def top_up_lines(
+    people: Sequence[Person], loads: Mapping[str, ListLoad], *, need: int, planned: Mapping[str, int]
+) -> tuple[TopUpLine, ...]:
+    """Return how many more people to ask for on each list that will be short."""
+    found = top_up_suggestions(list_progress(loads), losses(people), per_item=need)
+    lines = []
+    for one in found:
+        load = loads[one.list_id]
+        more = max(0, load.valid + load.active + one.ask - need)
+        lines.append(TopUpLine(one, max(load.places, planned[one.list_id] + more)))
+    return tuple(lines)
+
+
 def needs_of(loads: Mapping[str, ListLoad], *, need: int, planned: Collection[tuple[str, int]]) -> dict[str, int]:
     """Return how many valid people each list needs: the study's number, and the places that were added since."""
     return {name: need + max(0, loads[name].places - places) for name, places in planned}
@@ -110,6 +131,8 @@ def _overview(visit: Visit) -> Response:
     app = visit.desk.app
     loads = app.store.loads()
     needs = needs_of(loads, need=app.study.quota.need, planned=app.study.record.places.items())
-    figures = key_figures(app.store.people(), wanted=sum(needs.values()), payment=app.definition.payment)
+    people, need = app.store.people(), app.study.quota.need
+    figures = key_figures(people, wanted=sum(needs.values()), payment=app.definition.payment)
+    top_ups = top_up_lines(people, loads, need=need, planned=app.study.record.places)
     lists = list_lines(loads, needs, app.study.record.views)
-    return visit.page("admin_overview.html", here="overview", figures=figures, lists=lists)
+    return visit.page("admin_overview.html", here="overview", figures=figures, lists=lists, top_ups=top_ups)

@@ -10,7 +10,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from lexiscope.annotation.web.admin import accounts, overview_page
+from lexiscope.annotation.web.admin import (
+    accounts,
+    export_pages,
+    item_pages,
+    overview_page,
+    people_pages,
+    quality_pages,
+    review_pages,
+    study_pages,
+)
 from lexiscope.annotation.web.admin.desk import AdminDesk
 from lexiscope.annotation.web.admin.replies import error_page
 from lexiscope.annotation.web.admin.visit import LOGIN_FORM, ROOT, Visit
@@ -38,6 +47,30 @@ ADMIN_ROUTES = (
     AdminAddress(f"{ROOT}/setup/{{secret}}", ("POST",), accounts.setup, "anybody"),
     AdminAddress(f"{ROOT}/logout", ("POST",), accounts.logout),
     AdminAddress(ROOT, ("GET",), overview_page.overview),
+    AdminAddress(f"{ROOT}/places/{{list_id}}", ("GET",), study_pages.places_page),
+    AdminAddress(f"{ROOT}/places/{{list_id}}", ("POST",), study_pages.set_places),
+    AdminAddress(f"{ROOT}/items", ("GET",), item_pages.items),
+    AdminAddress(f"{ROOT}/participants", ("GET",), people_pages.participants),
+    AdminAddress(f"{ROOT}/participants/{{who}}", ("GET",), people_pages.participant),
+    AdminAddress(f"{ROOT}/participants/{{who}}", ("POST",), people_pages.change_participant),
+    AdminAddress(f"{ROOT}/participants/{{who}}/forget", ("GET",), people_pages.forget_page),
+    AdminAddress(f"{ROOT}/participants/{{who}}/forget", ("POST",), people_pages.forget),
+    AdminAddress(f"{ROOT}/exclusions", ("GET",), quality_pages.exclusions),
+    AdminAddress(f"{ROOT}/exclusions", ("POST",), quality_pages.judge),
+    AdminAddress(f"{ROOT}/agreement", ("GET",), quality_pages.agreement),
+    AdminAddress(f"{ROOT}/comments", ("GET",), item_pages.comments),
+    AdminAddress(f"{ROOT}/review", ("GET",), review_pages.review),
+    AdminAddress(f"{ROOT}/review/{{number:int}}", ("GET",), review_pages.review_one),
+    AdminAddress(f"{ROOT}/review/{{number:int}}", ("POST",), review_pages.decide_one),
+    AdminAddress(f"{ROOT}/invitations", ("GET",), study_pages.invitations),
+    AdminAddress(f"{ROOT}/invitations", ("POST",), study_pages.make_links),
+    AdminAddress(f"{ROOT}/invitations/file", ("POST",), study_pages.fetch_links),
+    AdminAddress(f"{ROOT}/export", ("GET",), export_pages.export_page),
+    AdminAddress(f"{ROOT}/export", ("POST",), export_pages.export),
+    AdminAddress(f"{ROOT}/log", ("GET",), study_pages.log),
+    AdminAddress(f"{ROOT}/log", ("POST",), study_pages.verify),
+    AdminAddress(f"{ROOT}/status", ("GET",), study_pages.status_page),
+    AdminAddress(f"{ROOT}/status", ("POST",), study_pages.set_status),
 )
 """Every address of the researchers' side."""
 

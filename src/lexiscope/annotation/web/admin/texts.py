@@ -46,12 +46,16 @@ MESSAGES: Mapping[str, str] = {
     "not_possible": msg("This is not possible in the participant's present state. Nothing was changed."),
     "reason_missing": msg("Please give a reason. Nothing was changed."),
     "forgotten": msg("The participant's identity was deleted from the study and its backups."),
+    "still_written": msg(
+        "The identity was deleted. The person wrote it into an answer or a comment too, and that text was kept."
+    ),
     "not_typed": msg("What was typed is not the participant's pseudonym. Nothing was deleted."),
     "reviewed": msg("The decision was stored."),
     "text_missing": msg("An edited text must not be empty. Nothing was stored."),
     "bad_number": msg("Please write a whole number within the limits. Nothing was changed."),
     "not_confirmed": msg("Please confirm first. Nothing was changed."),
     "answer_refused": msg("What was sent cannot be stored. Nothing was changed."),
+    "many_tokens": msg("Make 1 to 1,000 links at a time."),
     "verified": msg("The database, the log and every answer were checked: all is whole."),
     "damaged": msg("The check found problems."),
     "export_failed": msg("The export could not be made; the server's log says why. Nothing half-made was left."),
@@ -79,3 +83,10 @@ STATUSES: Mapping[str, tuple[str, str]] = {
     "closed": ("closed", msg("closed")),
 }
 """The states of the study: the colour of the badge, and the word."""
+
+VERDICTS: Mapping[str, str] = {
+    "not reviewed": msg("not reviewed"),
+    "accepted": msg("accepted"),
+    "rejected": msg("rejected"),
+}
+"""What was decided about a text."""

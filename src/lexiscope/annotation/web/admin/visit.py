@@ -111,6 +111,8 @@ FAILED = frozenset(
         "not_typed",
         "text_missing",
         "bad_number",
+        "many_tokens",
+        "still_written",
         "not_confirmed",
         "answer_refused",
         "damaged",

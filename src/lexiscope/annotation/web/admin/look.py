@@ -1,0 +1,154 @@
+"""A look at everything collected so far: item statistics, exclusions by rule, agreement, remarks.
+
+It reads every answer, so it is made at most every few seconds and says when. Nothing is changed by looking.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import numpy as np
+import pyarrow as pa
+
+from lexiscope.annotation.freeze import FrozenStudy
+from lexiscope.annotation.monitor import AboutSummary, Figure, about_participants, agreement_so_far
+from lexiscope.annotation.output.collected import Collected, Reviewed, Standing, without_ids
+from lexiscope.annotation.store.export import LONG_SCHEMA
+from lexiscope.annotation.store.overview import Remark
+from lexiscope.annotation.store.store import Store
+
+_LEAST_SECONDS = 5.0
+_REST = 20
+"""A look is followed by twenty times its own length without one: participants' answers come first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemCount:
+    """An item so far: people who count, their mean and SD (n − 1) where answers are numbers, and its flags."""
+
+    item_id: str
+    valid: int
+    active: int
+    excluded: int
+    mean: float | None
+    sd: float | None
+    flags: int
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What was collected at a moment (UTC)."""
+
+    at: datetime
+    items: tuple[ItemCount, ...]
+    standing: Standing
+    agreement: tuple[Figure, ...]
+    about: tuple[AboutSummary, ...]
+    remarks: tuple[Remark, ...]
+    platform_ids: frozenset[str]
+
+    def clean(self, text: str | None) -> str:
+        """Return a participant's free text without ids of the recruiting platform: people paste their own."""
+        return without_ids(text, self.platform_ids) or ""
+
+
+def look_at(study: FrozenStudy, store: Store) -> Look:
+    """Read all that was collected.
+
+    Errors: those of the store, and of a rule that does not parse.
+    """
+    collected = collected_now(study, store)
+    remarks, platform_ids = tuple(store.comments()), store.platform_ids()
+    return Look(
+        datetime.now(UTC),
+        item_counts(collected, store.item_counts(), remarks),
+        collected.standing,
+        agreement_so_far(collected.item_answers, measure=collected.measure),
+        about_participants(collected.kept, study.definition.about_you),
+        remarks,
+        platform_ids,
+    )
+
+
+def collected_now(
+    study: FrozenStudy,
+    store: Store,
+    *,
+    judgments: pa.Table | None = None,
+    reviews: Mapping[tuple[str, str], Reviewed] | None = None,
+) -> Collected:
+    """Return what was collected as exports and statistics read it; judgments and reviews where they are given."""
+    people = store.people()
+    return Collected(
+        definition=study.definition,
+        design=study.design,
+        measure=study.screen.measure,
+        responses=store.responses(),
+        judgments=LONG_SCHEMA.empty_table() if judgments is None else judgments,
+        people=people,
+        numbers={one.participant_id: one.number for one in people if one.number is not None},
+        views=study.record.views,
+        reviews=reviews or {},
+        platform_ids=store.platform_ids(),
+    )
+
+
+def item_counts(
+    collected: Collected, counts: Mapping[str, tuple[int, int, int]], remarks: tuple[Remark, ...]
+) -> tuple[ItemCount, ...]:
+    """Return the items of the design: flagged ones first, then those with the fewest valid answers."""
+    flags = Counter(one.item_id for one in remarks if one.flags)
+    moments = _moments(collected)
+    lines = []
+    for item in collected.design.items:
+        valid, active, excluded = counts.get(item.item_id, (0, 0, 0))
+        mean, sd = moments.get(item.item_id, (None, None))
+        lines.append(ItemCount(item.item_id, valid, active, excluded, mean, sd, flags[item.item_id]))
+    return tuple(sorted(lines, key=lambda line: (-line.flags, line.valid, line.item_id)))
+
+
+def _moments(collected: Collected) -> dict[str, tuple[float, float | None]]:
+    """Mean and SD of each item's valid answers."""
+    table = collected.item_answers
+    codes, ids = table.codes("item_id")
+    values = table.column("value").astype(np.float64)
+    given = ~np.isnan(values)
+    codes, values = codes[given], values[given]
+    n = np.bincount(codes, minlength=len(ids)).astype(np.float64)
+    means = np.bincount(codes, values, minlength=len(ids)) / np.maximum(n, 1)
+    squares = np.bincount(codes, (values - means[codes]) ** 2, minlength=len(ids))
+    sds = np.sqrt(squares / np.maximum(n - 1, 1))
+    return {str(name): (float(means[k]), float(sds[k]) if n[k] > 1 else None) for k, name in enumerate(ids) if n[k] > 0}
+
+
+@dataclass(slots=True)
+class Looks:
+    """The latest look, made anew when a page asks for it and it is too old."""
+
+    study: FrozenStudy
+    store: Store
+    _latest: Look | None = None
+    _until: float = 0.0
+    _making: threading.Lock = field(default_factory=threading.Lock)
+
+    def now(self) -> Look:
+        """Return the latest look; the first is made at once. Call it in a thread.
+
+        Errors: those of :func:`look_at`.
+        """
+        with self._making:
+            if self._latest is None or time.monotonic() > self._until:
+                begun = time.monotonic()
+                self._latest = look_at(self.study, self.store)
+                took = time.monotonic() - begun
+                self._until = begun + took + max(_LEAST_SECONDS, _REST * took)
+            return self._latest
+
+    def forget(self) -> None:
+        """Look anew for the next page: something was changed by hand."""
+        self._until = 0.0
