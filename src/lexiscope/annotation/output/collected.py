@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -214,12 +214,10 @@ def without_ids(text: str | None, platform_ids: Collection[str]) -> str | None:
     >>> without_ids("I am 5f0c9A27 (sorry)", ["5F0C9A27"])
     'I am [platform id removed] (sorry)'
     """
-    if not text:
+    if not text or not platform_ids:
         return text
-    for each in sorted(platform_ids, key=len, reverse=True):
-        if len(each) >= SHORTEST_ID:
-            text = re.sub(re.escape(each), REMOVED, text, flags=re.IGNORECASE)
-    return text
+    # an answer that is a number or a letter is shorter than any id that is looked for
+    return text if len(text) < SHORTEST_ID else _any_of(tuple(platform_ids)).sub(REMOVED, text)
 
 
 def responses_without_ids(collected: Collected) -> ResponseTable:
@@ -242,6 +240,13 @@ def minutes_of(person: PersonLike) -> float | None:
     if begun is None or ended is None or ended < begun:
         return None
     return (ended - begun).total_seconds() / 60
+
+
+@lru_cache(maxsize=8)
+def _any_of(platform_ids: tuple[str, ...]) -> re.Pattern[str]:
+    """One pattern for all ids, the longest first: an id may begin with another."""
+    ids = sorted((each for each in platform_ids if len(each) >= SHORTEST_ID), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, ids)) or r"(?!)", re.IGNORECASE)
 
 
 def _judged(rule: Rule, table: ResponseTable, kept: Collection[str]) -> tuple[dict[str, str], str]:

@@ -10,11 +10,14 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 Cell = str | int | float | bool | None
 
 _LIVE = frozenset("=+-@")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", re.ASCII)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_NEEDS_QUOTES = re.compile(r'[",\r\n]')
 # readers that split lines as Unicode does would cut a JSON line here
 _LINE_ENDS = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
 
@@ -71,8 +74,8 @@ def json_line(row: Mapping[str, object]) -> str:
     >>> json_line({"comment": "=1+1\\u2028"})
     '{"comment": "=1+1\\\\u2028"}'
     """
-    text = json.dumps(row, ensure_ascii=False, allow_nan=False)
-    return _LINE_ENDS.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    text = _ENCODER.encode(row)
+    return _LINE_ENDS.sub(lambda found: f"\\u{ord(found.group()):04x}", text) if not text.isascii() else text
 
 
 def jsonl_text(rows: Iterable[Mapping[str, object]]) -> str:
@@ -98,9 +101,13 @@ def cell_text(cell: Cell) -> str:
 
 
 def _cell(cell: Cell, is_answer: bool) -> str:
-    if isinstance(cell, str):
-        return _quoted(neutral_answer(cell) if is_answer else neutral(cell))
-    return cell_text(cell)
+    return _text_cell(cell, is_answer) if isinstance(cell, str) else cell_text(cell)
+
+
+# most cells of a long table repeat: ids, words, sentences, rules
+@lru_cache(maxsize=1 << 14)
+def _text_cell(text: str, is_answer: bool) -> str:
+    return _quoted(neutral_answer(text) if is_answer else neutral(text))
 
 
 def _number(value: float) -> str:
@@ -111,6 +118,6 @@ def _number(value: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    if text and not re.search(r'[",\r\n]', text) and text == text.strip():
+    if text and not _NEEDS_QUOTES.search(text) and text == text.strip():
         return text
     return '"' + text.replace('"', '""') + '"'

@@ -136,8 +136,9 @@ def _write_files(collected: Collected, folder: Path) -> None:
     responses.write_parquet(folder / "responses.parquet")
     safe_responses(responses).write_csv(folder / "responses.csv")
     sheets = sheets_of(collected)
+    tables = {sheet.file: sheet.csv() for sheet in sheets}
     for sheet in sheets:
-        write_atomically(folder / sheet.file, sheet.csv())
+        write_atomically(folder / sheet.file, tables[sheet.file])
         write_atomically((folder / sheet.file).with_suffix(".jsonl"), sheet.jsonl())
     book = codebook((responses_sheet(responses), *sheets))
     write_atomically(folder / book.file, book.csv())
@@ -151,7 +152,7 @@ def _write_files(collected: Collected, folder: Path) -> None:
     if collected.definition.task in RELEASES:
         name, release = RELEASES[collected.definition.task]
         write_atomically(folder / name, release(collected))
-    for name, text in psych_ds(collected, sheets[0]).items():
+    for name, text in psych_ds(collected, sheets[0], tables[sheets[0].file]).items():
         write_atomically(folder / FOLDER / name, text)
 
 

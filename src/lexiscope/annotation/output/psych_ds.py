@@ -25,11 +25,11 @@ _FILE = re.compile(r"([a-z]+-[A-Za-z0-9]+)(_[a-z]+-[A-Za-z0-9]+)*_data\.csv")
 _KEYWORDS = {"study", "site", "subject", "session", "task", "condition", "trial", "stimulus", "description"}
 
 
-def psych_ds(collected: Collected, judgments: Sheet) -> dict[str, str]:
-    """Return the files of the folder by their paths in it."""
+def psych_ds(collected: Collected, judgments: Sheet, text: str) -> dict[str, str]:
+    """Return the files of the folder by their paths in it; *text* is the CSV of the judgments."""
     data = f"data/study-{plain_name(collected.definition.name)}_data.csv"
     description = json.dumps(describe(collected, judgments), ensure_ascii=False, indent=2, sort_keys=True) + "\n"
-    return {DESCRIPTION: description, data: judgments.csv(), "README.md": _readme(collected, data)}
+    return {DESCRIPTION: description, data: text, "README.md": _readme(collected, data)}
 
 
 def plain_name(name: str) -> str:

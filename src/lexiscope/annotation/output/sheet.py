@@ -56,7 +56,8 @@ class Sheet:
 
     def jsonl(self) -> str:
         """Return the table as lossless JSON lines."""
-        return jsonl_text(dict(zip(self.header, row, strict=True)) for row in self.rows)
+        header = self.header
+        return jsonl_text(dict(zip(header, row, strict=True)) for row in self.rows)
 
 
 def sheet_of(file: str, row_is: str, columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]) -> Sheet:
