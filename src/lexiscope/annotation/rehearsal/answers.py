@@ -7,6 +7,7 @@ itself. A participant perceives it with some skill, answers with noise, and roun
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lexiscope.analysis.exclusion import SelfReport
@@ -15,6 +16,7 @@ from lexiscope.annotation.definition import Question, StudyDefinition
 from lexiscope.annotation.design import Design
 from lexiscope.annotation.exclusions import declared_rules
 from lexiscope.annotation.planned_effect import effect_codes
+from lexiscope.annotation.questions import is_right
 from lexiscope.annotation.rehearsal.population import Person, Population
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
@@ -41,9 +43,8 @@ class Rehearsal:
         """Return everything that is stored of a person who finished: ratings, checks, time, answers about them."""
         trials = plan_trials(self.definition, self.design, list_number=list_number, number=number)
         values = [rating(self, person, one.item.item_id, caught=one.kind != "item") for one in trials]
-        rng = random.Random(f"{person.seed}/about")
-        passed = [float(careful(person) or _guessed(self, question, rng)) for question in self.definition.attention]
-        reports = _reports(self, person)
+        passed = [float(self._is_right(person, question)) for question in self.definition.attention]
+        reports = reports_of(self, person)
         rows: list[tuple[str, str, float | None, str | None, int | None]] = [
             (trial.item.item_id, RATING, value, None, trial.position)
             for trial, value in zip(trials, values, strict=True)
@@ -73,8 +74,11 @@ class Rehearsal:
 
     def passes(self, person: Person) -> bool:
         """Say whether a person passes the qualification: who does not look has to guess every answer."""
-        rng = random.Random(f"{person.seed}/qualification")
-        return careful(person) or all(_guessed(self, question, rng) for question in self.definition.qualification)
+        return all(self._is_right(person, question) for question in self.definition.qualification)
+
+    def _is_right(self, person: Person, question: Question) -> bool:
+        offered = [f"{point:g}" for point in self.scale.points or (self.scale.low, self.scale.high)]
+        return is_right(question, known_answer(person, question, offered))
 
 
 def rehearse(definition: StudyDefinition, design: Design, population: Population, *, seed: int) -> Rehearsal:
@@ -129,13 +133,16 @@ def _on_scale(value: float, scale: Scale) -> float:
     return min(scale.low + round((inside - scale.low) / scale.step) * scale.step, scale.points[-1])
 
 
-def _guessed(rehearsal: Rehearsal, question: Question, rng: random.Random) -> bool:
-    points = rehearsal.scale.points or (rehearsal.scale.low, rehearsal.scale.high)
-    return rng.random() < min(1.0, len(question.accept) / len(points))
+def known_answer(person: Person, question: Question, offered: Sequence[str]) -> str:
+    """Return what a person answers to a question with a known answer: who does not look picks something *offered*."""
+    if careful(person):
+        right = question.accept[0] if question.accept else offered[0]
+        return right if isinstance(right, str) else f"{right:g}"
+    return random.Random(f"{person.seed}/{question.id}").choice(list(offered))
 
 
-def _reports(rehearsal: Rehearsal, person: Person) -> list[tuple[str, str]]:
-    """Answers about the participant: who is to be excluded for them gives the answer that the rule names."""
+def reports_of(rehearsal: Rehearsal, person: Person) -> list[tuple[str, str]]:
+    """Return the answers about a participant: who is to be excluded for them gives the answer that the rule names."""
     excluding = {
         rule.measure: str(rule.value)
         for rule in declared_rules(rehearsal.definition, rehearsal.design)

@@ -44,6 +44,11 @@ def password_hash(connection: sa.Connection, name: str) -> str | None:
     return connection.execute(sa.select(ACCOUNTS.c.password_hash).where(ACCOUNTS.c.name == name)).scalar()
 
 
+def names(connection: sa.Connection) -> tuple[str, ...]:
+    """Return the names of all accounts, sorted."""
+    return tuple(connection.execute(sa.select(ACCOUNTS.c.name).order_by(ACCOUNTS.c.name)).scalars())
+
+
 def open_session(connection: sa.Connection, token_sha256: str, name: str, *, expires_at: str, now: str) -> None:
     """Note a session of an account; sessions that are over are removed on the way.
 

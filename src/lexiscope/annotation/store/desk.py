@@ -79,6 +79,11 @@ class Desk(OpenedStudy):
         with self._read() as connection:
             return accounts.password_hash(connection, name)
 
+    def accounts(self) -> tuple[str, ...]:
+        """Return the names of all accounts, sorted."""
+        with self._read() as connection:
+            return accounts.names(connection)
+
     def open_session(self, token_sha256: str, name: str, expires_at: datetime) -> None:
         """Note a session by its token's hash. Errors: :class:`AnswerRefused` for an unknown account."""
         now, until = self._now(), stamp(expires_at)

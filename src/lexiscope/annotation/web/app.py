@@ -31,9 +31,17 @@ COOKIE = "participant"
 _REMEMBERED = 20_000
 
 
+def utc_now() -> datetime:
+    """Return the time of the clock."""
+    return datetime.now(UTC)
+
+
 @dataclass(slots=True)
 class App:
-    """What the handlers share. ``shown`` remembers when which page was served: (monotonic seconds, time)."""
+    """What the handlers share. ``shown`` remembers when which page was served: (monotonic seconds, time).
+
+    ``clock`` is the time by which places are held; a rehearsal brings its own.
+    """
 
     study: FrozenStudy
     store: Store
@@ -46,15 +54,19 @@ class App:
     arrivals: RateLimit = field(default_factory=lambda: RateLimit(burst=400, per_second=50))
     shown: OrderedDict[tuple[str, str, int], tuple[float, datetime]] = field(default_factory=OrderedDict)
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+    clock: Callable[[], datetime] = utc_now
 
     @classmethod
-    def of(cls, study: FrozenStudy, store: Store, settings: ServerSettings) -> App:
-        """Put an app together.
+    def of(
+        cls, study: FrozenStudy, store: Store, settings: ServerSettings, *, entities: EntityList | None = None
+    ) -> App:
+        """Put an app together; without *entities* the list that the study names is read.
 
         Errors: those of the entity list, where the study names one.
         """
         search = study.definition.search
-        entities = EntityList.read(Path(search)) if search else None
+        if entities is None and search:
+            entities = EntityList.read(Path(search))
         return cls(study, store, settings, Pages(), Flow(study, store), Keys(store.folder), entities)
 
     @property
@@ -100,7 +112,7 @@ class App:
         """Note that a trial's page is served now; the first time counts."""
         key = (who, str(phase), position)
         if key not in self.shown:
-            self.shown[key] = (time.monotonic(), datetime.now(UTC))
+            self.shown[key] = (time.monotonic(), self.clock())
             while len(self.shown) > _REMEMBERED:
                 self.shown.popitem(last=False)
 

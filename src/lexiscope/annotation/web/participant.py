@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -18,7 +17,13 @@ from lexiscope.annotation.web.flow import Asked, Sent, Step
 from lexiscope.annotation.web.markdown import to_html
 from lexiscope.annotation.web.replies import go, json_error, lead_on, wants_json
 from lexiscope.annotation.web.security import Refused, read_form
-from lexiscope.annotation.web.trial_page import answer_texts, example_views, guidelines_html, trial_view
+from lexiscope.annotation.web.trial_page import (
+    answer_texts,
+    example_views,
+    given_text,
+    guidelines_html,
+    trial_view,
+)
 from lexiscope.annotation.web.views import AboutView, ChoiceView
 from lexiscope.core.screen import AnswerInvalid
 
@@ -166,14 +171,14 @@ async def feedback(app: App, request: Request) -> Response:
 
 def _feedback_html(app: App, who: str, asked: Asked, given: Mapping[str, object]) -> str:
     question, language = app.study.known[asked.trial.item_id], app.definition.language
-    answer = given.get("value") if given.get("value") is not None else given.get("option")
     return app.pages.feedback(
         app.frame(who, done=asked.standing.next_position, total=asked.standing.n_trials),
         stimulus=app.pages.stimulus(asked.screen, asked.item, asked.shown, language),
         question=asked.screen.question(asked.item, language, view=asked.shown.appears_as),
-        given=answer_texts(app.study, asked.screen, (answer,))[0] if answer is not None else "",
-        right=answer_texts(app.study, asked.screen, question.accept),
-        is_right=app.flow.is_right(given) if answer is not None else False,
+        given=given_text(app.study, asked, given),
+        right=answer_texts(app.study, asked.screen, asked.item, question.accept),
+        # whether a written text is good is nothing that a program can say
+        is_right=app.flow.is_right(given) if given and asked.screen.widget != "text" else None,
         explanation=question.explanation,
         action="/now",
     )
@@ -242,7 +247,7 @@ async def submit_trial(app: App, request: Request) -> Response:
     except AnswerInvalid as error:
         return _invalid(app, request, who, asked, phase, position, form, error)
     receipt = await asyncio.wrap_future(app.flow.submit(answer))
-    if app.flow.is_due(asked.standing, now=datetime.now(UTC)):
+    if app.flow.is_due(asked.standing, now=app.clock()):
         await asyncio.to_thread(app.flow.renew, who)
     after = app.flow.answered(who, asked, receipt)
     if phase is Phase.PRACTICE and app.study.known[answer.item_id].explanation:

@@ -1,0 +1,228 @@
+"""A study rehearsed through its real server: pages, cookies, store, places, exclusions, export; only the people and the
+clock are simulated.
+
+People arrive, read, answer, leave, give their place back, come back late. Events happen in the order of the simulated
+clock, one after another, so that the same seed gives the same run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import random
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from lexiscope.annotation.freeze import FrozenStudy, freeze
+from lexiscope.annotation.launched import StudyOnDisk
+from lexiscope.annotation.rehearsal.answers import rehearse
+from lexiscope.annotation.rehearsal.behaviour import Behaviour
+from lexiscope.annotation.rehearsal.browser import Browser, Meter
+from lexiscope.annotation.rehearsal.population import Person, Population, draw_person
+from lexiscope.annotation.rehearsal.recognition import Recognition
+from lexiscope.annotation.rehearsal.run_report import ServerRun, report
+from lexiscope.annotation.rehearsal.walker import Walker
+from lexiscope.annotation.store.record import State, StateError
+from lexiscope.annotation.web.app import App
+from lexiscope.annotation.web.security import RateLimit, ServerSettings
+from lexiscope.annotation.web.serving import Serving, application, opened
+
+ORIGIN = "http://127.0.0.1:8000"
+SECONDS_PER_PAGE = 20.0
+"""Time for each page that is no trial."""
+_PEOPLE_PER_PLACE = 10
+
+
+@dataclass(slots=True)
+class SimulatedClock:
+    """A clock that stands still until somebody does something."""
+
+    now: datetime = field(default_factory=lambda: datetime(2030, 1, 1, tzinfo=UTC))
+
+    def __call__(self) -> datetime:
+        """Return the time."""
+        return self.now
+
+    def seconds(self) -> float:
+        """Return the time as a number. *Unit:* seconds."""
+        return self.now.timestamp()
+
+
+def rehearse_through_server(
+    study: StudyOnDisk,
+    *,
+    population: Population | None = None,
+    seed: int = 1,
+    people: int = 0,
+    folder: Path | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> ServerRun:
+    """Send simulated participants through a study's server, until every list has its valid answers.
+
+    *people*: at most so many come (0: ten times as many as there are places). The store stands in *folder*, else in a
+    temporary one that is removed. Ids of simulated people begin with ``simulated-``, and the study's name ends in
+    ``-simulated``.
+    Errors: :class:`RunError` where a page says that something is wrong; those of the study and its store.
+    """
+    # ids of simulated people fit no platform's pattern, and a rehearsal is no part of the study that it rehearses
+    definition = study.definition.model_copy(
+        update={
+            "name": f"{study.definition.name}-simulated",
+            "platform": study.definition.platform.model_copy(update={"pattern": ""}),
+        }
+    )
+    frozen, clock = freeze(definition, study.items), SimulatedClock()
+    with tempfile.TemporaryDirectory(prefix="lexiscope-") as temporary:
+        # a rehearsal's answers are nobody's: a power cut may take them
+        settings, serving = ServerSettings(ORIGIN), Serving(unsafe_fast=True)
+        place = folder if folder is not None else Path(temporary)
+        with opened(frozen, place, settings, serving=serving, clock=clock, search=study.search) as app:
+            for name, limit in (("saves", app.saves), ("arrivals", app.arrivals)):
+                setattr(app, name, RateLimit(limit.burst, limit.per_second, clock=clock.seconds))
+            run = _Run(frozen, app, clock, population or Population(), seed, people)
+            asyncio.run(run.to_the_end(progress))
+            return report(frozen, app.store, run.outcome(), seed=seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """How a run went, as the people saw it. *Unit:* ``hours`` of simulated time, ``seconds`` of processor time."""
+
+    people: dict[str, Person]
+    ends: dict[str, int]
+    complete: bool
+    hours: float
+    n_requests: int
+    seconds: float
+    n_trial_requests: int
+    trial_seconds: float
+
+
+class _Run:
+    """The events of one run, in order of the simulated time."""
+
+    def __init__(
+        self, study: FrozenStudy, app: App, clock: SimulatedClock, population: Population, seed: int, people: int
+    ) -> None:
+        self.study, self.app, self.clock, self.population, self.seed = study, app, clock, population, seed
+        self.people_at_most = people or _PEOPLE_PER_PLACE * sum(study.record.places.values())
+        self.asgi = application(app)
+        self.begun, self.last_finish = clock.now, clock.now
+        self.events: list[tuple[datetime, int, str, Walker | None]] = []
+        self.order, self.arrived, self.underway = 0, 0, 0
+        self.rng = random.Random(f"{seed}/arrivals")
+        self.walkers: dict[str, Walker] = {}
+        self.ends: Counter[str] = Counter()
+        self.trials, self.others = Meter(), Meter()
+        behaviour = rehearse(study.definition, study.design, population, seed=seed)
+        self.behaviour, self.recognition = Behaviour(study, behaviour), Recognition(study, app.pages)
+        most = max(len(items) for items in study.design.lists) + study.definition.trials_per_list
+        self.n_trials = study.record.written or most
+
+    async def to_the_end(self, progress: Callable[[str, int, int], None] | None) -> None:
+        """Let people come until nobody is underway and no place is free, or nobody more may come."""
+        total = sum(self.study.record.places.values())
+        self._at(0.0, "arrival", None)
+        while self.events:
+            self.clock.now, _, kind, walker = heapq.heappop(self.events)
+            if walker is None:
+                await self._arrival()
+            else:
+                await self._walk(kind, walker)
+            await asyncio.gather(*self.app.tasks)
+            if progress is not None:
+                progress("people", min(self.ends["finished"], total), total)
+
+    def outcome(self) -> Walked:
+        """Return how it went."""
+        return Walked(
+            people={walker.platform_id: walker.person for walker in self.walkers.values()},
+            ends=dict(self.ends),
+            complete=not self._has_place(),
+            hours=(self.last_finish - self.begun).total_seconds() / 3600,
+            n_requests=self.trials.requests + self.others.requests,
+            seconds=self.trials.seconds + self.others.seconds,
+            n_trial_requests=self.trials.requests,
+            trial_seconds=self.trials.seconds,
+        )
+
+    def _has_place(self) -> bool:
+        return self.study.choose(self.app.store.loads(), 0) is not None
+
+    def _at(self, seconds: float, kind: str, walker: Walker | None) -> None:
+        self.order += 1
+        heapq.heappush(self.events, (self.clock.now + timedelta(seconds=seconds), self.order, kind, walker))
+
+    async def _arrival(self) -> None:
+        # nobody comes any more once the study is full and nobody is underway who could leave
+        if not self.underway and not self._has_place():
+            return
+        self.arrived += 1
+        minutes = self.study.definition.payment.minutes
+        person = draw_person(self.population, number=self.arrived, minutes=minutes, seed=self.seed)
+        if self.arrived < self.people_at_most:
+            self._at(self.rng.expovariate(self.population.arrivals_per_hour) * 3600, "arrival", None)
+        walker = Walker(
+            person,
+            Browser(self.asgi, ORIGIN, self.others),
+            self.behaviour,
+            self.recognition,
+            seconds_per_trial=60 * person.minutes / self.n_trials,
+        )
+        if self.study.definition.platform.kind == "lab":
+            (walker.token,) = self.app.store.make_tokens(1, actor="rehearsal")
+        self.walkers[person.person_id] = walker
+        self.underway += 1
+        await walker.arrive()
+        self._next(walker)
+
+    async def _walk(self, kind: str, walker: Walker) -> None:
+        if kind == "back":
+            self.underway += 1
+            walker.browser.cookies.clear()
+            await walker.arrive()
+        else:
+            walker.browser.meter = self.trials if walker.path.startswith("/trial/trials/") else self.others
+            await walker.step()
+        self._next(walker)
+
+    def _next(self, walker: Walker) -> None:
+        """Plan what this person does next; an end of the study, or leaving, is the last of it."""
+        page, person = walker.page, walker.person
+        assert page is not None
+        if page.name == "ended":
+            self.underway -= 1
+            self.ends[self._end(walker)] += 1
+            return
+        share = walker.answered / self.n_trials
+        if person.leaves_at is not None and share >= person.leaves_at and walker.path.startswith("/trial/trials/"):
+            self._leave(walker)
+            return
+        self._at(walker.seconds_per_trial if page.name == "trial" else SECONDS_PER_PAGE, "step", walker)
+
+    def _leave(self, walker: Walker) -> None:
+        self.underway -= 1
+        self.ends[walker.person.after] += 1
+        walker.person, after = replace(walker.person, leaves_at=None), walker.person.after
+        if after == "late":
+            self._at(1.5 * 60 * self.study.definition.lease.minutes, "back", walker)
+        elif after == "returned" and not walker.token:
+            who = self.app.store.find(walker.platform_id)
+            with suppress(StateError):
+                self.app.store.change_state(who or "", State.RETURNED, reason="returned on the platform (simulated)")
+
+    def _end(self, walker: Walker) -> str:
+        who = self.app.store.find(walker.platform_id)
+        if who is None:
+            self.last_finish = self.clock.now
+            return "finished"
+        state = self.app.store.progress(who).state
+        if state in (State.FINISHED, State.ACCEPTED, State.EXCLUDED):
+            self.last_finish = self.clock.now
+            return "finished"
+        return "screened_out" if state is State.SCREENED_OUT else "turned_away"

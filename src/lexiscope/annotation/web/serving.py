@@ -1,0 +1,247 @@
+"""A study, its store, the pages of both sides and the web server, put together; and how it ends.
+
+One process serves a SQLite study. Several serve a PostgreSQL study: each opens the database for itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from lexiscope.annotation.freeze import FrozenStudy
+from lexiscope.annotation.launched import StudyOnDisk, keep_copies, place_rule, read_study
+from lexiscope.annotation.store.keeper import Keeper
+from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.web.admin.accounts import make_setup_link
+from lexiscope.annotation.web.admin.routes import admin_routes
+from lexiscope.annotation.web.admin.visit import ROOT
+from lexiscope.annotation.web.app import App
+from lexiscope.annotation.web.security import Guard, ServerSettings, is_loopback
+from lexiscope.annotation.web.server import create_app
+from lexiscope.core.errors import InputError, RunError
+from lexiscope.resources.entity_list import EntityList
+
+BACKUP_MINUTES, BACKUPS_KEPT = 60.0, 48
+"""A backup every hour; those of the last two days are kept."""
+_GRACE_SECONDS = 15
+_WORKER = "LEXISCOPE_ANNOTATE_WORKER"
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """How a study is served.
+
+    ``port`` 0 takes a free one. Without ``public_url`` it is the server's own address. ``postgres`` names a database
+    instead of the folder's SQLite file; ``unsafe_fast`` may lose acknowledged answers in a power cut.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    public_url: str = ""
+    certificate: Path | None = None
+    key: Path | None = None
+    postgres: str | None = None
+    unsafe_fast: bool = False
+    workers: int = 1
+
+    def check(self) -> None:
+        """Check what can be said before anything is opened.
+
+        Errors: :class:`InputError` for several workers without PostgreSQL, plain HTTP beyond this machine, or half of
+        certificate and key.
+        """
+        if self.workers > 1 and self.postgres is None:
+            what = f"{self.workers} processes cannot write to one SQLite study"
+            raise InputError(what, hint="use one, or store the study in PostgreSQL: --postgres URL")
+        if (self.certificate is None) != (self.key is None):
+            raise InputError("a certificate and its key are given together", hint="--certificate FILE --key FILE")
+        for file in (self.certificate, self.key):
+            if file is not None and not file.is_file():
+                raise InputError(f"there is no file {file}", code="E001")
+        if self.certificate is None and not is_loopback(self.host):
+            raise InputError(
+                f"plain HTTP at {self.host} would send cookies and answers in the clear",
+                hint="give --certificate and --key, or serve 127.0.0.1 behind a proxy with HTTPS and name its address: "
+                "--public-url",
+            )
+        self.settings()
+
+    def settings(self) -> ServerSettings:
+        """Return what the app is told: the public address, which the server's own is where none is given.
+
+        Errors: those of :class:`ServerSettings`.
+        """
+        scheme = "https" if self.certificate is not None else "http"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        url = self.public_url or f"{scheme}://{host}:{self.port}"
+        return ServerSettings(url.rstrip("/"), host=self.host, port=self.port)
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """What a researcher needs: the participants' link, the dashboard, and once the link that sets a password."""
+
+    participants: str
+    researcher: str
+    set_up: str = ""
+
+
+@contextmanager
+def opened(
+    study: FrozenStudy,
+    folder: Path,
+    settings: ServerSettings,
+    *,
+    serving: Serving | None = None,
+    clock: Callable[[], datetime] | None = None,
+    search: Path | None = None,
+) -> Iterator[App]:
+    """Open a study's store and put its app together.
+
+    Errors: those of the store, and of the list that is searched.
+    """
+    serving = serving or Serving()
+    entities = EntityList.read(search) if search is not None else None
+    with Store.open(
+        folder,
+        study.record,
+        url=serving.postgres,
+        unsafe_fast=serving.unsafe_fast,
+        clock=clock,
+        has_place=place_rule(study),
+    ) as store:
+        app = App.of(study, store, settings, entities=entities)
+        app.clock = clock or app.clock
+        yield app
+
+
+def application(app: App) -> Guard:
+    """Return the ASGI application with both sides: participants and researchers."""
+    return create_app(app, admin_routes(app))
+
+
+def participants_link(study: FrozenStudy, public_url: str) -> str:
+    """Return the link to give to the recruiting platform; empty for a lab, where everybody has a link of their own.
+
+    Prolific fills in its placeholders in double braces; for other panels the parameter's value is theirs to fill in.
+    """
+    platform = study.definition.platform
+    if platform.kind == "lab":
+        return ""
+    if platform.kind == "panel":
+        return f"{public_url}/?{platform.participant}="
+    names = (platform.participant, platform.study, platform.session)
+    values = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+    given = [f"{name}={{{{%{value}%}}}}" for name, value in zip(names, values, strict=True) if name]
+    return f"{public_url}/?{'&'.join(given)}"
+
+
+def links_of(app: App) -> Links:
+    """Return the links; the first run makes one with which the researcher sets a password."""
+    url = app.settings.public_url.rstrip("/")
+    set_up = "" if app.store.accounts() else make_setup_link(app.store, app.settings)
+    return Links(participants_link(app.study, url), f"{url}{ROOT}", set_up)
+
+
+def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[Links], object]) -> None:
+    """Serve a study until the process is asked to stop; *say* is called once it listens.
+
+    Errors: :class:`InputError` for settings that cannot be, :class:`RunError` where the address is taken or the study
+    is open in another process; those of the store.
+    """
+    serving.check()
+    frozen = study.freeze()
+    with closing(_listening(serving)) as listening:
+        serving = replace(serving, port=listening.getsockname()[1])
+        settings = serving.settings()
+        with ExitStack() as held:
+            app = held.enter_context(opened(frozen, study.folder, settings, serving=serving, search=study.search))
+            keep_copies(study)
+            if serving.postgres is None:
+                held.enter_context(Keeper(app.store, every=BACKUP_MINUTES, keep=BACKUPS_KEPT))
+            say(links_of(app))
+            if serving.workers == 1:
+                _run(uvicorn.Server(_config(application(app), serving)), listening)
+        if serving.workers > 1:
+            _run_workers(study, serving, listening)
+
+
+def worker_app() -> Guard:
+    """Return the application of one of several worker processes, as its parent's environment describes it."""
+    told = json.loads(os.environ[_WORKER])
+    study, serving = read_study(Path(told["folder"])), Serving(**told["serving"])
+    # open as long as the process lives: it ends with its parent's signal
+    app = ExitStack().enter_context(
+        opened(study.freeze(), study.folder, serving.settings(), serving=serving, search=study.search)
+    )
+    return application(app)
+
+
+def _listening(serving: Serving) -> socket.socket:
+    family = socket.AF_INET6 if ":" in serving.host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((serving.host, serving.port))
+    except OSError as error:
+        listening.close()
+        what = f"nothing can be served at {serving.host}, port {serving.port}"
+        raise RunError(what, why=error.strerror or str(error), hint="name another port: --port") from error
+    return listening
+
+
+def _config(app: Any, serving: Serving, **more: Any) -> uvicorn.Config:
+    # no access log: addresses hold tokens and ids of the recruiting platform
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        lifespan="off",
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+        ssl_certfile=str(serving.certificate) if serving.certificate is not None else None,
+        ssl_keyfile=str(serving.key) if serving.key is not None else None,
+        **more,
+    )
+
+
+class _Stopped(Exception):
+    """The process was asked to stop, and the server has ended in good order."""
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    raise _Stopped
+
+
+def _run(server: uvicorn.Server, listening: socket.socket) -> None:
+    # the server takes the signals while it runs, and gives them back when it has ended
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, _stop) for number in signals}
+    try:
+        with suppress(_Stopped):
+            server.run(sockets=[listening])
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _run_workers(study: StudyOnDisk, serving: Serving, listening: socket.socket) -> None:
+    told = {name: getattr(serving, name) for name in serving.__slots__}
+    told |= {name: str(told[name]) if told[name] is not None else None for name in ("certificate", "key")}
+    os.environ[_WORKER] = json.dumps({"folder": str(study.folder.resolve()), "serving": told})
+    target = f"{__name__}:{worker_app.__name__}"
+    config = _config(target, serving, factory=True, workers=serving.workers)
+    Multiprocess(config, sockets=[listening]).run()
