@@ -115,13 +115,13 @@ class Pages:
         question: str,
         given: str,
         right: Sequence[str],
-        is_right: bool,
+        is_right: bool | None,
         explanation: str,
         action: str,
     ) -> str:
         """Return what practice says about an answer: what was given, what would have been right, and why.
 
-        ``action`` is the address of the next page, a link.
+        ``is_right`` is ``None`` where no program can say so. ``action`` is the address of the next page, a link.
         """
         values = {"given": given, "right": right, "is_right": is_right, "explanation": explanation}
         return self._page("feedback.html", frame, stimulus=stimulus, question=question, action=action, **values)

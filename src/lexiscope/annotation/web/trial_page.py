@@ -16,8 +16,9 @@ from lexiscope.annotation.web.markdown import to_html
 from lexiscope.annotation.web.pages import Pages
 from lexiscope.annotation.web.views import ChoiceView, ExampleView, FlagView, FoldView, PointView, TrialView
 from lexiscope.core import catalog
+from lexiscope.core.item import Item
 from lexiscope.core.scale import Scale
-from lexiscope.core.screen import Screen, Shown
+from lexiscope.core.screen import Choice, Screen, Shown
 
 
 def trial_view(
@@ -83,25 +84,46 @@ def example_views(study: FrozenStudy, pages: Pages) -> tuple[ExampleView, ...]:
             ExampleView(
                 stimulus=pages.stimulus(screen, item, Shown(view=definition.views[0]), definition.language),
                 question=screen.question(item, definition.language, view=definition.views[0]),
-                answer=" / ".join(answer_texts(study, screen, question.accept)),
+                answer=" / ".join(answer_texts(study, screen, item, question.accept)),
                 explanation=question.explanation,
             )
         )
     return tuple(found)
 
 
-def answer_texts(study: FrozenStudy, screen: Screen, answers: Sequence[object]) -> tuple[str, ...]:
-    """Return answers as participants read them: the words of an option, a point of the scale with its words."""
+def given_text(study: FrozenStudy, asked: Asked, stored: Mapping[str, object]) -> str:
+    """Return a stored answer as the participant reads it; empty where nothing was answered."""
+    given = _given(asked, stored)
+    for choice in asked.screen.options_of(asked.item, asked.shown.appears_as):
+        if choice.key == given.get("option"):
+            return _choice_text(choice, asked.screen.words(study.definition.language))
+    if "value" in given:
+        return answer_texts(study, asked.screen, asked.item, (float(given["value"]),))[0]
+    return given.get("text", "")
+
+
+def answer_texts(study: FrozenStudy, screen: Screen, item: Item, answers: Sequence[object]) -> tuple[str, ...]:
+    """Return answers as participants read them: what an option shows, a point of the scale with its words.
+
+    What is stored of an option may be an id that no participant has seen.
+    """
     words = screen.words(study.definition.language)
     anchors = dict(study.scale.anchors) if screen is study.screen else {}
+    choices = {choice.value: choice for choice in reversed(screen.options_of(item, study.definition.views[0]))}
     texts = []
     for answer in answers:
         if isinstance(answer, str):
-            texts.append(words.get(f"option_{answer}", answer))
+            texts.append(_choice_text(choices[answer], words) if answer in choices else answer)
         else:
             point = float(str(answer))
             texts.append(f"{point:g} ({anchors[point]})" if point in anchors else f"{point:g}")
     return tuple(texts)
+
+
+def _choice_text(choice: Choice, words: Mapping[str, str]) -> str:
+    if not choice.lines:
+        return words[f"option_{choice.key}"]
+    return " / ".join("".join(text for text, _ in line) for line in choice.lines)
 
 
 def _points(scale: Scale | None, screen: Screen) -> tuple[PointView, ...]:
