@@ -7,7 +7,6 @@ import logging
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -54,6 +53,8 @@ class App:
     arrivals: RateLimit = field(default_factory=lambda: RateLimit(burst=400, per_second=50))
     shown: OrderedDict[tuple[str, str, int], tuple[float, datetime]] = field(default_factory=OrderedDict)
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+    judging: asyncio.Task[None] | None = None
+    judge_again: bool = False
     clock: Callable[[], datetime] = utc_now
 
     @classmethod
@@ -116,18 +117,32 @@ class App:
             while len(self.shown) > _REMEMBERED:
                 self.shown.popitem(last=False)
 
-    def background(self, work: Callable[[], object]) -> None:
-        """Do something in a thread that nobody waits for; a failure is logged."""
+    def judge_soon(self) -> None:
+        """Apply the exclusion rules after somebody finished; who finishes meanwhile is judged in one more turn.
 
-        async def run() -> None:
+        A turn reads every answer. So that people who answer do not wait for it, turns are apart by ten times what the
+        last one took: an instant in a small study, some seconds where there are tens of thousands of answers.
+        """
+        if self.judging is not None and not self.judging.done():
+            self.judge_again = True
+            return
+        self.judging = asyncio.create_task(self._judge())
+        self.tasks.add(self.judging)
+        self.judging.add_done_callback(self.tasks.discard)
+
+    async def _judge(self) -> None:
+        again = True
+        while again:
+            self.judge_again = False
+            begun = time.monotonic()
             try:
-                await asyncio.to_thread(work)
+                await asyncio.to_thread(self.flow.judge)
             except LexiscopeError:
-                LOG.exception("work in the background failed")
-
-        task = asyncio.create_task(run())
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
+                # the audit log has it too; the next person to finish is a new attempt
+                LOG.exception("the exclusion rules could not be applied")
+            again = self.judge_again
+            if again:
+                await asyncio.sleep(min(60.0, 10 * (time.monotonic() - begun)))
 
 
 def new_client_key() -> str:

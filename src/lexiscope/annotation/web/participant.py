@@ -280,7 +280,7 @@ async def debrief(app: App, request: Request) -> Response:
 async def _settled(app: App, request: Request, who: str) -> Response:
     step = await asyncio.to_thread(app.flow.settle, who)
     if step.kind == "debrief":
-        app.background(app.flow.judge)
+        app.judge_soon()
     return lead_on(request, f"/trial/{step.phase}/{step.position}" if step.kind == "trial" else "/now")
 
 
