@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from lexiscope.annotation.web.markdown import to_html
@@ -320,3 +321,18 @@ def served() -> Iterator[Site]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@dataclass
+class Tab:
+    """A page in a browser session of its own, and what went to its console or opened a dialog."""
+
+    page: Any
+    site: Site
+    said: list[str] = field(default_factory=list)
+
+    def open(self, name: str, language: str = "en") -> Any:
+        """Open a page of the gallery, and wait until its buttons take a press."""
+        self.page.goto(f"{self.site.url}/page/{language}/{name}")
+        self.page.locator("[data-held]").first.wait_for(state="detached")
+        return self.page

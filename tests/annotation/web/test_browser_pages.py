@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,6 +22,7 @@ from .gallery import (
     TRIALS,
     Reply,
     Site,
+    Tab,
     frame,
     hostile_pages,
     relatedness,
@@ -57,21 +58,6 @@ def browser() -> Iterator[Any]:
         found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         yield found
         found.close()
-
-
-@dataclass
-class Tab:
-    """A page in a browser session of its own, and what went to its console or opened a dialog."""
-
-    page: Any
-    site: Site
-    said: list[str] = field(default_factory=list)
-
-    def open(self, name: str, language: str = "en") -> Any:
-        """Open a page of the gallery, and wait until its buttons take a press."""
-        self.page.goto(f"{self.site.url}/page/{language}/{name}")
-        self.page.locator("[data-held]").first.wait_for(state="detached")
-        return self.page
 
 
 @pytest.fixture
@@ -425,6 +411,31 @@ def test_a_draft_comes_back(open_tab: Callable[..., Tab], site: Site) -> None:
     page.get_by_role("button", name="Next").click()
     page.wait_for_url("**/next")
     assert page.evaluate("Object.keys(localStorage)") == []
+
+
+def test_another_word_begins_empty(open_tab: Callable[..., Tab], site: Site) -> None:
+    """Another word is asked for at the same address: what was begun for the first does not come up for the second."""
+    page = open_tab().open("writing")
+    page.locator("textarea").fill("Half a sent")
+    page.locator(".another button").click()
+    page.wait_for_url("**/next")
+    assert [path for path, _ in site.posts] == ["/another/3"]
+    page.goto(f"{site.url}/page/en/writing")
+    assert page.locator("textarea").input_value() == ""
+
+
+def test_an_answer_outlives_its_session(open_tab: Callable[..., Tab], site: Site) -> None:
+    """An answer that was refused because the session or the page was too old is sent from the next page, with its
+    token and under the same key."""
+    site.replies[:] = [(403, {}, {"error": {"code": "form_expired", "field": "csrf", "message": "Too old."}})]
+    page = open_tab().open("relatedness")
+    page.keyboard.press("5")
+    page.get_by_text("Too old.").wait_for()
+    site.drawn["relatedness"] = PAGES.trial(replace(frame("en"), csrf="new-token"), relatedness("en"))
+    page.reload()
+    page.wait_for_url("**/next")
+    first, second = (fields for _, fields in site.posts)
+    assert second == first | {"csrf": "new-token"}
 
 
 def test_a_page_from_the_history_is_loaded_again(open_tab: Callable[..., Tab]) -> None:

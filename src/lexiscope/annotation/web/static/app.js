@@ -5,7 +5,7 @@
 (() => {
   const PATIENCE = 8000; // ms until a request without an answer counts as failed
   const SOON = 1500; // ms without an answer after which the page says that nothing is saved yet
-  const LONGEST = 4000; // ms between two attempts, unless the server asks for more
+  const LONGEST = 3500; // ms between two attempts, unless the server asks for more
   const TOO_EARLY = 250; // ms in which nobody can have read a page: the second press of a double click
   const UNSENT = "lexiscope:unsent:";
   const DRAFT = "lexiscope:draft:";
@@ -34,6 +34,13 @@
     try { return JSON.parse(kept.get(name)); } catch { return null; }
   }).filter((entry) => entry && entry.owner === owner).sort((a, b) => a.since - b.since);
 
+  function renewed(entry) { // the page's own token, where this is the same participant's page
+    const token = owner && answer && answer.elements.namedItem("csrf");
+    const fields = new URLSearchParams(entry.body);
+    if (token) fields.set("csrf", token.value);
+    return { ...entry, body: fields.toString(), form: true };
+  }
+
   const draftName = (field) => `${DRAFT}${owner}:${field.form.action}:${field.name}`;
 
   // -- sending -------------------------------------------------------------------------------------------------
@@ -57,7 +64,7 @@
     if (status === 409 && typeof told?.next === "string") return { next: told.next };
     const refused = status >= 400 && status < 500 && ![408, 425, 429].includes(status);
     // a refusal that does not read like the server's comes from something between: the answer is kept and sent again
-    if (refused && told?.error) return { error: told.error };
+    if (refused && told?.error) return { error: told.error, keep: status === 401 || status === 403 };
     return { again: true, after: afterwards(answered) };
   }
 
@@ -83,7 +90,8 @@
       const told = await post(entry);
       clearTimeout(slow);
       if (!told.again) {
-        kept.drop(UNSENT + entry.key);
+        // without a session or with an old page the answer itself is good: it is sent again from the next page
+        if (!told.keep) kept.drop(UNSENT + entry.key);
         return { ...told, failed };
       }
       failed = true;
@@ -98,7 +106,9 @@
     if (here) lock(true);
     const told = await deliver(entry);
     if (told.next) {
-      kept.names(`${DRAFT}${owner}:${entry.action}:`).forEach(kept.drop);
+      // another word has the same address: nothing that was begun here may come up there
+      const over = here ? [...document.querySelectorAll("form[data-answer]")].map((form) => form.action) : [entry.action];
+      over.forEach((action) => kept.names(`${DRAFT}${owner}:${action}:`).forEach(kept.drop));
       say("saved");
       if (!here) return;
       if (told.failed) await new Promise((done) => setTimeout(done, 600)); // long enough to be read
@@ -121,11 +131,13 @@
   }
 
   function refuse(error, here) {
-    say("refused", here ? "" : error.message || banner.dataset.refused);
-    if (!here || !answer) return;
-    const places = [...answer.querySelectorAll("[data-fault]")];
+    const places = here && answer ? [...answer.querySelectorAll("[data-fault]")] : [];
     const place = places.find((each) => each.dataset.fault === (error.field || "")) || places.at(-1);
-    if (!place) return;
+    if (!place) {
+      say("refused", error.message);
+      return;
+    }
+    say("quiet"); // what is wrong is said beside the field; a second voice would hide it on a small screen
     place.textContent = error.message || banner.dataset.refused;
     place.hidden = false;
     const fields = [...answer.elements].filter((each) => each.name === `${error.field}-${answer.dataset.suffix}`);
@@ -363,5 +375,5 @@
   document.querySelectorAll("[data-search]").forEach(searching);
   if (page === "ended") kept.names(`${DRAFT}${owner}:`).forEach(kept.drop);
   appear();
-  (async () => { for (const entry of unsent()) await send({ ...entry, form: true }); })();
+  (async () => { for (const entry of unsent()) await send(renewed(entry)); })();
 })();
