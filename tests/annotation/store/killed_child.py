@@ -27,6 +27,7 @@ def answer_for_ever(store: Store, name: str) -> None:
 
 
 if __name__ == "__main__":
-    opened = Store.open(Path(sys.argv[1]), made_study(), unsafe_fast="unsafe_fast" in sys.argv[3:])
+    url = next((word for word in sys.argv[3:] if word.startswith("postgresql")), None)
+    opened = Store.open(Path(sys.argv[1]), made_study(), url=url, unsafe_fast="unsafe_fast" in sys.argv[3:])
     for thread in range(4):
         threading.Thread(target=answer_for_ever, args=(opened, f"{sys.argv[2]}-{thread}")).start()
