@@ -43,9 +43,9 @@ def running(
 
 
 def desk_of(app: App) -> AdminDesk:
-    """The researchers' side with a quick hash: what is tested is not argon2."""
+    """The researchers' side with a quick hash, and pages that wait for new figures: both would make tests slow."""
     desk = AdminDesk.of(app)
-    desk.passwords = Passwords(QUICK)
+    desk.passwords, desk.looks.patience = Passwords(QUICK), 60.0
     return desk
 
 
@@ -120,9 +120,9 @@ def _rating(app: App, asked: Asked, rng: random.Random, *, good: bool) -> int:
     return min(5, max(1, middle + rng.choice((-1, 0, 0, 1))))
 
 
-def setup_path(app: App) -> str:
+def setup_path(app: App, origin: str = ORIGIN) -> str:
     """The path of a fresh set-up link."""
-    return make_setup_link(app.store, app.settings).removeprefix(ORIGIN)
+    return make_setup_link(app.store, app.settings).removeprefix(origin)
 
 
 def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -358,8 +358,8 @@ def test_an_unforeseen_error_shows_nothing_of_the_inside(tmp_path: Path, monkeyp
     async def visit() -> None:
         with running(tmp_path) as app:
             async with researcher(app) as browser:
-                monkeypatch.setattr(type(app.store), "people", lambda _self: 1 / 0)
-                page = await browser.get("/researcher/participants")
+                monkeypatch.setattr(type(app.store), "health", lambda _self: 1 / 0)
+                page = await browser.get("/researcher/status")
                 assert page.status_code == 500
                 assert "ZeroDivision" not in page.text
                 assert "Traceback" not in page.text

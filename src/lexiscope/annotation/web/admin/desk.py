@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, field
 
 from lexiscope.annotation.review import Written, written
+from lexiscope.annotation.store.overview import Person
 from lexiscope.annotation.store.record import State
 from lexiscope.annotation.web.admin.failures import Failures
 from lexiscope.annotation.web.admin.look import Looks
@@ -14,6 +16,8 @@ from lexiscope.annotation.web.admin.passwords import Passwords
 from lexiscope.annotation.web.admin.sessions import Sessions
 from lexiscope.annotation.web.app import App
 
+_PEOPLE_SECONDS = 2.0
+_REST = 10
 _NOT_YET = frozenset({State.INVITED, State.DECLINED, State.CONSENTED, State.SCREENED_OUT})
 
 
@@ -29,6 +33,8 @@ class AdminDesk:
     links: OneTimeTexts = field(default_factory=OneTimeTexts)
     exporting: asyncio.Lock = field(default_factory=asyncio.Lock)
     last_export: tuple[str, tuple[tuple[str, int], ...]] | None = None
+    _people: list[Person] = field(default_factory=list)
+    _people_until: float = 0.0
 
     @classmethod
     def of(cls, app: App) -> AdminDesk:
@@ -39,6 +45,20 @@ class AdminDesk:
     def writes(self) -> bool:
         """Say whether participants of this study write texts, which are reviewed."""
         return self.app.study.screen.widget == "text"
+
+    def people(self) -> list[Person]:
+        """Return the participants; two seconds old at most, older where it took long to count their answers."""
+        if time.monotonic() >= self._people_until:
+            begun = time.monotonic()
+            self._people = self.app.store.people()
+            took = time.monotonic() - begun
+            self._people_until = begun + took + max(_PEOPLE_SECONDS, _REST * took)
+        return self._people
+
+    def changed(self) -> None:
+        """Count anew for the next page: something was changed by hand."""
+        self._people_until = 0.0
+        self.looks.refresh()
 
     def written(self) -> tuple[Written, ...]:
         """Return what people wrote for the study's items, those of excluded participants left out."""

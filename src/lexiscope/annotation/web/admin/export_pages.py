@@ -32,7 +32,7 @@ async def export_page(visit: Visit) -> Response:
 
 
 def _export_page(visit: Visit, *, status: int = 200, said: str = "") -> Response:
-    people = visit.desk.app.store.people()
+    people = visit.desk.people()
     return visit.page(
         "admin_export.html",
         here="export",

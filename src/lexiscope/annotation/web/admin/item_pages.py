@@ -31,6 +31,8 @@ async def items(visit: Visit) -> Response:
 
 def _items(visit: Visit) -> Response:
     app, look, query = visit.desk.app, visit.desk.looks.now(), visit.request.query_params
+    if look is None:
+        return visit.counting("items")
     minimum = 0 if app.study.screen.drawn else app.definition.ratings.per_item
     below, sought = query.get("below", "") == "1", query.get("q", "").strip()[:100]
     chosen = [one for one in look.items if not below or one.valid < minimum]
@@ -81,6 +83,8 @@ async def comments(visit: Visit) -> Response:
 
 def _comments(visit: Visit) -> Response:
     look = visit.desk.looks.now()
+    if look is None:
+        return visit.counting("comments")
     flagged = visit.request.query_params.get("flagged", "") == "1"
     chosen = [one for one in look.remarks if not flagged or one.flags]
     chosen.sort(key=lambda one: one.answered_at, reverse=True)

@@ -5,6 +5,7 @@ It reads every answer, so it is made at most every few seconds and says when. No
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import Counter
@@ -21,7 +22,9 @@ from lexiscope.annotation.output.collected import Collected, Reviewed, Standing,
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.annotation.store.overview import Remark
 from lexiscope.annotation.store.store import Store
+from lexiscope.core.errors import LexiscopeError
 
+LOG = logging.getLogger("lexiscope.annotation")
 _LEAST_SECONDS = 5.0
 _REST = 20
 """A look is followed by twenty times its own length without one: participants' answers come first."""
@@ -128,27 +131,45 @@ def _moments(collected: Collected) -> dict[str, tuple[float, float | None]]:
 
 @dataclass(slots=True)
 class Looks:
-    """The latest look, made anew when a page asks for it and it is too old."""
+    """The latest look, made anew in a thread of its own when a page asks for it and it is too old.
+
+    ``patience`` is how long a page waits for a new one before it shows the one before. *Unit:* seconds.
+    """
 
     study: FrozenStudy
     store: Store
+    patience: float = 0.2
     _latest: Look | None = None
     _until: float = 0.0
-    _making: threading.Lock = field(default_factory=threading.Lock)
+    _making: threading.Thread | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def now(self) -> Look:
-        """Return the latest look; the first is made at once. Call it in a thread.
+    def now(self) -> Look | None:
+        """Return the latest look; ``None`` while the first is being made. Call it in a thread."""
+        with self._lock:
+            if self._making is None and time.monotonic() >= self._until:
+                self._making = threading.Thread(target=self._make, name="look", daemon=True)
+                self._making.start()
+            making = self._making
+        if making is not None:
+            making.join(self.patience)
+        return self._latest
 
-        Errors: those of :func:`look_at`.
-        """
-        with self._making:
-            if self._latest is None or time.monotonic() > self._until:
-                begun = time.monotonic()
-                self._latest = look_at(self.study, self.store)
-                took = time.monotonic() - begun
-                self._until = begun + took + max(_LEAST_SECONDS, _REST * took)
-            return self._latest
-
-    def forget(self) -> None:
+    def refresh(self) -> None:
         """Look anew for the next page: something was changed by hand."""
         self._until = 0.0
+
+    def drop(self) -> None:
+        """Show nothing of the look any more: somebody was forgotten."""
+        self._latest, self._until = None, 0.0
+
+    def _make(self) -> None:
+        begun = time.monotonic()
+        try:
+            self._latest = look_at(self.study, self.store)
+        except LexiscopeError:
+            LOG.exception("the answers could not be counted")
+        finally:
+            took = time.monotonic() - begun
+            self._until = begun + took + max(_LEAST_SECONDS, _REST * took)
+            self._making = None

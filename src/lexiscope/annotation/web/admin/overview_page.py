@@ -131,7 +131,7 @@ def _overview(visit: Visit) -> Response:
     app = visit.desk.app
     loads = app.store.loads()
     needs = needs_of(loads, need=app.study.quota.need, planned=app.study.record.places.items())
-    people, need = app.store.people(), app.study.quota.need
+    people, need = visit.desk.people(), app.study.quota.need
     figures = key_figures(people, wanted=sum(needs.values()), payment=app.definition.payment)
     top_ups = top_up_lines(people, loads, need=need, planned=app.study.record.places)
     lists = list_lines(loads, needs, app.study.record.views)

@@ -65,7 +65,7 @@ async def participants(visit: Visit) -> Response:
 
 
 def _participants(visit: Visit) -> Response:
-    people = visit.desk.app.store.people()
+    people = visit.desk.people()
     state, query = visit.request.query_params.get("state", ""), visit.request.query_params.get("q", "").strip()[:64]
     counts = {name: sum(str(one.state) == name for one in people) for name in STATES}
     chosen = [one for one in people if (state not in STATES or str(one.state) == state)]
@@ -109,7 +109,7 @@ def _participant(visit: Visit, *, status: int = 200, said: str = "") -> Response
 
 def _person(visit: Visit) -> Person:
     who = visit.request.path_params["who"]
-    found = next((one for one in visit.desk.app.store.people() if one.participant_id == who), None)
+    found = next((one for one in visit.desk.people() if one.participant_id == who), None)
     if found is None:
         raise Refused(404, "not_found", "not_found")
     return found
@@ -146,7 +146,7 @@ def _change(visit: Visit) -> Response:
         return _participant(visit, status=409, said="not_possible")
     details = {"participant_id": person.participant_id, "from": str(person.state), "to": deed.to, "reason": reason}
     desk.app.store.log("change_state", actor=visit.name, details=details)
-    desk.looks.forget()
+    desk.changed()
     return visit.go(f"/participants/{person.participant_id}", said="state_changed")
 
 
@@ -186,6 +186,7 @@ def _forget(visit: Visit) -> Response:
     if visit.form.get("typed", "").strip() != person.participant_id[:8]:
         return _forget_page(visit, status=422, said="not_typed")
     erased = visit.desk.app.store.forget(person.participant_id, actor=visit.name)
-    visit.desk.looks.forget()
+    visit.desk.changed()
+    visit.desk.looks.drop()
     said = "still_written" if erased.still_in else "forgotten"
     return visit.go(f"/participants/{person.participant_id}", said=said)

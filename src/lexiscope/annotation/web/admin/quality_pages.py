@@ -20,7 +20,9 @@ async def exclusions(visit: Visit) -> Response:
 
 def _exclusions(visit: Visit) -> Response:
     app, look = visit.desk.app, visit.desk.looks.now()
-    excluded = [one for one in app.store.people() if one.state is State.EXCLUDED]
+    if look is None:
+        return visit.counting("exclusions")
+    excluded = [one for one in visit.desk.people() if one.state is State.EXCLUDED]
     excluded.sort(key=lambda one: one.last_at, reverse=True)
     shown = paged(visit, excluded, where="/exclusions")
     judged = app.flow.judged_at
@@ -47,7 +49,7 @@ def _judge(visit: Visit) -> Response:
         app.flow.judge()
     except LexiscopeError:
         return visit.go("/exclusions", said="judging_failed")
-    visit.desk.looks.forget()
+    visit.desk.changed()
     return visit.go("/exclusions", said="judged")
 
 
@@ -58,6 +60,8 @@ async def agreement(visit: Visit) -> Response:
 
 def _agreement(visit: Visit) -> Response:
     look = visit.desk.looks.now()
+    if look is None:
+        return visit.counting("agreement")
     texts = {question.measure: question for question in visit.desk.app.definition.about_you}
     return visit.page(
         "admin_agreement.html",

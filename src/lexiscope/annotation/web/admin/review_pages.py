@@ -92,7 +92,7 @@ def _review_one(visit: Visit, *, status: int = 200, fault: str = "", reason: str
         fault=fault,
         after=after if after != answer.answer_id else None,
         n_left=len(left),
-        language=app.definition.language,
+        written_in=app.definition.language,
     )
 
 

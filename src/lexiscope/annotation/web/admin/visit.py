@@ -78,6 +78,12 @@ class Visit:
         html = self.desk.app.pages.render(template, self.language, frame=frame, root=ROOT, **values)
         return HTMLResponse(html, status_code=status)
 
+    def counting(self, here: str) -> HTMLResponse:
+        """Return the page that stands in while the answers are counted for the first time; it asks again by itself."""
+        response = self.page("admin_counting.html", here=here)
+        response.headers["refresh"] = "2"
+        return response
+
     def go(self, where: str, *, said: str = "", **query: str) -> Response:
         """Lead to a page after a form; *said* is the key of what is said there."""
         known = {**({"said": said} if said else {}), **query}
