@@ -17,6 +17,9 @@ from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.schema import AUDIT, AUDIT_HEAD
 
 _START = "0" * 64
+# built once: every commit seals its rows with these
+_HEAD = sa.select(AUDIT_HEAD.c.entries, AUDIT_HEAD.c.hash)
+_ENTRY, _BEGIN, _MOVE = AUDIT.insert(), AUDIT_HEAD.insert(), AUDIT_HEAD.update()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +56,13 @@ def append(
     connection: sa.Connection, key: bytes, *, at: str, actor: str, action: str, details: Mapping[str, object]
 ) -> None:
     """Append an entry. The details hold random ids, never an id of the recruiting platform."""
-    head = connection.execute(sa.select(AUDIT_HEAD.c.entries, AUDIT_HEAD.c.hash)).first()
+    head = connection.execute(_HEAD).first()
     entries, previous = (head.entries, head.hash) if head is not None else (0, _START)
     text = json.dumps(details, ensure_ascii=False, sort_keys=True)
     row = {"id": entries + 1, "at": at, "actor": actor, "action": action, "details": text, "previous": previous}
     digest = _hash(key, row)
-    connection.execute(AUDIT.insert(), {**row, "hash": digest})
-    if head is None:
-        connection.execute(AUDIT_HEAD.insert(), {"one": 1, "entries": 1, "hash": digest})
-    else:
-        connection.execute(AUDIT_HEAD.update(), {"entries": entries + 1, "hash": digest})
+    connection.execute(_ENTRY, {**row, "hash": digest})
+    connection.execute(_BEGIN if head is None else _MOVE, {"one": 1, "entries": entries + 1, "hash": digest})
 
 
 def fits(connection: sa.Connection, key: bytes) -> bool:
