@@ -261,8 +261,8 @@ class Screen:
         return options[key]
 
     def _text(self, form: Mapping[str, str], item: Item) -> str:
-        text = form.get("text", "").strip()
-        if not text:
+        text = _text(form, "text")
+        if text is None:
             raise AnswerInvalid("text", "answer_missing", "nothing was written")
         if len(text) > self.max_length:
             raise AnswerInvalid("text", "too_long", f"it has {len(text)} characters, at most {self.max_length} fit")
@@ -276,7 +276,8 @@ class Screen:
 
 
 def _text(form: Mapping[str, str], name: str) -> str | None:
-    return form.get(name, "").strip() or None
+    # a page with scripts sends line feeds, one without sends carriage returns too: one text is one text
+    return form.get(name, "").replace("\r\n", "\n").strip() or None
 
 
 @lru_cache
