@@ -28,7 +28,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "agree": ("lexiscope.cli.agree:agree", "Agreement and ceilings of any long table of ratings."),
     "annotate": (
         "lexiscope.cli.annotate:annotate",
-        "Set up a study with people: draft, check, design, rehearse.",
+        "Run a study with people: draft, check, rehearse, serve, export.",
     ),
 }
 

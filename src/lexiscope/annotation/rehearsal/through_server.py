@@ -143,7 +143,7 @@ class _Run:
         return Walked(
             people={walker.platform_id: walker.person for walker in self.walkers.values()},
             ends=dict(self.ends),
-            complete=not self._has_place(),
+            complete=self._is_complete(),
             hours=(self.last_finish - self.begun).total_seconds() / 3600,
             n_requests=self.trials.requests + self.others.requests,
             seconds=self.trials.seconds + self.others.seconds,
@@ -151,16 +151,21 @@ class _Run:
             trial_seconds=self.trials.seconds,
         )
 
-    def _has_place(self) -> bool:
-        return self.study.choose(self.app.store.loads(), 0) is not None
+    def _is_complete(self) -> bool:
+        return all(load.valid >= self.study.quota.need for load in self.app.store.loads().values())
+
+    def _is_over(self) -> bool:
+        """Nobody is wanted any more. Who left without a word keeps a place until the time for it has run out."""
+        loads = self.app.store.loads()
+        held = any(load.active for load in loads.values())
+        return self._is_complete() or (not held and self.study.choose(loads, 0) is None)
 
     def _at(self, seconds: float, kind: str, walker: Walker | None) -> None:
         self.order += 1
         heapq.heappush(self.events, (self.clock.now + timedelta(seconds=seconds), self.order, kind, walker))
 
     async def _arrival(self) -> None:
-        # nobody comes any more once the study is full and nobody is underway who could leave
-        if not self.underway and not self._has_place():
+        if not self.underway and self._is_over():
             return
         self.arrived += 1
         minutes = self.study.definition.payment.minutes

@@ -38,6 +38,11 @@ class Desk(OpenedStudy):
         with self._read() as connection:
             return overview.people(connection)
 
+    def codes(self) -> dict[str, dict[str, str]]:
+        """Return the codes that were issued: by participant, by kind."""
+        with self._read() as connection:
+            return overview.codes(connection)
+
     def item_counts(self) -> dict[str, tuple[int, int, int]]:
         """Return how many people count for each item: valid, active, excluded (:func:`overview.item_counts`)."""
         with self._read() as connection:

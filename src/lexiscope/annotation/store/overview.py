@@ -13,7 +13,7 @@ from lexiscope.annotation.store.checks import check_text
 from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.export import effective, shown, standings
 from lexiscope.annotation.store.record import AnswerRefused, Phase, Review, State, Status, Verdict
-from lexiscope.annotation.store.schema import ANSWERS, LEASES, PARTICIPANTS, REVIEWS, STATES, STATUSES, TRIALS
+from lexiscope.annotation.store.schema import ANSWERS, CODES, LEASES, PARTICIPANTS, REVIEWS, STATES, STATUSES, TRIALS
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,14 @@ def people(connection: sa.Connection) -> list[Person]:
                 last_at=max(last, one.at),
             )
         )
+    return found
+
+
+def codes(connection: sa.Connection) -> dict[str, dict[str, str]]:
+    """Return the codes that were issued: by participant, by kind."""
+    found: dict[str, dict[str, str]] = {}
+    for row in connection.execute(sa.select(CODES)):
+        found.setdefault(row.participant_id, {})[row.kind] = row.code
     return found
 
 

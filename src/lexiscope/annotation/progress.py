@@ -1,0 +1,104 @@
+"""How far a study is, in one look: what ``annotate status`` prints."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from lexiscope.annotation.exclusions import declared_rules
+from lexiscope.annotation.freeze import FrozenStudy
+from lexiscope.annotation.monitor import (
+    ItemCoverage,
+    ListProgress,
+    Pay,
+    Suggestion,
+    item_coverage,
+    list_progress,
+    live_exclusions,
+    losses,
+    pay_so_far,
+    top_up_suggestions,
+)
+from lexiscope.annotation.output.collected import Collected, Reviewed
+from lexiscope.annotation.review import latest_reviews
+from lexiscope.annotation.store.overview import Person
+from lexiscope.annotation.store.record import Kind, State
+from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.web.admin.look import collected_now
+from lexiscope.core.response import ResponseTable
+
+
+@dataclass(frozen=True, slots=True)
+class StudyProgress:
+    """How far a study is.
+
+    ``states`` counts participants; ``coverage`` is ``None`` where items are drawn from a pool; ``waiting`` are rules
+    that cannot be judged on so few people yet.
+    """
+
+    status: str
+    complete: bool
+    lists: tuple[ListProgress, ...]
+    states: Mapping[str, int]
+    coverage: ItemCoverage | None
+    pay: Pay
+    suggestions: tuple[Suggestion, ...]
+    waiting: tuple[tuple[str, str], ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the same as plain values."""
+        return asdict(self)
+
+
+def progress_of(study: FrozenStudy, store: Store) -> StudyProgress:
+    """Read how far a study is.
+
+    Errors: those of the store.
+    """
+    definition, people, loads = study.definition, store.people(), store.loads()
+    lists, need = list_progress(loads), study.quota.need
+    table = store.responses()
+    rules = declared_rules(definition, study.design)
+    return StudyProgress(
+        status=store.status(),
+        complete=all(one.valid >= need for one in lists),
+        lists=lists,
+        states=dict(sorted(Counter(str(one.state) for one in people).items())),
+        coverage=None if study.screen.drawn else _coverage(study, people, table),
+        pay=pay_so_far(people, amount=definition.payment.amount, currency=definition.payment.currency),
+        suggestions=top_up_suggestions(lists, losses(people), per_item=need),
+        waiting=live_exclusions(rules, table).waiting,
+    )
+
+
+def _coverage(study: FrozenStudy, people: Sequence[Person], table: ResponseTable) -> ItemCoverage:
+    valid = [one.participant_id for one in people if one.state in (State.FINISHED, State.ACCEPTED)]
+    real = [one.item_id for one in study.record.items if one.kind is Kind.ITEM]
+    counted = np.isin(table.column("subject_id").astype(str), valid) & np.isin(
+        table.column("item_id").astype(str), real
+    )
+    lists = {item.item_id: str(number) for number, items in enumerate(study.design.lists, 1) for item in items}
+    # every arm asks every item
+    minimum = study.definition.ratings.per_item * len(study.definition.views)
+    return item_coverage(table.filter(counted), lists, minimum=minimum, measure=study.screen.measure)
+
+
+def everything_collected(study: FrozenStudy, store: Store) -> Collected:
+    """Return all that an export is made of: answers, people, and what was decided about texts.
+
+    Errors: those of the store.
+    """
+    reviews: dict[tuple[str, str], Reviewed] = {}
+    if study.screen.widget == "text":
+        decided = latest_reviews(store.reviews())
+        for one in store.people():
+            for row in store.answers_of(one.participant_id):
+                review = decided.get(int(str(row["id"])))
+                if review is not None:
+                    key = (one.participant_id, str(row["item_id"]))
+                    reviews[key] = Reviewed(review.verdict, review.text, review.reason)
+    return collected_now(study, store, judgments=store.long_export(), reviews=reviews)

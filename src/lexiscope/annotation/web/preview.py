@@ -1,0 +1,241 @@
+"""Every kind of page of a study, drawn by the same code as for participants, with no store behind it."""
+
+from __future__ import annotations
+
+import html
+import shutil
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.staticfiles import StaticFiles
+
+from lexiscope.annotation.definition import AboutYou
+from lexiscope.annotation.freeze import FrozenStudy
+from lexiscope.annotation.launched import StudyOnDisk
+from lexiscope.annotation.store.answers import Progress
+from lexiscope.annotation.store.places import Lease
+from lexiscope.annotation.store.record import Phase, State, Trial
+from lexiscope.annotation.web.flow import Asked
+from lexiscope.annotation.web.markdown import to_html
+from lexiscope.annotation.web.pages import STATIC, Pages
+from lexiscope.annotation.web.replies import wants_json
+from lexiscope.annotation.web.security import Guard, ServerSettings
+from lexiscope.annotation.web.trial_page import answer_texts, example_views, trial_view
+from lexiscope.annotation.web.views import AboutView, ChoiceView, Frame
+from lexiscope.core.run import write_atomically
+
+TRIALS_SHOWN = 3
+"""The first trials of each list that a preview shows."""
+_MISSING = "*(this text is missing yet)*"
+_ENDS = ("screened_out", "declined", "full", "closed")
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewPage:
+    """One page: the name of its file, what the list of pages calls it, and the page."""
+
+    name: str
+    title: str
+    html: str
+
+
+def preview_pages(study: StudyOnDisk, *, static: str = "/static/") -> tuple[PreviewPage, ...]:
+    """Return every kind of page of a study, in the order in which a participant would meet them.
+
+    Errors: those of freezing the study; a missing text is shown as missing.
+    """
+    drawn = _Drawn(study.freeze(), Pages(static=static))
+    return tuple(drawn.all())
+
+
+def write_preview(study: StudyOnDisk, folder: Path) -> tuple[Path, ...]:
+    """Write the pages as files that open without a server; return their paths.
+
+    Errors: :class:`RunError` where the folder cannot be written to; those of :func:`preview_pages`.
+    """
+    pages = preview_pages(study, static="static/")
+    written = [folder / f"{page.name}.html" for page in pages]
+    for page, path in zip(pages, written, strict=True):
+        write_atomically(path, page.html)
+    write_atomically(folder / "index.html", _index(pages, "{}.html"))
+    shutil.copytree(STATIC, folder / "static", dirs_exist_ok=True)
+    return (folder / "index.html", *written)
+
+
+def preview_app(study: StudyOnDisk, settings: ServerSettings) -> Guard:
+    """Return an application that shows the pages; what is sent to it leads back to the list and is stored nowhere.
+
+    Errors: those of :func:`preview_pages`.
+    """
+    pages = preview_pages(study)
+    by_name = {page.name: page for page in pages}
+    index = _index(pages, "/page/{}")
+
+    async def show(request: Request) -> Response:
+        page = by_name.get(request.path_params.get("name", ""))
+        if page is None and "name" in request.path_params:
+            return HTMLResponse(index, status_code=404)
+        return HTMLResponse(page.html if page is not None else index)
+
+    async def sent(request: Request) -> Response:
+        return JSONResponse({"next": "/"}) if wants_json(request) else RedirectResponse("/", status_code=303)
+
+    routes = [
+        Route("/", show, methods=["GET"]),
+        Route("/page/{name}", show, methods=["GET"]),
+        Route("/{path:path}", sent, methods=["GET", "POST"]),
+    ]
+    app = Starlette(routes=routes)
+    app.router.routes.insert(0, _static_route())
+    return Guard(app, settings=settings)
+
+
+def serve_preview(study: StudyOnDisk, *, port: int = 0, say: Callable[[str], object]) -> None:
+    """Serve the pages on this machine until Ctrl-C; *say* gets the address (errors as in :func:`preview_app`)."""
+    with closing(socket.create_server(("127.0.0.1", port))) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        config = uvicorn.Config(
+            preview_app(study, ServerSettings(url)), log_config=None, access_log=False, lifespan="off"
+        )
+        say(url)
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _static_route() -> Route:
+    files = StaticFiles(directory=STATIC)
+
+    async def serve(request: Request) -> Response:
+        return await files.get_response(request.path_params["name"], request.scope)
+
+    return Route("/static/{name}", serve, methods=["GET"])
+
+
+def _index(pages: Sequence[PreviewPage], address: str) -> str:
+    rows = "\n".join(f'<li><a href="{address.format(page.name)}">{html.escape(page.title)}</a></li>' for page in pages)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Preview</title></head>\n'
+        f"<body><h1>Every page of the study</h1>\n<p>Nothing is stored here.</p>\n<ol>\n{rows}\n</ol></body></html>\n"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """The pages of one study."""
+
+    study: FrozenStudy
+    pages: Pages
+
+    def all(self) -> Iterator[PreviewPage]:
+        """Yield the pages in order."""
+        yield from self._before()
+        yield from self._known("qualification", Phase.QUALIFICATION)
+        yield from self._known("practice", Phase.PRACTICE)
+        for list_id in self.study.record.places:
+            yield from self._list(list_id)
+        yield from self._after()
+
+    def _before(self) -> Iterator[PreviewPage]:
+        definition, frame = self.study.definition, self._frame()
+        if definition.platform.kind != "lab":
+            yield PreviewPage("id", "id, where the link names none", self.pages.enter_id(frame, action="/id"))
+        text = to_html(f"{definition.texts.consent or _MISSING}\n\n{definition.ethics or _MISSING}")
+        yield PreviewPage("consent", "consent", self.pages.consent(frame, text_html=text, action="/consent"))
+        about = tuple(self._about(one) for one in definition.about_you)
+        if about:
+            shown = self.pages.about_you(frame, questions=about, action="/about")
+            yield PreviewPage("about", "questions about the participant", shown)
+        text = to_html(definition.texts.instructions or _MISSING)
+        examples = example_views(self.study, self.pages)
+        shown = self.pages.instructions(frame, html=text, examples=examples, action="/begin")
+        yield PreviewPage("instructions", "instructions", shown)
+
+    def _about(self, one: AboutYou) -> AboutView:
+        options = tuple(ChoiceView(option.value, option.text) for option in one.options)
+        return AboutView(one.measure, one.text, one.kind, one.required, options)
+
+    def _known(self, part: str, phase: Phase) -> Iterator[PreviewPage]:
+        trials = self.study.before_trials(phase)
+        for position, trial in enumerate(trials):
+            asked = self._asked(trial, phase, position, len(trials), list_id=None)
+            name, title = f"{part}_{position + 1}", f"{part} {position + 1}: {trial.item_id}"
+            yield PreviewPage(name, title, self._trial(asked, phase, position))
+            if phase is Phase.PRACTICE and self.study.known[trial.item_id].explanation:
+                yield PreviewPage(f"{name}_feedback", f"{title}, feedback", self._feedback(asked))
+
+    def _list(self, list_id: str) -> Iterator[PreviewPage]:
+        """The first trials of a list, and the first of each other kind among the rest: catch trial, attention check."""
+        view = self.study.view_of(list_id)
+        trials = self._trials_of(list_id)
+        kinds = {one.item_id: str(one.kind) for one in self.study.record.items}
+        seen: set[str] = set()
+        for position, trial in enumerate(trials):
+            kind = kinds[trial.item_id]
+            if position >= TRIALS_SHOWN and (kind == "item" or kind in seen):
+                continue
+            seen.add(kind)
+            asked = self._asked(trial, Phase.TRIALS, position, len(trials), list_id=list_id)
+            title = f"list {list_id} ({view}), trial {position + 1}: {kind} {trial.item_id}"
+            shown = self._trial(asked, Phase.TRIALS, position)
+            yield PreviewPage(f"list_{list_id}_{position + 1}", title, shown)
+        if self.study.definition.reveal and view == self.study.screen.reveal_view and trials:
+            asked = self._asked(trials[0], Phase.REVEAL, 0, len(trials), list_id=list_id)
+            title = f"list {list_id} ({view}), revealed: {trials[0].item_id}"
+            yield PreviewPage(f"list_{list_id}_reveal", title, self._trial(asked, Phase.REVEAL, 0))
+
+    def _trials_of(self, list_id: str) -> tuple[Trial, ...]:
+        if not self.study.screen.drawn:
+            return self.study.trials(list_id, number=1)
+        return tuple(self.study.drawn(item.item_id, number=1) for item in self.study.design.items[:TRIALS_SHOWN])
+
+    def _after(self) -> Iterator[PreviewPage]:
+        texts, codes = self.study.definition.texts, self.study.definition.codes
+        text = to_html(texts.debrief or _MISSING)
+        shown = self.pages.debrief(self._frame(), html=text, action="/debrief", comment=True)
+        yield PreviewPage("debrief", "debrief", shown)
+        given = {"screened_out": codes.screen_out, "declined": codes.no_consent, "full": codes.full}
+        ends = {"finished": codes.completion or "CODE"} | {kind: given.get(kind, "") for kind in _ENDS}
+        back = self.study.definition.platform.return_url
+        for kind, code in ends.items():
+            said = "" if kind == "finished" else to_html(str(getattr(texts, kind)))
+            url = back.replace("{code}", code) if back and code else ""
+            shown = self.pages.ended(self._frame(), kind=kind, html=said, code=code, return_url=url)
+            yield PreviewPage(f"end_{kind}", f"end: {kind.replace('_', ' ')}", shown)
+
+    def _asked(self, trial: Trial, phase: Phase, position: int, total: int, *, list_id: str | None) -> Asked:
+        lease: Lease | None = None
+        standing = Progress(State.ACTIVE, lease, position, total, trial, n_written=position)
+        shown = self.study.shown(trial, list_id=list_id, phase=phase)
+        item_id = trial.item_id
+        return Asked(trial, self.study.items[item_id], self.study.screen_of(item_id), shown, standing)
+
+    def _trial(self, asked: Asked, phase: Phase, position: int) -> str:
+        view = trial_view(self.study, self.pages, asked, phase=phase, position=position, client_key="preview0")
+        # a page that is looked at has no page before it
+        return self.pages.trial(self._frame(position, asked.standing.n_trials), replace(view, back_url=""))
+
+    def _feedback(self, asked: Asked) -> str:
+        question, language = self.study.known[asked.trial.item_id], self.study.definition.language
+        right = answer_texts(self.study, asked.screen, asked.item, question.accept)
+        return self.pages.feedback(
+            self._frame(),
+            stimulus=self.pages.stimulus(asked.screen, asked.item, asked.shown, language),
+            question=asked.screen.question(asked.item, language, view=asked.shown.appears_as),
+            given=right[0] if right else "",
+            right=right,
+            is_right=True if right else None,
+            explanation=question.explanation,
+            action="/",
+        )
+
+    def _frame(self, done: int = 0, total: int = 0) -> Frame:
+        definition = self.study.definition
+        title = definition.texts.title or definition.name
+        return Frame(title, definition.language, "preview", "preview0", definition.contact, done, total, "preview")

@@ -1,0 +1,169 @@
+"""``lexiscope annotate pause|resume|close|invite|forget|password|backup|restore``: change a study.
+
+One process writes to a SQLite study. While its server runs, these verbs are refused (backup excepted, which reads) and
+name the page of the dashboard that does the same; a PostgreSQL study can be changed at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from lexiscope.annotation.launched import place_rule, read_study, snapshot
+from lexiscope.annotation.store.backup import BACKUPS, copy_key, restore
+from lexiscope.annotation.store.record import Status
+from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.web.admin.accounts import make_setup_link
+from lexiscope.annotation.web.serving import Serving
+from lexiscope.cli.output import say
+from lexiscope.cli.verb import Verb
+from lexiscope.core.errors import InputError, RunError
+
+ACTOR = "command line"
+_STUDY = click.argument("study", type=click.Path(path_type=Path))
+_POSTGRES = click.option("--postgres", metavar="URL", help="The study is stored in this PostgreSQL database.")
+_URL = click.option("--public-url", default="http://127.0.0.1:8000", show_default=True, help="Where the server stands.")
+
+
+@click.command("pause", cls=Verb)
+@_STUDY
+@_POSTGRES
+def pause(study: Path, *, postgres: str | None) -> None:
+    """Take in nobody new for a while.
+
+    Who has begun goes on. While the server runs, use the dashboard.
+    """
+    _set_status(study, postgres, "paused")
+
+
+@click.command("resume", cls=Verb)
+@_STUDY
+@_POSTGRES
+def resume(study: Path, *, postgres: str | None) -> None:
+    """Take people in again.
+
+    While the server runs, use the dashboard.
+    """
+    _set_status(study, postgres, "running")
+
+
+@click.command("close", cls=Verb)
+@_STUDY
+@_POSTGRES
+def close(study: Path, *, postgres: str | None) -> None:
+    """End the study: nobody new is taken in.
+
+    The time after which platform ids are deleted begins. While the server runs, use the dashboard.
+    """
+    _set_status(study, postgres, "closed")
+
+
+@click.command("invite", cls=Verb)
+@_STUDY
+@click.option("--n", required=True, type=click.IntRange(1, 10_000), help="How many links.")
+@_URL
+@_POSTGRES
+def invite(study: Path, *, n: int, public_url: str, postgres: str | None) -> None:
+    """Make links for participants of a lab.
+
+    Each link is one person's and is printed once; only its hash is stored. While the server runs, use the dashboard.
+    """
+    address = Serving(public_url=public_url).settings().public_url.rstrip("/")
+    with _writing(study, postgres) as store:
+        tokens = store.make_tokens(n, actor=ACTOR)
+    for token in tokens:
+        say(f"{address}/t/{token}")
+
+
+@click.command("forget", cls=Verb)
+@_STUDY
+@click.argument("participant")
+@click.option("--platform-id", is_flag=True, help="PARTICIPANT is the platform's id, not the random one.")
+@_POSTGRES
+def forget(study: Path, participant: str, *, platform_id: bool, postgres: str | None) -> None:
+    """Remove what identifies a participant.
+
+    The answers stay under the random id, without the identity, in the database and in its backups. While the server
+    runs, use the dashboard.
+    """
+    with _writing(study, postgres) as store:
+        who = store.find(participant) if platform_id else participant
+        if who is None:
+            raise InputError("nobody came with this platform id")
+        done = store.forget(who, actor=ACTOR)
+    say(f"forgotten: {done.participant_id}; answers removed: {done.answers_removed}")
+    for name in done.still_in:
+        say(f"the id still stands in {name}: the participant wrote it into an answer")
+
+
+@click.command("password", cls=Verb)
+@_STUDY
+@_URL
+@_POSTGRES
+def password(study: Path, *, public_url: str, postgres: str | None) -> None:
+    """Make a link with which a researcher sets a password.
+
+    It serves once, within 24 hours; an earlier link is void. While the server runs, use the dashboard.
+    """
+    settings = Serving(public_url=public_url).settings()
+    with _writing(study, postgres) as store:
+        say(make_setup_link(store, settings))
+
+
+@click.command("backup", cls=Verb)
+@_STUDY
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="The copy; else a new one in backups/.")
+def backup(study: Path, *, out: Path | None) -> None:
+    """Copy the database, whether or not the server runs.
+
+    A copy needs the study's secret.key: without --out the key is laid beside it.
+    """
+    found = read_study(study)
+    name = f"{datetime.now(UTC):%Y%m%dT%H%M%S_%f}.sqlite"
+    with snapshot(found.freeze(), found.folder) as store:
+        copy = store.backup(out or found.folder / BACKUPS / name)
+    if out is None:
+        copy_key(found.folder)
+    say(f"written: {copy}")
+
+
+@click.command("restore", cls=Verb)
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("copy", type=click.Path(path_type=Path))
+@click.option("--key", type=click.Path(path_type=Path), help="The study's secret.key, where the folder has none.")
+def restore_backup(folder: Path, copy: Path, *, key: Path | None) -> None:
+    """Put a backup into a folder that has no database.
+
+    A folder that has one is left as it is: move its database away first.
+    """
+    say(f"restored: {restore(copy, folder, key=key)}")
+
+
+def _set_status(study: Path, postgres: str | None, to: Status) -> None:
+    with _writing(study, postgres) as store:
+        store.set_status(to, actor=ACTOR)
+    say(f"the study is {to}")
+
+
+@contextmanager
+def _writing(path: Path, postgres: str | None) -> Iterator[Store]:
+    """Open a study's store for a change.
+
+    Errors: :class:`RunError` where its server runs.
+    """
+    found = read_study(path)
+    frozen = found.freeze()
+    try:
+        opened = Store.open(found.folder, frozen.record, url=postgres, has_place=place_rule(frozen))
+    except RunError as error:
+        if error.what != "this study is open in another process":
+            raise
+        hint = "do it in the dashboard, or end the server first"
+        what = "the study's server runs, and one process writes to a study"
+        raise RunError(what, place=error.place, hint=hint) from error
+    with opened as store:
+        yield store

@@ -1,0 +1,82 @@
+"""``lexiscope annotate serve|preview``: the pages of a study, for participants or for a look."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lexiscope.annotation.launched import StudyOnDisk, read_study
+from lexiscope.annotation.web.preview import serve_preview, write_preview
+from lexiscope.annotation.web.serving import Links, Serving, serve
+from lexiscope.cli.output import remark, say, say_folded
+from lexiscope.cli.verb import Failure, Verb
+
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command("serve", cls=Verb)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--folder", type=_FOLDER, help="Where answers are stored; else the file's name without its ending.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any free port.")
+@click.option("--public-url", default="", metavar="URL", help="Address that participants open, where a proxy stands.")
+@click.option("--certificate", type=_FILE, metavar="FILE", help="TLS certificate (PEM).")
+@click.option("--key", type=_FILE, metavar="FILE", help="Its private key (PEM).")
+@click.option("--postgres", metavar="URL", help="Store in this PostgreSQL database instead of SQLite.")
+@click.option("--unsafe-fast", is_flag=True, help="SQLite may lose the last answers in a power cut.")
+@click.option(
+    "--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes (PostgreSQL only)."
+)
+def serve_study(file: Path, *, folder: Path | None, **how: object) -> None:
+    """Run a study: pages for participants and for the researcher.
+
+    Nothing is served that `annotate check` finds fault with. Ctrl-C ends it; the same command goes on where it was.
+    """
+    serving = Serving(**how)  # type: ignore[arg-type]
+    serving.check()
+    study = read_study(file, folder)
+    _refuse(study)
+    if serving.unsafe_fast:
+        remark("unsafe-fast: a power cut may take answers that were acknowledged")
+    serve(study, serving, say=lambda links: _say_links(study, serving, links))
+    say("ended; every acknowledged answer is stored")
+
+
+@click.command("preview", cls=Verb)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen at; else any free one.")
+@click.option("--out", type=_FOLDER, help="Write the pages as files into this folder instead of serving them.")
+def preview(file: Path, *, port: int, out: Path | None) -> None:
+    """Show every page of a study without storing anything.
+
+    Texts that are missing yet are shown as missing.
+    """
+    study = read_study(file)
+    if out is None:
+        serve_preview(study, port=port, say=lambda url: say(f"every page of the study: {url}   (Ctrl-C ends it)"))
+        return
+    written = write_preview(study, out)
+    say(f"written: {out} ({len(written)} pages); open {written[0]}")
+
+
+def _refuse(study: StudyOnDisk) -> None:
+    problems = study.problems()
+    if problems:
+        listed = [str(study.error(problem)) for problem in problems]
+        n = len(problems)
+        listed.append(f"not served: {n} {'thing stands' if n == 1 else 'things stand'} in the way of the launch")
+        raise Failure("\n".join(listed))
+
+
+def _say_links(study: StudyOnDisk, serving: Serving, links: Links) -> None:
+    say(f"study: {study.definition.name}, stored in {'PostgreSQL' if serving.postgres else study.folder}")
+    if links.participants:
+        say(f"participants: {links.participants}")
+    else:
+        say_folded(f"participants: a link for each, made by lexiscope annotate invite {study.folder} --n 20")
+    say(f"researcher:   {links.researcher}")
+    if links.set_up:
+        say(f"set a password first (one person, once, within 24 hours): {links.set_up}")
+    say("Ctrl-C ends it")

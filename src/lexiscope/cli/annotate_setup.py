@@ -1,0 +1,150 @@
+"""``lexiscope annotate init|check|design``: set a study up."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lexiscope.annotation.definition import text_versions
+from lexiscope.annotation.definition_file import DefinitionFile, read_definition, write_definition
+from lexiscope.annotation.design import Design, build_design
+from lexiscope.annotation.launch import Problem, ready_to_launch
+from lexiscope.annotation.material import study_items
+from lexiscope.annotation.template import draft_definition
+from lexiscope.cli.check import read_map
+from lexiscope.cli.options import as_json as json_option
+from lexiscope.cli.output import print_json, say, say_folded
+from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.core import catalog
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+from lexiscope.items.importer import import_items
+
+
+@click.command("init", cls=Verb)
+@click.option(
+    "--task", default="relatedness", show_default=True, help="The question: a task of `lexiscope list tasks`."
+)
+@click.option("--items", "items_file", required=True, metavar="FILE", help="The items that people are to answer.")
+@click.option("--map", "pairs", multiple=True, metavar="PART=COLUMN", help="Which column holds what: sentence_1=Frase.")
+@click.option("--language", metavar="TAG", help="Language of items and texts, where no column gives it: es, en.")
+@click.option("--name", default="study", show_default=True, help="A short name.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The file to write.")
+def init(*, task: str, items_file: str, pairs: tuple[str, ...], language: str | None, name: str, out: Path) -> None:
+    """Write the file of a new study, every setting spelled out.
+
+    Consent and ethics statement stay empty: only you can write them.
+    """
+    columns = dict(read_map(pairs).items())
+    found = import_items(
+        existing_file(items_file),
+        read_map(pairs),
+        dataset=name,
+        task=task,
+        language=language or "und",
+        conditions=catalog.screen(task).requires,
+    )
+    draft = draft_definition(
+        found.items,
+        task=task,
+        items_file=items_file,
+        language=language or _language(found.items),
+        name=name,
+        columns=columns,
+    )
+    write_definition(draft, out)
+    say(f"written: {out} (items: {len(found.items)}, lists: {draft.design.lists})")
+    say(f"next: lexiscope annotate check {out}")
+
+
+@click.command("check", cls=Verb)
+@click.argument("file", type=click.Path(path_type=Path))
+@json_option
+@click.pass_context
+def check(ctx: click.Context, /, file: Path, *, as_json: bool) -> None:
+    """Say whether a study may be launched, and what is missing.
+
+    The exit status is 0 where nothing stands in the way, else 1.
+    """
+    study = read_definition(existing_file(file))
+    items = study_items(study.definition)
+    problems = ready_to_launch(study.definition, items)
+    if as_json:
+        print_json([_as_json(study, problem) for problem in problems])
+    else:
+        _show_problems(study, items, problems)
+    ctx.exit(1 if problems else 0)
+
+
+@click.command("design", cls=Verb)
+@click.argument("file", type=click.Path(path_type=Path))
+@json_option
+def design(file: Path, *, as_json: bool) -> None:
+    """Print the design: the lists, and what each of them holds."""
+    study = read_definition(existing_file(file))
+    made = design_of(study, study_items(study.definition))
+    if as_json:
+        print_json(_design_json(made))
+        return
+    say(made.text())
+    people = study.definition.ratings.per_item * len(made.lists)
+    checks = study.definition.trials_per_list
+    say(f"{len(made.items)} items, {len(made.shared)} of them in every list; checks in each list: {checks}")
+    say(f"{study.definition.ratings.per_item} valid answers an item: {people} people, besides those excluded")
+
+
+def _language(items: tuple[Item, ...]) -> str:
+    languages = {usage.language for item in items for usage in item.usages}
+    if len(languages) != 1 or languages == {"und"}:
+        raise click.UsageError("name the language of items and texts: --language es")
+    return languages.pop()
+
+
+def problem_error(study: DefinitionFile, problem: Problem) -> InputError:
+    """Return a problem as the error at its place in the file."""
+    return InputError(problem.what, code=problem.code, place=study.place(problem.keys), hint=problem.hint)
+
+
+def design_of(study: DefinitionFile, items: tuple[Item, ...]) -> Design:
+    """Build the design of a study.
+
+    Errors: those of the design, at its place in the file.
+    """
+    settings = study.definition.design
+    try:
+        return build_design(items, settings, study.definition.catch)
+    except InputError as error:
+        place = study.place(("design",))
+        raise InputError(
+            error.what, code=error.code, place=place, why=str(error.place or ""), hint=error.hint
+        ) from error
+
+
+def _show_problems(study: DefinitionFile, items: tuple[Item, ...], problems: tuple[Problem, ...]) -> None:
+    for problem in problems:
+        say(str(problem_error(study, problem)))
+    if problems:
+        say(f"not ready: {len(problems)} {'thing stands' if len(problems) == 1 else 'things stand'} in the way")
+        return
+    pay = study.definition.payment
+    say(f"ready. Items: {len(items)}, lists: {study.definition.design.lists}, {pay.hourly:.2f} {pay.currency} an hour")
+    versions = [f"{name} {version}" for name, version in text_versions(study.definition).items() if version]
+    say_folded("versions of the texts: " + ", ".join(versions))
+
+
+def _as_json(study: DefinitionFile, problem: Problem) -> dict[str, Any]:
+    place = study.place(problem.keys)
+    where = {"path": place.path, "line": place.line, "column": place.column}
+    setting = ".".join(str(key) for key in problem.keys)
+    return {"code": problem.code, "setting": setting, "what": problem.what, "what_to_do": problem.hint, **where}
+
+
+def _design_json(made: Design) -> dict[str, Any]:
+    lists = [
+        {**asdict(line), "items": [i.item_id for i in items], "catch": [i.item_id for i in catch]}
+        for line, items, catch in zip(made.lines, made.lists, made.catch, strict=True)
+    ]
+    return {"seed": made.seed, "shared": sorted(made.shared), "lists": lists}

@@ -1,0 +1,161 @@
+"""``lexiscope annotate simulate``: rehearse a study, in memory or through its server."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lexiscope.annotation.definition_file import DefinitionFile, read_definition
+from lexiscope.annotation.launch import Problem, ready_to_launch
+from lexiscope.annotation.launched import StudyOnDisk
+from lexiscope.annotation.material import study_items
+from lexiscope.annotation.rehearsal.population import Population
+from lexiscope.annotation.rehearsal.simulate import Simulated, simulate
+from lexiscope.cli.annotate_on_server import rehearse_on_server
+from lexiscope.cli.annotate_setup import design_of, problem_error
+from lexiscope.cli.options import as_json as json_option
+from lexiscope.cli.options import quiet as quiet_option
+from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say, say_folded
+from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.core import catalog
+from lexiscope.core.errors import InputError
+
+#: problems with which a rehearsal would mean nothing; missing texts do not disturb it
+_BLOCKING = ("E402", "E407", "E408", "E421", "E422", "E616", "E617", "E619", "E625", "E626", "E627", "E628")
+
+
+@click.command("simulate", cls=Verb)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--seeds", type=click.IntRange(min=1), default=20, show_default=True, help="How many rehearsals.")
+@click.option("--dropout", type=click.FloatRange(0, 0.99), default=0.12, show_default=True, help="Share who leave.")
+@click.option("--careless", type=click.FloatRange(0, 1), default=0.04, show_default=True, help="Share who do not look.")
+@click.option(
+    "--slow", type=click.FloatRange(0, 1), default=0.01, show_default=True, help="Share who take ten times as long."
+)
+@click.option("--non-native", type=click.FloatRange(0, 1), default=0.01, show_default=True, help="Share who say so.")
+@click.option(
+    "--noise", type=click.FloatRange(min=0), default=0.8, show_default=True, help="SD of an answer, in points."
+)
+@click.option(
+    "--arrivals", type=click.FloatRange(min=0.1), default=30.0, show_default=True, help="People who come per hour."
+)
+@click.option("--through-server", is_flag=True, help="Send them once through the real server, page by page.")
+@click.option("--people", type=click.IntRange(min=1), help="With --through-server: at most so many come.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FOLDER", help="With --through-server: write the export here."
+)
+@json_option
+@quiet_option
+def simulate_study(
+    file: Path,
+    *,
+    seeds: int,
+    arrivals: float,
+    through_server: bool,
+    people: int | None,
+    out: Path | None,
+    as_json: bool,
+    quiet: bool,
+    **shares: float,
+) -> None:
+    """Rehearse a study with simulated participants.
+
+    They go through the real design, places, checks, exclusion rules and planned model. Printed are people paid, cost,
+    hours, ratings per item, whom the rules find, and the power of the planned test. Through the server there is one
+    rehearsal, for any task, with an export on demand. Simulated people stand for nobody: set the shares to what you
+    expect of yours.
+    """
+    if not through_server and (people is not None or out is not None):
+        raise click.UsageError("--people and --out belong to --through-server")
+    study = read_definition(existing_file(file))
+    items = study_items(study.definition)
+    problems = ready_to_launch(study.definition, items)
+    _refuse_blocking(study, problems)
+    population = Population(arrivals_per_hour=arrivals, **shares)
+    if through_server:
+        on_disk = StudyOnDisk(study, items, file.with_suffix(""), search=_searched(study))
+        rehearse_on_server(on_disk, population, people=people or 0, out=out, as_json=as_json, quiet=quiet)
+        return
+    if catalog.screen(study.definition.task).widget != "scale":
+        raise InputError("this task collects no ratings", hint="rehearse it page by page: --through-server")
+    with progress_bar("rehearsing", quiet=quiet or as_json) as progress:
+        seeds_used = range(1, seeds + 1)
+        made = design_of(study, items)
+        found = simulate(study.definition, made, population=population, seeds=seeds_used, progress=progress)
+    if as_json:
+        print_json(_simulated_json(found))
+        return
+    _show_simulated(study, found)
+    if problems:
+        remark(f"{len(problems)} things stand in the way of its launch: lexiscope annotate check {file}", quiet=quiet)
+
+
+def _searched(study: DefinitionFile) -> Path | None:
+    return Path(study.definition.search) if study.definition.search else None
+
+
+def _refuse_blocking(study: DefinitionFile, problems: tuple[Problem, ...]) -> None:
+    for problem in problems:
+        if problem.code in _BLOCKING:
+            raise problem_error(study, problem)
+
+
+def _show_simulated(study: DefinitionFile, found: Simulated) -> None:
+    n, currency = len(found.runs), study.definition.payment.currency
+    rows: list[tuple[str, object, object]] = [
+        ("people paid", f"{found.paid[0]:g}", f"{found.paid[1]:g}"),
+        (f"cost ({currency})", f"{found.cost[0]:.2f}", f"{found.cost[1]:.2f}"),
+        ("hours until the last answer", f"{found.hours[0]:.1f}", f"{found.hours[1]:.1f}"),
+    ]
+    print_table(
+        ("", "median", "95 %"), rows, title=f"{n} rehearsals, {found.n_complete} complete", right=("median", "95 %")
+    )
+    say(f"valid ratings of an item: {found.fewest_ratings} to {found.most_ratings}, mean {found.mean_ratings:.2f}")
+    say()
+    caught = [(r.rule, r.careless, r.slow, r.non_native, r.attentive) for r in found.rules]
+    missed = dict(found.missed)
+    caught.append(("(missed by all)", missed["careless"], missed["slow"], missed["non_native"], ""))  # type: ignore[arg-type]
+    columns = ("rule", "careless", "slow", "non-native", "attentive")
+    print_table(columns, caught, title="people caught, over all rehearsals", right=columns[1:], whole=columns[1:])
+    _show_power(study, found)
+
+
+def _show_power(study: DefinitionFile, found: Simulated) -> None:
+    planned = study.definition.planned
+    if not planned.model:
+        say("no analysis is planned: no power")
+        return
+    if found.power is None or found.power_se is None or found.estimate is None:
+        recovered = found.runs[0].recovered
+        say_folded(f"the planned model could not be fitted: {'' if recovered is None else recovered.reason}")
+        return
+    say_folded(
+        f"{planned.effect}: planted {planned.size:g} points, found {found.estimate:.3f} on average; significant at .05 "
+        f"in {found.power:.0%} of {found.n_tested} rehearsals (SE {found.power_se:.1%}); {planned.model}"
+    )
+
+
+def _simulated_json(found: Simulated) -> dict[str, Any]:
+    runs = [
+        {
+            "seed": run.seed,
+            "complete": run.recruited.complete,
+            "paid": run.recruited.paid,
+            "excluded": run.recruited.excluded,
+            "left": run.recruited.left,
+            "returned": run.recruited.returned,
+            "surplus": run.recruited.surplus,
+            "screened_out": run.recruited.screened_out,
+            "turned_away": run.recruited.turned_away,
+            "hours": run.recruited.hours,
+            "cost": run.cost,
+            "valid_per_list": run.recruited.valid_per_list,
+            "recovered": None if run.recovered is None else asdict(run.recovered),
+        }
+        for run in found.runs
+    ]
+    whole = {name: getattr(found, name) for name in found.__slots__ if name not in ("runs", "rules")}
+    return {**whole, "rules": [asdict(rule) for rule in found.rules], "runs": runs}
