@@ -119,8 +119,17 @@ class Flow:
         away = (State.RETURNED, State.TIMED_OUT)
         if past[-1].to_state in away:
             left = next(one.from_state for one in reversed(past) if one.from_state not in away)
-            if left is not None and left is not State.FINISHED:
+            # who finished and then gave the place back has withdrawn; who was too slow for the platform has not
+            if left is not None and (left is not State.FINISHED or past[-1].to_state is State.TIMED_OUT):
                 self.store.change_state(who, left, reason="came back")
+
+    def take_up(self, who: str) -> bool:
+        """Put somebody who timed out, and is there after all, back where they were; say whether that was so."""
+        if self.store.progress(who).state is not State.TIMED_OUT:
+            return False
+        self.come_back(who)
+        self._forget(who)
+        return True
 
     def step(self, who: str) -> Step:
         """Return what this participant sees next.
@@ -329,6 +338,7 @@ class Flow:
         self._forget(who)
         # another tab was quicker, or the last place is gone: the next step says which
         with suppress(StateError, NoPlaceLeft):
+            self.take_up(who)
             self._follow(who)
         return self.step(who)
 
@@ -453,6 +463,8 @@ class Flow:
         return Step("closed")
 
     def _consented(self, who: str) -> Step:
+        if self.store.status() != "running":
+            return Step("closed")
         about = self.store.progress(who, Phase.DEMOGRAPHICS)
         if about.next_position < len(self.study.definition.about_you):
             return Step("about_you")
@@ -463,7 +475,8 @@ class Flow:
 
     def _qualified(self, who: str, trials: Progress) -> Step:
         if trials.lease is None:
-            return Step("instructions" if self._has_place() else "full")
+            door = self._door()
+            return Step("instructions" if door == "consent" else door)
         practice = self.store.progress(who, Phase.PRACTICE)
         return Step("trial", Phase.PRACTICE, practice.next_position, practice.n_trials)
 

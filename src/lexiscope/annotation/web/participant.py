@@ -33,7 +33,11 @@ from lexiscope.core.screen import AnswerInvalid
 async def landing(app: App, request: Request) -> Response:
     """Take the ids of the recruiting platform out of the address and put a cookie in their place."""
     platform = app.definition.platform
-    given = request.query_params.get(platform.participant, "").strip()
+    ids = {one.strip() for one in request.query_params.getlist(platform.participant)}
+    if len(ids) > 1:
+        # two people in one link: whoever is taken for the other answers in their place
+        raise Refused(422, "participant_id", "bad_id", field=platform.participant)
+    given = next(iter(ids), "")
     if platform.kind == "lab" or not given:
         with suppress(Refused):
             app.who(request)
@@ -65,7 +69,9 @@ async def token(app: App, request: Request) -> Response:
 async def _arrive(app: App, platform_id: str, session: str | None) -> Response:
     app.arrivals.take("landing")
     pattern = app.definition.platform.pattern
-    if len(platform_id) > 200 or not platform_id.isprintable() or not re.fullmatch(pattern or ".+", platform_id):
+    # bytes that are no UTF-8 arrive as U+FFFD: two such ids could be one
+    odd = not platform_id.isprintable() or "\ufffd" in platform_id
+    if len(platform_id) > 200 or odd or not re.fullmatch(pattern or ".+", platform_id):
         raise Refused(422, "participant_id", "bad_id", field=app.definition.platform.participant)
     session = session if session and len(session) <= 200 and session.isprintable() else None
     who = await asyncio.to_thread(lambda: app.flow.arrive(platform_id, session=session))
@@ -246,7 +252,12 @@ async def submit_trial(app: App, request: Request) -> Response:
         )
     except AnswerInvalid as error:
         return _invalid(app, request, who, asked, phase, position, form, error)
-    receipt = await asyncio.wrap_future(app.flow.submit(answer))
+    try:
+        receipt = await asyncio.wrap_future(app.flow.submit(answer))
+    except AnswerRefused:
+        if not await asyncio.to_thread(app.flow.take_up, who):
+            raise
+        receipt = await asyncio.wrap_future(app.flow.submit(answer))
     if app.flow.is_due(asked.standing, now=app.clock()):
         await asyncio.to_thread(app.flow.renew, who)
     after = app.flow.answered(who, asked, receipt)

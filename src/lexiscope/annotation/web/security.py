@@ -25,8 +25,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from lexiscope.annotation.store.backup import KEY_NAME
 from lexiscope.core.errors import InputError
 
-MAX_BODY = 64 * 1024
-"""Bytes of a request's body: no answer is longer, and no page uploads a file."""
+MAX_BODY = 192 * 1024
+"""Bytes of a request's body: the longest text and comment fit in any script (12 bytes a character as a form sends it),
+and no page of a participant uploads a file."""
 MAX_FIELDS = 100
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "

@@ -1,0 +1,347 @@
+"""reliability.md S20: whatever people type is stored as sent, or refused; exports give it back; pages show it."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+import secrets
+from collections.abc import Awaitable, Callable, Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import quote
+
+import httpx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lexiscope.annotation.definition import AboutYou, CatchSection, DesignSection, StudyDefinition
+from lexiscope.annotation.output.neutral import is_live, neutral
+from lexiscope.annotation.output.package import write_export
+from lexiscope.annotation.store.record import AnswerRefused
+from lexiscope.annotation.web.admin.look import collected_now
+from lexiscope.annotation.web.app import App
+from lexiscope.annotation.web.pages import Pages
+from lexiscope.annotation.web.security import RateLimit
+from lexiscope.core import catalog
+from lexiscope.core.item import Item
+from lexiscope.core.screen import Shown
+from lexiscope.core.usage import Usage
+
+from .made_web import Person, client, form_of, made_definition, running
+
+JSON = {"accept": "application/json"}
+URLENCODED = JSON | {"content-type": "application/x-www-form-urlencoded"}
+PLATFORM_ID = "5f1e2d3c4b5a69788796a5b4"
+LIVE = ("=1+1", "+1", "-1+2", "@SUM(A1)", "\t=1", "\uff1d1", " =HYPERLINK(1)", "\u200b=1", "\r=1", "\u2212x")
+ODD = (
+    "\u202eabc\u202c",
+    "\u2067x\u2069",
+    "👩‍👩‍👧",
+    "e\u0301",
+    "é",
+    "\U0010ffff",
+    "\ufeff.",
+    "'); --",
+    "a\x00b",
+    "a\r\nb\rc\nd",
+    "\u2028x\u2029",
+    "\x1b[31m",
+    "{{7*7}}",
+    "<script>alert(1)</script>",
+    '"",\n"',
+    "\ufffd",
+    "\ufdd0",
+    *LIVE,
+)
+TEXTS = st.one_of(
+    st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=40),
+    st.text(st.sampled_from("\u202a\u202e\u2066\u2069\u200d\u200e\u200f\u0301\u0308אשعم😀\U0001f1e6 =-"), min_size=1),
+    st.sampled_from(ODD),
+)
+
+
+def _linked(number: int) -> Item:
+    """A sentence whose word is linked by a free text; made for this test."""
+    text = f"They flew over Springfield {number} at night."
+    return Item(f"i{number:03}", "made", (Usage(text, 15, 26, lemma="Springfield", language="en"),))
+
+
+def _definition(folder: Path, **changed: object) -> StudyDefinition:
+    (folder / "entities.tsv").write_text("id\ttitle\taliases\tdescription\nE1\tOne\t\tx\n", encoding="utf-8")
+    short = {"qualification": (), "practice": (), "about_you": (), "attention": (), "exclusions": ()}
+    fixed = {"design": DesignSection(lists=1, confusion=()), "catch": CatchSection(per_list=0)}
+    return made_definition(**(short | fixed | changed))
+
+
+@pytest.fixture
+def linking(tmp_path: Path) -> Iterator[App]:
+    """A study of free texts with more trials than this test has cases, without a limit on speed."""
+    definition = _definition(tmp_path, task="entity_link", search=str(tmp_path / "entities.tsv"))
+    with running(tmp_path / "study", definition, tuple(_linked(n) for n in range(400))) as app:
+        app.saves = app.arrivals = RateLimit(burst=10**9, per_second=1e9)
+        yield app
+
+
+def visit(app: App, steps: Callable[[httpx.AsyncClient], Awaitable[None]]) -> None:
+    """Run the steps of one browser."""
+
+    async def run() -> None:
+        async with client(app) as browser:
+            await steps(browser)
+        await asyncio.gather(*app.tasks)
+
+    asyncio.run(run())
+
+
+async def first_trial(app: App, browser: httpx.AsyncClient) -> httpx.Response:
+    """Go to the first trial."""
+    person = Person(browser, app.study)
+    return await person.go_on(await person.go_on(await person.arrive(PLATFORM_ID), consent="yes"))
+
+
+def encoded(fields: dict[str, str]) -> bytes:
+    """A form as a browser sends it; halves of surrogate pairs go as a careless client encodes them."""
+    return "&".join(
+        f"{name}={quote(value, errors='surrogatepass', safe='')}" for name, value in fields.items()
+    ).encode()
+
+
+def test_answers_and_comments_come_back_from_the_export(linking: App, tmp_path: Path) -> None:
+    """300 texts and comments: stored as sent but for outer white space, or 422; JSON lines and CSV give them back."""
+    sent: dict[str, tuple[str, str | None]] = {}
+    refused: list[str] = []
+
+    async def steps(browser: httpx.AsyncClient) -> None:
+        page = await first_trial(linking, browser)
+        _, fields = form_of(page.text)
+        fields = {"csrf": fields["csrf"]}
+
+        async def case(text: str, comment: str) -> None:
+            position = len(sent)
+            form = fields | {"text": text, "comment": comment, "client_key": f"case-{secrets.token_hex(8)}"}
+            answer = await browser.post(f"/trial/trials/{position}", content=encoded(form), headers=URLENCODED)
+            # outer white space is no part of an answer, and a comment of nothing else is none
+            kept = text.strip(), comment.strip() or None
+            possible = bool(kept[0]) and "\x00" not in kept[0] + (kept[1] or "")
+            assert answer.status_code == (200 if possible else 422), (answer.status_code, text, comment)
+            if possible:
+                item_id = linking.store.plan(linking.store.people()[0].participant_id)[position].item_id
+                sent[item_id] = kept
+            else:
+                refused.append(text)
+
+        cases: list[tuple[str, str]] = []
+
+        @settings(max_examples=300, deadline=None, derandomize=True, database=None)
+        @given(TEXTS, TEXTS)
+        def gather(text: str, comment: str) -> None:
+            cases.append((text, comment))
+
+        gather()
+        for text, comment in [*cases, *((live, live) for live in LIVE)]:
+            await case(text, comment)
+
+    visit(linking, steps)
+    assert len(sent) > 250
+    assert refused
+    (person,) = linking.store.people()
+    stored = linking.store.answers_of(person.participant_id)
+    assert {str(row["item_id"]): (row["text"], row["comment"]) for row in stored} == sent
+    source = collected_now(linking.study, linking.store, judgments=linking.store.long_export())
+    write_export(source, tmp_path / "export")
+    _check_export(tmp_path / "export", sent)
+
+
+def _check_export(folder: Path, sent: dict[str, tuple[str, str | None]]) -> None:
+    lines = (folder / "judgments.jsonl").read_text(encoding="utf-8").split("\n")[:-1]
+    rows = {row["item_id"]: row for row in map(json.loads, lines)}
+    assert {item_id: (row["response_text"], row["comment"]) for item_id, row in rows.items()} == sent
+    with (folder / "judgments.csv").open(encoding="utf-8", newline="") as stream:
+        for cells in csv.DictReader(stream):
+            text, comment = sent[cells["item_id"]]
+            assert (cells["response_text"], cells["comment"]) == (neutral(text), neutral(comment or ""))
+            assert not any(is_live(cell) for cell in (cells["response_text"], cells["comment"]))
+    assert sum(text.startswith(("=", "+", "-", "@")) for text, _ in sent.values()) >= 4
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "字", "😀"])
+@pytest.mark.parametrize(("length", "status"), [(10_000, 200), (10_001, 422)])
+def test_long_comments_in_every_script(linking: App, letter: str, length: int, status: int) -> None:
+    """10,000 characters of a comment are kept whole, whatever bytes they take; one more is refused, not cut."""
+
+    async def steps(browser: httpx.AsyncClient) -> None:
+        _, fields = form_of((await first_trial(linking, browser)).text)
+        form = {"csrf": fields["csrf"], "client_key": "k" * 8, "text": "x", "comment": letter * length}
+        answer = await browser.post("/trial/trials/0", content=encoded(form), headers=URLENCODED)
+        assert answer.status_code == status
+
+    visit(linking, steps)
+    (person,) = linking.store.people()
+    assert [row["comment"] for row in linking.store.answers_of(person.participant_id)] == (
+        [letter * length] if status == 200 else []
+    )
+
+
+@pytest.mark.parametrize("name", ["text", "comment", "client_key", "csrf", "x\ud800"])
+def test_bytes_that_are_no_text_are_refused(linking: App, name: str) -> None:
+    """Halves of surrogate pairs and other bytes that are no UTF-8: 400 for the whole form, nothing is stored."""
+
+    async def steps(browser: httpx.AsyncClient) -> None:
+        _, fields = form_of((await first_trial(linking, browser)).text)
+        form = {"csrf": fields["csrf"], "client_key": "k" * 8, "text": "x"}
+        for bad in (b"%ED%A0%80", b"%ED%B0%80", b"%FF", b"%C0%80", b"%F4%90%80%80", "é".encode()):
+            body = encoded({key: value for key, value in form.items() if key != name})
+            body += b"&" + quote(name, errors="surrogatepass").encode() + b"=" + bad
+            answer = await browser.post("/trial/trials/0", content=body, headers=URLENCODED)
+            assert answer.status_code == 400, (name, bad)
+            assert answer.json()["error"]["code"] == "unreadable"
+
+    visit(linking, steps)
+    assert linking.store.people()[0].n_answered == 0
+
+
+def test_what_people_say_about_themselves(tmp_path: Path) -> None:
+    """60 texts about the participant: stored as sent or 422; a number is a number in any script's digits."""
+    asked = (
+        AboutYou(measure="dialect", text="Your dialect?", kind="text"),
+        AboutYou(measure="age", text="Your age?", kind="number", required=False),
+    )
+    numbers = ("30", "٣٠", "3,5", "nan", "inf", "1e999", "thirty", "-0", "३०", "")
+    right = {"30": 30.0, "٣٠": 30.0, "3,5": 3.5, "-0": 0.0, "३०": 30.0, "": None}
+    cases: list[str] = [*ODD, "x" * 1000, "x" * 1001]
+
+    @settings(max_examples=30, deadline=None, derandomize=True, database=None)
+    @given(TEXTS)
+    def gather(text: str) -> None:
+        cases.append(text)
+
+    gather()
+    with running(tmp_path / "study", _definition(tmp_path, about_you=asked)) as app:
+        app.saves = app.arrivals = RateLimit(burst=10**9, per_second=1e9)
+        for number, text in enumerate(cases):
+            age = numbers[number % len(numbers)]
+
+            async def steps(browser: httpx.AsyncClient, text: str = text, age: str = age, number: int = number) -> None:
+                person = Person(browser, app.study)
+                page = await person.go_on(await person.arrive(f"person{number}"), consent="yes")
+                _, fields = form_of(page.text)
+                form = fields | {"dialect-about": text, "age-about": age}
+                answer = await browser.post("/about", content=encoded(form), headers=URLENCODED)
+                who = app.store.find(f"person{number}") or ""
+                stored = {row["measure"]: row["text"] or row["value"] for row in app.store.answers_of(who)}
+                kept = text.strip()
+                if not kept or "\x00" in kept or len(kept) > 1000:
+                    assert (answer.status_code, stored) == (422, {}), text
+                elif age in right:
+                    assert answer.status_code == 200
+                    assert (stored["dialect"], stored["age"] or 0.0) == (kept, right[age] or 0.0)
+                else:
+                    assert answer.status_code == 422, age
+                    assert "age" not in stored
+
+            visit(app, steps)
+
+
+def test_participant_ids(linking: App) -> None:
+    """Ids from a link are found again exactly as they came, or refused: those with invisible characters, and bytes that
+    are no UTF-8, which would all be one id."""
+
+    def is_good(text: str) -> bool:
+        return bool(text) and text.isprintable() and "\ufffd" not in text and len(text) <= 200
+
+    cases: list[str] = [
+        *ODD,
+        "\u202eabc",
+        "a" * 200,
+        "a" * 201,
+        "字" * 200,
+        "NFC é",
+        "NFC e\u0301",
+        "\ud800",
+        "x\udfff",
+    ]
+
+    @settings(max_examples=60, deadline=None, derandomize=True, database=None)
+    @given(st.text(min_size=1, max_size=30))
+    def gather(text: str) -> None:
+        cases.append(text)
+
+    gather()
+    good: set[str] = set()
+    for text in cases:
+
+        async def steps(browser: httpx.AsyncClient, text: str = text) -> None:
+            value = quote(text, errors="surrogatepass", safe="")
+            answer = await browser.get(f"/?PROLIFIC_PID={value}", follow_redirects=False)
+            kept = text.strip()
+            if not kept:
+                assert (answer.status_code, 'name="participant"' in answer.text) == (200, True)
+            elif is_good(kept) and not any("\ud800" <= each <= "\udfff" for each in kept):
+                good.add(kept)
+                assert answer.status_code == 303, text
+            else:
+                assert answer.status_code == 422, text
+
+        visit(linking, steps)
+    assert len(good) > 30
+    found = {one: linking.store.find(one) for one in good}
+    assert None not in found.values()
+    assert len(set(found.values())) == len(good) == len(linking.store.people())
+
+
+def test_an_id_that_cannot_be_stored_is_not_half_stored(linking: App) -> None:
+    """What passes the door is what the store takes: refused ids leave no participant behind."""
+    for bad in ("a\x00b", "a\ud800", "a" * 201, ""):
+        with pytest.raises(AnswerRefused):
+            linking.store.invite(bad)
+    assert linking.store.people() == []
+
+
+class Reader(HTMLParser):
+    """Reads a page's texts with the ``dir`` of their element and the language that they are in."""
+
+    VOID = frozenset({"input", "br", "hr", "img", "wbr", "meta", "link"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[dict[str, str | None]] = []
+        self.texts: list[tuple[str, str | None, str | None]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in self.VOID:
+            self.open.append(dict(attrs))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        if data.strip():
+            inside = list(reversed(self.open))
+            direction = next((each["dir"] for each in inside if "dir" in each), None)
+            self.texts.append((data, direction, next((each["lang"] for each in inside if "lang" in each), None)))
+
+
+@pytest.mark.parametrize("task", catalog.names("tasks"))
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_every_stimulus_says_its_direction_and_language(task: str, language: str) -> None:
+    """Every text of an item stands in an element with dir="auto" (bidi texts do not disturb their neighbours), and in
+    one that names its language for screen readers."""
+    screen, pages = catalog.screen(task), Pages()
+    seen = 0
+    for item in catalog.module("tasks", task).example_items(language):
+        own = [usage.text for usage in item.usages] + [usage.target for usage in item.usages]
+        own += [str(value) for name, value in item.conditions.items() if name in screen.requires]
+        for view in screen.views:
+            for shown in (Shown(view), Shown(view, revealed=True)):
+                html = str(pages.stimulus(screen, item, shown, language))
+                reader = Reader()
+                reader.feed(f'<div class="stimulus" lang="{language}">{html}</div>')
+                of_item = [each for each in reader.texts if any(each[0].strip() in text for text in own)]
+                seen += len(of_item)
+                for text, direction, lang in of_item:
+                    assert (direction, lang) == ("auto", language), text
+    # the word of an intrusion item is hidden: it shows options only
+    assert seen or task == "word_intrusion"
