@@ -163,7 +163,7 @@ def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[Links], object
     """
     serving.check()
     frozen = study.freeze()
-    with closing(_listening(serving)) as listening:
+    with closing(_listening(serving)) as listening, _until_stopped():
         serving = replace(serving, port=listening.getsockname()[1])
         settings = serving.settings()
         with ExitStack() as held:
@@ -173,7 +173,7 @@ def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[Links], object
                 held.enter_context(Keeper(app.store, every=BACKUP_MINUTES, keep=BACKUPS_KEPT))
             say(links_of(app))
             if serving.workers == 1:
-                _run(uvicorn.Server(_config(application(app), serving)), listening)
+                uvicorn.Server(_config(application(app), serving)).run(sockets=[listening])
         if serving.workers > 1:
             _run_workers(study, serving, listening)
 
@@ -226,13 +226,16 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
     raise _Stopped
 
 
-def _run(server: uvicorn.Server, listening: socket.socket) -> None:
-    # the server takes the signals while it runs, and gives them back when it has ended
-    signals = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.signal(number, _stop) for number in signals}
+@contextmanager
+def _until_stopped() -> Iterator[None]:
+    """Let the block end in good order when the process is asked to stop, at whatever moment.
+
+    The server takes the signals over while it runs, and gives them back when it has ended.
+    """
+    before = {number: signal.signal(number, _stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         with suppress(_Stopped):
-            server.run(sockets=[listening])
+            yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
