@@ -19,7 +19,9 @@ SETUP_LASTS = timedelta(hours=24)
 UNKNOWN = "unknown account"
 """Stands in the log for a name without an account: people type their passwords there."""
 _NAME = r"[0-9A-Za-z._-]{1,40}"
-_LOG_IN, _SET_UP = msg("Log in"), msg("Set your password")
+LOG_IN = msg("Log in")
+"""The title of the login."""
+_SET_UP = msg("Set your password")
 
 
 def make_setup_link(store: Store, settings: ServerSettings, *, now: datetime | None = None) -> str:
@@ -37,7 +39,7 @@ async def login_page(visit: Visit) -> Response:
 
 def _login(visit: Visit, *, status: int = 200, said: str = "", name: str = "") -> Response:
     said = said or visit.request.query_params.get("said", "")
-    title = visit.say(_LOG_IN)
+    title = visit.say(LOG_IN)
     return visit.page("admin_login.html", here="", title=title, status=status, said=said, name=name[:40])
 
 

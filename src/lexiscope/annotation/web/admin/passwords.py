@@ -133,7 +133,7 @@ class Passwords:
 
     async def _enter(self) -> None:
         if self._waiting >= _MOST_WAITING:
-            raise Refused(503, "busy", "too_fast", retry_after=5)
+            raise Refused(503, "busy", "busy", retry_after=5)
         self._waiting += 1
         await self._slots.acquire()
 

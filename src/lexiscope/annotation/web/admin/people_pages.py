@@ -12,7 +12,7 @@ from lexiscope.annotation.output.collected import minutes_of
 from lexiscope.annotation.store.overview import Person
 from lexiscope.annotation.store.record import TRANSITIONS, State, StateError
 from lexiscope.annotation.web.admin.paging import paged
-from lexiscope.annotation.web.admin.texts import STATES
+from lexiscope.annotation.web.admin.texts import ONE, STATES
 from lexiscope.annotation.web.admin.visit import Visit, bounded
 from lexiscope.annotation.web.security import Refused
 
@@ -97,7 +97,7 @@ def _participant(visit: Visit, *, status: int = 200, said: str = "") -> Response
     return visit.page(
         "admin_participant.html",
         here="participants",
-        title=visit.say("Participant %(who)s", who=person.participant_id[:8]),
+        title=visit.say(ONE["participant"], who=person.participant_id[:8]),
         status=status,
         said=said or visit.request.query_params.get("said", ""),
         person=person_line(visit, person),
@@ -168,7 +168,7 @@ def _forget_page(visit: Visit, *, status: int = 200, said: str = "") -> Response
     return visit.page(
         "admin_forget.html",
         here="participants",
-        title=visit.say("Forget %(who)s", who=person.participant_id[:8]),
+        title=visit.say(ONE["forget"], who=person.participant_id[:8]),
         status=status,
         said=said,
         person=person_line(visit, person),

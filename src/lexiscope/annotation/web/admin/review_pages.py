@@ -14,7 +14,7 @@ from starlette.responses import Response
 from lexiscope.annotation.review import NOT_REVIEWED, Written, decide, latest_reviews, same_texts, status_of
 from lexiscope.annotation.store.record import Review, Verdict
 from lexiscope.annotation.web.admin.paging import paged
-from lexiscope.annotation.web.admin.texts import VERDICTS
+from lexiscope.annotation.web.admin.texts import ONE, VERDICTS
 from lexiscope.annotation.web.admin.visit import Visit, bounded
 from lexiscope.annotation.web.security import Refused
 from lexiscope.core.errors import InputError
@@ -79,7 +79,7 @@ def _review_one(visit: Visit, *, status: int = 200, fault: str = "", reason: str
     return visit.page(
         "admin_review_one.html",
         here="review",
-        title=visit.say("Text %(number)s", number=answer.answer_id),
+        title=visit.say(ONE["text"], number=answer.answer_id),
         status=status,
         answer=answer,
         stimulus=_stimulus(visit, answer),

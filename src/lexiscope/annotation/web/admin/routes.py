@@ -113,7 +113,7 @@ def _to_login(visit: Visit) -> Response:
     """Lead a page to the login; refuse an action: what was sent is gone, and must not seem done."""
     if visit.request.method in ("GET", "HEAD"):
         return visit.go("/login")
-    title = visit.say("Log in")
+    title = visit.say(accounts.LOG_IN)
     return visit.page("admin_login.html", here="", title=title, status=401, name="")
 
 

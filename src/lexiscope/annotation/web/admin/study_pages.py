@@ -11,6 +11,7 @@ from starlette.responses import Response
 from lexiscope.annotation.definition import Platform
 from lexiscope.annotation.store.record import Status
 from lexiscope.annotation.web.admin.paging import asked_page, one_page
+from lexiscope.annotation.web.admin.texts import ONE
 from lexiscope.annotation.web.admin.visit import Visit
 from lexiscope.annotation.web.markdown import to_html
 from lexiscope.annotation.web.security import Refused
@@ -67,7 +68,7 @@ def _places_page(visit: Visit, *, code: int = 200, said: str = "") -> Response:
     return visit.page(
         "admin_places.html",
         here="overview",
-        title=visit.say("Places of list %(list)s", list=list_id),
+        title=visit.say(ONE["places"], list=list_id),
         status=code,
         said=said,
         load=load,

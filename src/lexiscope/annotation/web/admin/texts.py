@@ -33,7 +33,6 @@ MESSAGES: Mapping[str, str] = {
     "password_names": msg("The password is little more than the name of the study or of the account. Use another one."),
     "password_pattern": msg("The password repeats a short piece or follows the keyboard. Use another one."),
     "passwords_differ": msg("The two passwords differ."),
-    "logged_in": msg("You are logged in."),
     "logged_out": msg("You are logged out."),
     "password_set": msg("The password is set. Please log in with it."),
     "running": msg("The study is running: newcomers are taken in."),
@@ -61,6 +60,14 @@ MESSAGES: Mapping[str, str] = {
     "export_failed": msg("The export could not be made; the server's log says why. Nothing half-made was left."),
 }
 """What is said of an action or a refusal, by the key that the code uses."""
+
+ONE: Mapping[str, str] = {
+    "participant": msg("Participant %(who)s"),
+    "forget": msg("Forget %(who)s"),
+    "places": msg("Places of list %(list)s"),
+    "text": msg("Text %(number)s"),
+}
+"""The titles of pages about one thing."""
 
 STATES: Mapping[str, str] = {
     "invited": msg("invited"),
