@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from lexiscope.annotation.store import accounts, overview, participants
 from lexiscope.annotation.store.checks import check_text
 from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.export import effective
 from lexiscope.annotation.store.opened import OpenedStudy
 from lexiscope.annotation.store.places import stamp
-from lexiscope.annotation.store.record import AnswerRefused, Review, Status
+from lexiscope.annotation.store.record import AnswerRefused, Phase, Review, Status
 
 
 class Desk(OpenedStudy):
@@ -57,6 +59,11 @@ class Desk(OpenedStudy):
         """Return the effective answers that carry a comment or a flag."""
         with self._read() as connection:
             return overview.remarks(connection)
+
+    def trial_answers(self) -> list[Mapping[str, Any]]:
+        """Return the latest answer of everybody to each trial, by participant and position, as rows of the answers."""
+        with self._read() as connection:
+            return [row for row in effective(connection) if row["phase"] == str(Phase.TRIALS)]
 
     def record_review(self, review: Review) -> None:
         """Append a decision about an answer; earlier ones stay. Errors: :class:`AnswerRefused`."""

@@ -18,7 +18,6 @@ from lexiscope.annotation.web.app import App
 
 _PEOPLE_SECONDS = 2.0
 _REST = 10
-_NOT_YET = frozenset({State.INVITED, State.DECLINED, State.CONSENTED, State.SCREENED_OUT})
 
 
 @dataclass(slots=True)
@@ -63,6 +62,6 @@ class AdminDesk:
     def written(self) -> tuple[Written, ...]:
         """Return what people wrote for the study's items, those of excluded participants left out."""
         items = {item.item_id: item for item in self.app.study.design.items}
-        people = [one for one in self.app.store.people() if one.state not in _NOT_YET | {State.EXCLUDED}]
-        rows = (row for one in people for row in self.app.store.answers_of(one.participant_id))
+        counted = {one.participant_id for one in self.app.store.people() if one.state is not State.EXCLUDED}
+        rows = [row for row in self.app.store.trial_answers() if row["participant_id"] in counted]
         return tuple(sorted(written(rows, items), key=lambda one: one.answer_id))

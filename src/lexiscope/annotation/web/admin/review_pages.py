@@ -71,10 +71,11 @@ async def review_one(visit: Visit) -> Response:
 def _review_one(visit: Visit, *, status: int = 200, fault: str = "", reason: str = "", text: str = "") -> Response:
     app, answers = visit.desk.app, visit.desk.written()
     answer = _answer(visit, answers)
-    reviews = [one for one in app.store.reviews() if one.answer_id == answer.answer_id]
+    everything = app.store.reviews()
+    decided, reviews = latest_reviews(everything), [one for one in everything if one.answer_id == answer.answer_id]
     item, latest = app.study.items[answer.item_id], reviews[-1] if reviews else None
     same = same_texts(answers).get(answer.answer_id)
-    left = [one.answer_id for one in answers if status_of(one, latest_reviews(app.store.reviews())) == NOT_REVIEWED]
+    left = [one.answer_id for one in answers if status_of(one, decided) == NOT_REVIEWED]
     after = next((one for one in left if one > answer.answer_id), next((one for one in left), None))
     return visit.page(
         "admin_review_one.html",
