@@ -193,6 +193,8 @@ def _record(
         codes={kind: code for kind, name in _CODES.items() if (code := str(getattr(definition.codes, name)).strip())},
         views={name: arms[number // n_lists] for number, name in enumerate(names)},
         written=definition.pool.per_person if screen.drawn else 0,
+        hold_minutes=definition.lease.minutes,
+        retain_days=definition.retention.platform_ids_days,
     )
 
 

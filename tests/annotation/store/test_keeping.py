@@ -105,6 +105,18 @@ def test_a_keeper_goes_on_after_a_failure(tmp_path: Path, monkeypatch: pytest.Mo
             Keeper(store, every=0, keep=1)
 
 
+def test_a_keeper_deletes_what_is_due(tmp_path: Path) -> None:
+    """W15: nobody has to remember the day: the keeper's next turn after it deletes the platform ids."""
+    clock = Clock()
+    with open_store(tmp_path, replace(made_study(), retain_days=1), clock=clock) as store:
+        store.invite("5f0cPLATFORMID79")
+        store.set_status("closed", actor="anna")
+        clock.forward(days=2)
+        with Keeper(store, every=0.05 / 60, keep=1) as keeper:
+            wait_for(lambda: store.find("5f0cPLATFORMID79") is None)
+        assert keeper.problem is None
+
+
 def test_health_says_how_the_storage_is(tmp_path: Path) -> None:
     """S11: space, log, backup and settings, as a monitor asks for them."""
     clock = Clock()

@@ -1,4 +1,4 @@
-"""Backups at regular times, in a thread that is started and stopped by hand."""
+"""Backups and retention at regular times, in a thread that is started and stopped by hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from lexiscope.core.errors import InputError, LexiscopeError
 
 
 class Keeper:
-    """Backs a study up every so many minutes and keeps the newest copies. Use it as a context manager, or start it.
+    """Backs a study up every so many minutes and keeps the newest copies; deletes platform ids when they are due.
+
+    Use it as a context manager, or start it.
 
     A backup that fails is tried again at the next time; ``problem`` says what went wrong with the last one. Only copies
     that backups made by date are removed, never one made before a migration.
@@ -48,6 +50,7 @@ class Keeper:
             try:
                 self._store.backup()
                 self._store.prune_backups(keep=self._keep)
+                self._store.purge_identities()
                 self.problem = None
             except LexiscopeError as error:
                 self.problem = error
