@@ -63,7 +63,7 @@ class FrozenStudy:
 
     @property
     def choose(self) -> Choose:
-        """The rule by which a newcomer gets a list; places that were added to a list since the launch are wanted too."""
+        """The rule by which a newcomer gets a list; places added to a list since the launch are wanted too."""
         chosen, planned = list_chooser(self.quota, seed=self.definition.design.seed), self.record.places
 
         def choose(loads: Mapping[str, ListLoad], number: int) -> str | None:
