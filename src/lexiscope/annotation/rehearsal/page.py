@@ -148,3 +148,5 @@ class _Reader(HTMLParser):
         elif self._labelled is not None and self._form is not None:
             name, number = self._labelled
             self._form.labels[name][number] += text
+            # what follows in the form stands on no button
+            self._labelled = None

@@ -11,7 +11,7 @@ from contextlib import suppress
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from lexiscope.annotation.store.record import AnswerRefused, NoPlaceLeft, Phase
+from lexiscope.annotation.store.record import AnswerRefused, NoPlaceLeft, Phase, StateError
 from lexiscope.annotation.web.app import COOKIE, App, new_client_key
 from lexiscope.annotation.web.flow import Asked, Sent, Step
 from lexiscope.annotation.web.markdown import to_html
@@ -216,7 +216,9 @@ async def consent(app: App, request: Request) -> Response:
     form = await app.form(request, who)
     if form.get("consent") not in ("yes", "no"):
         raise Refused(422, "consent", "answer_missing", field="consent")
-    await asyncio.to_thread(lambda: app.flow.consent(who, agreed=form["consent"] == "yes"))
+    # the last place went while the page was open, or another tab was quicker: the next page says which
+    with suppress(StateError):
+        await asyncio.to_thread(lambda: app.flow.consent(who, agreed=form["consent"] == "yes"))
     return go("/now")
 
 
