@@ -1,0 +1,286 @@
+"""reliability.md S22: a server clock that jumps, leap days, summer time and time zones harm no answer and no table."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from lexiscope.annotation.definition import CatchSection, DesignSection, RatingsSection, StudyDefinition
+from lexiscope.annotation.freeze import freeze
+from lexiscope.annotation.launched import place_rule
+from lexiscope.annotation.output.package import write_export
+from lexiscope.annotation.store.record import Phase
+from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.web.admin.look import collected_now
+from lexiscope.annotation.web.app import App
+from lexiscope.annotation.web.security import ServerSettings
+
+from .made_web import ORIGIN, Person, client, made_definition, made_items, running
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+JUMPS = [timedelta(hours=1), timedelta(hours=-1), timedelta(days=1), timedelta(days=-1)]
+STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00")
+ZONES = ("UTC", "Asia/Kolkata", "America/St_Johns")
+
+
+@dataclass
+class Clock:
+    """A clock that goes on by *step* at every look, and that a test sets; *zone* is the one in which it tells."""
+
+    now: datetime = NOON
+    step: timedelta = timedelta(seconds=1)
+    zone: ZoneInfo | None = None
+
+    def __call__(self) -> datetime:
+        self.now += self.step
+        return self.now if self.zone is None else self.now.astimezone(self.zone)
+
+
+def definition(**changed: object) -> StudyDefinition:
+    """One list with one place, five items, no checks."""
+    short: dict[str, object] = {"practice": (), "about_you": (), "qualification": (), "attention": (), "exclusions": ()}
+    fixed = {"design": DesignSection(lists=1), "ratings": RatingsSection(per_item=1), "catch": CatchSection(per_list=0)}
+    return made_definition(**(short | fixed | changed))
+
+
+@asynccontextmanager
+async def served(folder: Path, clock: Clock, **changed: object) -> AsyncIterator[App]:
+    """The app of the small study under a clock."""
+    study = freeze(definition(**changed), made_items(5))
+    with Store.open(folder, study.record, clock=clock, has_place=place_rule(study)) as store:
+        app = App.of(study, store, ServerSettings(ORIGIN))
+        app.clock = clock
+        yield app
+        await asyncio.gather(*app.tasks)
+
+
+async def take_part(app: App, who: str, *, between: Callable[[int], None] = lambda _position: None) -> str:
+    """Go from the link to the code; *between* is called before each answer. Returns the last page."""
+    async with client(app) as browser:
+        person = Person(browser, app.study)
+        page = await person.go_on(await person.go_on(await person.arrive(who), consent="yes"))
+        for position in range(5):
+            between(position)
+            page = await person.go_on(page, **{f"value-trials-{position}": str(1 + position % 5)})
+        return (await person.go_on(page)).text
+
+
+def exported(app: App, folder: Path) -> tuple[list[dict[str, object]], list[dict[str, str]]]:
+    """The judgments of an export, lossless, and its participants."""
+    write_export(collected_now(app.study, app.store, judgments=app.store.long_export()), folder)
+    lines = (folder / "judgments.jsonl").read_text(encoding="utf-8").split("\n")[:-1]
+    with (folder / "participants.csv").open(encoding="utf-8", newline="") as stream:
+        return [json.loads(line) for line in lines], list(csv.DictReader(stream))
+
+
+@pytest.mark.parametrize("jump", JUMPS, ids=str)
+@pytest.mark.parametrize("at", [0, 2, 4])
+def test_a_jump_in_the_middle_costs_nobody_anything(tmp_path: Path, jump: timedelta, at: int) -> None:
+    """The clock jumps before an answer: all five answers and the code are there, no duration is below zero; a session
+    that would have ended before it began has no completion time, and the reason stands in its place."""
+
+    async def run() -> None:
+        clock = Clock()
+
+        def between(position: int) -> None:
+            if position == at:
+                clock.now += jump
+
+        async with served(tmp_path / "study", clock) as app:
+            assert "DONE1" in await take_part(app, "ana", between=between)
+            (person,) = app.store.people()
+            assert (person.n_answered, person.surplus) == (5, False)
+            (time,) = app.store.responses().where(measure="completion_time").rows()
+            if jump < timedelta(0):
+                assert (time.value, time.raw) == (None, "the server's clock was set back")
+            else:
+                assert time.value is not None
+                assert jump.total_seconds() * 1000 <= time.value < (jump.total_seconds() + 120) * 1000
+            rows, people = exported(app, tmp_path / "export")
+            assert len(rows) == 5
+            # measured by a clock that cannot be set: not one of them knows of the jump
+            assert all(0 <= float(str(row["rt_ms"])) < 60_000 for row in rows)
+            assert [one["minutes"] == "" for one in people] == [jump < timedelta(0)]
+            assert all(STAMP.fullmatch(str(row[name])) for row in rows for name in ("shown_at", "answered_at"))
+            assert app.store.verify().problems == ()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("jump", [timedelta(hours=1, minutes=1), timedelta(days=1)], ids=str)
+def test_who_is_made_late_by_a_jump_is_recorded_and_paid(tmp_path: Path, jump: timedelta) -> None:
+    """A jump beyond the lease frees the places of those who are at it: whoever comes then takes one; the others go on,
+    all their answers are stored, they get the code, and only the second to finish is surplus."""
+
+    async def run() -> None:
+        clock = Clock()
+
+        async with served(tmp_path, clock) as app:
+            others: list[str] = []
+
+            def between(position: int) -> None:
+                if position == 3:
+                    clock.now += jump
+
+            async with client(app) as browser:
+                person = Person(browser, app.study)
+                page = await person.go_on(await person.go_on(await person.arrive("ana"), consent="yes"))
+                for position in range(3):
+                    page = await person.go_on(page, **{f"value-trials-{position}": "3"})
+                between(3)
+                others.append(await take_part(app, "ben"))
+                for position in (3, 4):
+                    page = await person.go_on(page, **{f"value-trials-{position}": "3"})
+                end = await person.go_on(page)
+            assert "DONE1" in end.text
+            assert "DONE1" in others[0]
+            assert [(one.n_answered, one.surplus) for one in app.store.people()] == [(5, True), (5, False)]
+            assert app.store.loads()["1"].valid == 2
+
+    asyncio.run(run())
+
+
+def test_a_jump_back_keeps_places_longer_and_gives_none_twice(tmp_path: Path) -> None:
+    """After a jump of a day back a place that is held stays held, for a day longer; nobody gets it meanwhile, and the
+    quota holds. Who holds it goes on; the researcher can free it by hand."""
+
+    async def run() -> None:
+        clock = Clock()
+        async with served(tmp_path, clock) as app:
+            async with client(app) as browser:
+                person = Person(browser, app.study)
+                await person.go_on(await person.go_on(await person.arrive("ana"), consent="yes"))
+            clock.now -= timedelta(days=1)
+            async with client(app) as browser:
+                assert "No place is free" in (await Person(browser, app.study).arrive("ben")).text
+            clock.now += timedelta(hours=24)
+            async with client(app) as browser:
+                assert "No place is free" in (await Person(browser, app.study).arrive("ben")).text
+            clock.now += timedelta(hours=1, minutes=1)
+            async with client(app) as browser:
+                assert 'name="consent"' in (await Person(browser, app.study).arrive("ben")).text
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("begin", "zone"),
+    [
+        (datetime(2028, 2, 28, 23, 59, 50, tzinfo=UTC), None),
+        (datetime(2028, 2, 29, 23, 59, 50, tzinfo=UTC), None),
+        (datetime(2026, 12, 31, 23, 59, 50, tzinfo=UTC), "Asia/Kolkata"),
+        # summer time begins and ends in Newfoundland: 2 a.m. of -03:30 and -02:30
+        (datetime(2026, 3, 8, 5, 29, 50, tzinfo=UTC), "America/St_Johns"),
+        (datetime(2026, 11, 1, 4, 29, 50, tzinfo=UTC), "America/St_Johns"),
+    ],
+    ids=str,
+)
+def test_calendars_do_not_matter(tmp_path: Path, begin: datetime, zone: str | None) -> None:
+    """Over the end of a leap day, of a year, and over the change of summer time, even under a clock that tells local
+    time: stamps are UTC and rise, and the completion time is what passed."""
+
+    async def run() -> None:
+        clock = Clock(begin, zone=ZoneInfo(zone) if zone else None)
+        async with served(tmp_path / "study", clock) as app:
+            assert "DONE1" in await take_part(app, "ana")
+            rows, _ = exported(app, tmp_path / "export")
+            stamps = [str(row["answered_at"]) for row in rows if row["phase"] == str(Phase.TRIALS)]
+            assert all(STAMP.fullmatch(stamp) for stamp in stamps)
+            moments = [datetime.fromisoformat(stamp) for stamp in stamps]
+            assert moments == sorted(moments)
+            assert begin < moments[0] < moments[-1] <= clock.now < begin + timedelta(minutes=2)
+            (time,) = app.store.responses().where(measure="completion_time").rows()
+            assert time.value is not None
+            assert 0 < time.value <= (clock.now - begin).total_seconds() * 1000
+
+    asyncio.run(run())
+
+
+def test_a_browsers_clock_is_not_believed(tmp_path: Path) -> None:
+    """A browser whose clock is years off, or whose times are nonsense: the server's stamps are stored."""
+
+    async def run() -> None:
+        clock = Clock()
+        async with served(tmp_path, clock) as app:
+            async with client(app) as browser:
+                person = Person(browser, app.study)
+                page = await person.go_on(await person.go_on(await person.arrive("ana"), consent="yes"))
+                told = ("2099-01-01T00:00:00Z", "-1", "NaN", "0000", "1e999")
+                for position, text in enumerate(told):
+                    fields = {f"value-trials-{position}": "3", "shown_at": text, "rt_ms": text}
+                    page = await person.go_on(page, **fields)
+            (one,) = app.store.people()
+            rows = app.store.answers_of(one.participant_id)
+            assert len(rows) == 5
+            assert {str(row["shown_at"])[:13] for row in rows} == {"2026-03-01T12"}
+            assert [row["rt_ms"] for row in rows] == [None, None, None, 0.0, None]
+            assert all(float(str(row["rt_server_ms"])) >= 0 for row in rows)
+
+    asyncio.run(run())
+
+
+CHILD = """
+import hashlib, sys, time
+from datetime import UTC, datetime
+from pathlib import Path
+from lexiscope.annotation.output.package import write_export
+from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.web.admin.look import collected_now
+from tests.annotation.web.test_clocks import definition, freeze, made_items
+
+folder, out = Path(sys.argv[1]), Path(sys.argv[2])
+study = freeze(definition(), made_items(5))
+with Store.open(folder, study.record) as store:
+    store.log("looked", actor="test")
+    _, (entry,) = store.audit_entries(limit=1)
+    write_export(collected_now(study, store, judgments=store.long_export()), out)
+off = abs((datetime.fromisoformat(entry.at) - datetime.now(UTC)).total_seconds())
+files = sorted(path for path in out.rglob("*") if path.is_file())
+digest = hashlib.sha256(b"".join(path.relative_to(out).as_posix().encode() + path.read_bytes() for path in files))
+print(digest.hexdigest(), len(files), entry.at[-6:], off < 60, time.localtime(1772366400).tm_hour)
+"""
+
+
+def test_exports_are_the_same_bytes_in_every_time_zone(tmp_path: Path) -> None:
+    """Three processes in three time zones export the same study: every file has the same bytes, and each process's own
+    stamps are UTC with their offset."""
+
+    async def run() -> None:
+        with running(tmp_path / "study", definition(), made_items(5)) as app:
+            assert "DONE1" in await take_part(app, "ana")
+            await asyncio.gather(*app.tasks)
+
+    asyncio.run(run())
+    root = Path(__file__).parents[3]
+    found = []
+    for zone in ZONES:
+        where = [str(tmp_path / "study"), str(tmp_path / zone.replace("/", "_"))]
+        surroundings = {**os.environ, "TZ": zone, "PYTHONPATH": f"{root}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+        done = subprocess.run(
+            [sys.executable, "-c", CHILD, *where],
+            env=surroundings,
+            cwd=root,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        found.append(done.stdout.split())
+    assert len({tuple(line[:4]) for line in found}) == 1
+    assert found[0][2:4] == ["+00:00", "True"]
+    assert int(found[0][1]) > 10
+    # 12:00 UTC by the processes' own clocks: the zones were really set
+    assert [line[4] for line in found] == ["12", "17", "8"]
