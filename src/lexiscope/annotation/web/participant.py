@@ -311,6 +311,9 @@ def _invalid(
     message = app.pages.fault(error.key, app.definition.language, words)
     if wants_json(request):
         return json_error(422, error.key, message, field=error.field)
+    # who changes an answer still changes that one
+    with suppress(AnswerRefused):
+        asked = app.flow.asked_again(who, phase, position)
     html = _trial_html(app, who, asked, phase, position, given=form, faults={error.field: message})
     return HTMLResponse(html, status_code=422)
 
