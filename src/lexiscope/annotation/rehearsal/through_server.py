@@ -35,7 +35,7 @@ from lexiscope.annotation.web.serving import Serving, application, opened
 ORIGIN = "http://127.0.0.1:8000"
 SECONDS_PER_PAGE = 20.0
 """Time for each page that is no trial."""
-_PEOPLE_PER_PLACE = 10
+_PEOPLE_PER_PLACE = 1000
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ def rehearse_through_server(
 ) -> ServerRun:
     """Send simulated participants through a study's server, until every list has its valid answers.
 
-    *people*: at most so many come (0: ten times as many as there are places). The store stands in *folder*, else in a
+    *people*: at most so many come (0: a thousand times as many as there are places). The store stands in *folder*, else in a
     temporary one that is removed. Ids of simulated people begin with ``simulated-``, and the study's name ends in
     ``-simulated``.
     Errors: :class:`RunError` where a page says that something is wrong; those of the study and its store.
