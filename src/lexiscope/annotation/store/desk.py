@@ -13,6 +13,7 @@ from lexiscope.annotation.store.export import effective
 from lexiscope.annotation.store.opened import OpenedStudy
 from lexiscope.annotation.store.places import stamp
 from lexiscope.annotation.store.record import AnswerRefused, Phase, Review, Status
+from lexiscope.annotation.store.schema import ANSWERS
 
 
 class Desk(OpenedStudy):
@@ -63,7 +64,7 @@ class Desk(OpenedStudy):
     def trial_answers(self) -> list[Mapping[str, Any]]:
         """Return the latest answer of everybody to each trial, by participant and position, as rows of the answers."""
         with self._read() as connection:
-            return [row for row in effective(connection) if row["phase"] == str(Phase.TRIALS)]
+            return effective(connection, ANSWERS.c.phase == str(Phase.TRIALS))
 
     def record_review(self, review: Review) -> None:
         """Append a decision about an answer; earlier ones stay. Errors: :class:`AnswerRefused`."""

@@ -90,12 +90,15 @@ def long_export(connection: sa.Connection, study: StudyRecord) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=LONG_SCHEMA)
 
 
-def effective(connection: sa.Connection) -> list[Mapping[str, Any]]:
-    """Return the latest answer of each participant to each item and phase, by participant, phase and position."""
+def effective(connection: sa.Connection, *chosen: sa.ColumnElement[bool]) -> list[Mapping[str, Any]]:
+    """Return the latest answer of each participant to each item and phase, by participant, phase and position.
+
+    *chosen* are conditions on the answers: of the latest ones those are returned that meet them.
+    """
     later = ANSWERS.alias("later")
     superseded = sa.select(later.c.id).where(later.c.supersedes == ANSWERS.c.id)
     order = (ANSWERS.c.participant_id, ANSWERS.c.phase, ANSWERS.c.position)
-    query = sa.select(ANSWERS).where(~superseded.exists()).order_by(*order)
+    query = sa.select(ANSWERS).where(~superseded.exists(), *chosen).order_by(*order)
     return [dict(row) for row in connection.execute(query).mappings()]
 
 

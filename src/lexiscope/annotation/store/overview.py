@@ -145,7 +145,8 @@ def written_counts(connection: sa.Connection) -> dict[str, int]:
 
 def remarks(connection: sa.Connection) -> list[Remark]:
     """Return the effective answers that carry a comment or a flag."""
-    return [_remark(row) for row in effective(connection) if row["comment"] or row["flags"] != "[]"]
+    said = (ANSWERS.c.comment != "") | (ANSWERS.c.flags != "[]")
+    return [_remark(row) for row in effective(connection, said)]
 
 
 def _remark(row: Mapping[str, Any]) -> Remark:

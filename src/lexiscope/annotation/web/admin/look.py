@@ -26,8 +26,8 @@ from lexiscope.core.errors import LexiscopeError
 
 LOG = logging.getLogger("lexiscope.annotation")
 _LEAST_SECONDS = 5.0
-_REST = 20
-"""A look is followed by twenty times its own length without one: participants' answers come first."""
+_REST = 10
+"""A look is followed by ten times its own length without one: participants' answers come first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,100 @@
+"""The figures of the overview and the pieces behind the pages, worked out by hand."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from lexiscope.annotation.definition import Payment
+from lexiscope.annotation.store.overview import Person
+from lexiscope.annotation.store.places import ListLoad
+from lexiscope.annotation.store.record import State
+from lexiscope.annotation.web.admin import look as look_module
+from lexiscope.annotation.web.admin.look import Looks
+from lexiscope.annotation.web.admin.one_time import OneTimeTexts
+from lexiscope.annotation.web.admin.overview_page import key_figures, list_lines, needs_of, top_up_lines
+
+from .made_admin import answer_by_rule, running
+
+START = "2026-03-01T12:00:00+00:00"
+
+
+def person(number: int, state: State, minutes: int = 0, *, surplus: bool = False) -> Person:
+    """A participant who took so many minutes."""
+    end = f"2026-03-01T12:{minutes:02}:00+00:00" if minutes else None
+    begun = START if minutes else None
+    return Person(f"p{number}", state, "", "1", number, number, surplus, START, begun, end, 5, end or START)
+
+
+def test_key_figures() -> None:
+    """Times and pay are those of everybody who finished, the excluded too; surplus people count beside the wanted."""
+    people = [
+        person(1, State.FINISHED, 10),
+        person(2, State.ACCEPTED, 20),
+        person(3, State.EXCLUDED, 30),
+        person(4, State.ACTIVE),
+        person(5, State.CONSENTED),
+        person(6, State.FINISHED, 20, surplus=True),
+        person(7, State.RETURNED),
+    ]
+    figures = key_figures(people, wanted=6, payment=Payment(amount=3, currency="GBP", hourly_least=9.5))
+    assert (figures.valid, figures.wanted, figures.at_it, figures.excluded, figures.surplus) == (2, 6, 2, 1, 1)
+    assert figures.pay.median_minutes == pytest.approx((20 + 20) / 2)
+    assert figures.pay.hourly == pytest.approx(3 * 60 / 20)
+    assert figures.underpaid
+
+
+def test_places_that_were_added_are_wanted() -> None:
+    """A list of ten to which two places were added needs twelve; one that got fewer needs what the study needs."""
+    loads = {"1": ListLoad("1", 12, valid=9, active=1), "2": ListLoad("2", 8, valid=3)}
+    needs = needs_of(loads, need=10, planned={"1": 10, "2": 10}.items())
+    assert needs == {"1": 12, "2": 10}
+    lines = list_lines(loads, needs, {"1": "full", "2": "full"})
+    assert [(one.lacks, one.free, one.view) for one in lines] == [(3, 2, ""), (7, 7, "")]
+    assert [one.view for one in list_lines(loads, needs, {"1": "full", "2": "word"})] == ["full", "word"]
+
+
+def test_suggested_places_let_all_in_at_once() -> None:
+    """Half of those who finished were excluded: two valid people more are four to ask for, so two places are added."""
+    people = [person(k, State.FINISHED, 10) for k in range(8)] + [person(8 + k, State.EXCLUDED, 10) for k in range(8)]
+    loads = {"1": ListLoad("1", 10, valid=8, excluded=8)}
+    (line,) = top_up_lines(people, loads, need=10, planned={"1": 10})
+    assert (line.suggestion.needed, line.suggestion.ask) == (2, 4)
+    assert line.places == 10 + (8 + 4 - 10)
+
+
+def test_a_text_is_given_out_once() -> None:
+    """Only the last ten are kept, and each of them for one request."""
+    texts = OneTimeTexts()
+    for number in range(12):
+        texts.put(str(number), "text")
+    assert [texts.take(key) for key in ("0", "11", "11")] == [None, "text", None]
+
+
+def test_pages_do_not_wait_for_the_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the first look is made there is none; a later page has it; it is not made twice at once."""
+    go_on, begun = threading.Event(), []
+    real = look_module.look_at
+
+    def slow(*arguments: object) -> object:
+        begun.append(1)
+        go_on.wait(20)
+        return real(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(look_module, "look_at", slow)
+    with running(tmp_path) as app:
+        answer_by_rule(app, 2, careless=0)
+        looks = Looks(app.study, app.store, patience=0.01)
+        assert [looks.now() for _ in range(5)] == [None] * 5
+        assert begun == [1]
+        go_on.set()
+        looks.patience = 20
+        found = looks.now()
+        assert found is not None
+        # two lists of three items: two people on different lists give every item one answer
+        assert {one.valid for one in found.items} == {1}
+        assert looks.now() is found
+        looks.refresh()
+        assert looks.now() is not found
