@@ -259,8 +259,11 @@ def verbs_page() -> str:
 def _helps(command: click.Command, context: click.Context, *, depth: int) -> Iterator[str]:
     yield f"{'#' * depth} `{context.command_path}`"
     yield f"```text\n{command.get_help(context).rstrip()}\n```"
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from _helps(inner, click.Context(inner, info_name=name, parent=context, terminal_width=80), depth=3)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None, name
+            yield from _helps(inner, click.Context(inner, info_name=name, parent=context, terminal_width=80), depth=3)
 
 
 def statistics_page() -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -19,8 +21,9 @@ from lexiscope.annotation.definition import (
 from lexiscope.annotation.definition_file import definition_yaml, parse_definition
 from lexiscope.annotation.freeze import freeze
 from lexiscope.annotation.launch import ready_to_launch
-from lexiscope.annotation.template import draft_definition
+from lexiscope.annotation.template import draft_definition, write_draft
 from lexiscope.core import catalog
+from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 
 ASKED = [name for name in catalog.names("tasks") if getattr(catalog.module("tasks", name), "SCREEN", None)]
@@ -139,3 +142,24 @@ def test_items_that_the_page_cannot_show() -> None:
     problem = next(one for one in ready_to_launch(draft("plausibility"), bare) if one.code == "E617")
     assert "precontext" in problem.what
     assert bare[0].item_id in problem.what
+
+
+@pytest.mark.parametrize("task", ASKED)
+def test_a_written_draft_says_how_a_question_is_asked(task: str, tmp_path: Path) -> None:
+    """The file reads back as the draft; its commented question, without the comment signs, is one that can be used."""
+    made = draft(task)
+    write_draft(made, tmp_path / "study.yaml")
+    text = (tmp_path / "study.yaml").read_text(encoding="utf-8")
+    assert parse_definition(text).definition == made
+    if catalog.screen(task).widget in ("text", "search"):
+        return
+    used = re.sub(r"# (qualification:\n)((?:#   .*\n)+)qualification: \[\]\n", _uncommented, text)
+    study = parse_definition(used).definition
+    assert len(study.qualification) == 1
+    assert "E628" not in [problem.code for problem in ready_to_launch(study, example_items(task))]
+    with pytest.raises(InputError, match="E615"):
+        write_draft(made, tmp_path / "study.yaml")
+
+
+def _uncommented(found: re.Match[str]) -> str:
+    return found[1] + found[2].replace("#   ", "  ")

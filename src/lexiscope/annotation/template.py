@@ -11,6 +11,8 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
 
 from lexiscope.annotation.definition import (
     Anchor,
@@ -24,10 +26,12 @@ from lexiscope.annotation.definition import (
     StudyDefinition,
     Texts,
 )
-from lexiscope.annotation.template_texts import NATIVE, TEXTS, base, questions
+from lexiscope.annotation.definition_file import definition_yaml
+from lexiscope.annotation.template_texts import NATIVE, TEXTS, base, questions, with_hints
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
+from lexiscope.core.run import write_atomically
 from lexiscope.core.screen import Screen
 
 _BALANCED = ("same_sense", "meaning", "ending_kind")
@@ -99,6 +103,18 @@ def draft_definition(
         planned=_planned() if screen.widget == "scale" and "same_sense" in design.balance else Planned(),
         texts=Texts(**TEXTS.get(base(language), {}), instructions=_instructions(screen, language)),
     )
+
+
+def write_draft(draft: StudyDefinition, path: Path) -> None:
+    """Write a draft as a study file, with examples of the questions that only a researcher can choose, in comments.
+
+    Errors: :class:`InputError` E615 where the file exists.
+    """
+    if path.exists():
+        raise InputError(f"{path} exists already", code="E615", hint="name a new file")
+    make = getattr(catalog.module("tasks", draft.task), "example_items", None)
+    examples = cast(Sequence[Item], make(base(draft.language))) if make is not None else ()
+    write_atomically(path, with_hints(definition_yaml(draft), catalog.screen(draft.task), examples))
 
 
 def _scale(screen: Screen, language: str) -> ScaleSection:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 
 from lexiscope.annotation.definition import AboutYou, Option
+from lexiscope.core.item import Item
+from lexiscope.core.screen import Screen
 
 NATIVE = "native_speaker"
 """The measure of the question about the native language."""
@@ -54,3 +57,40 @@ def questions(language: str) -> tuple[AboutYou, ...]:
     text, yes, no = _NATIVE[base(language)]
     native = AboutYou(measure=NATIVE, text=text, options=(Option(value="yes", text=yes), Option(value="no", text=no)))
     return (native, AboutYou(measure="age", text=_AGE[base(language)], kind="number", required=False))
+
+
+def with_hints(text: str, screen: Screen, examples: Sequence[Item]) -> str:
+    """Return the text of a study file with a question in comments where the qualification and the checks are empty.
+
+    The question is the first of the task's own examples; a written answer has no list of right answers, so that a task
+    answered in words gets none.
+    """
+    if not examples or screen.widget in ("text", "search"):
+        return text
+    for part, name in (("qualification", "q1"), ("attention", "a1")):
+        lines = "\n".join(f"#   {line}" for line in _question(name, screen, examples[0]))
+        hint = f"# one question, as an example of how: take the # away, and write your own\n# {part}:\n{lines}\n"
+        text = text.replace(f"\n{part}: []\n", f"\n{hint}{part}: []\n")
+    return text
+
+
+def _question(name: str, screen: Screen, item: Item) -> Iterator[str]:
+    yield f"- id: {name}"
+    yield "  shows:"
+    for number, usage in enumerate(item.usages, start=1):
+        if number == 1:
+            yield f"    target: {json.dumps(usage.target, ensure_ascii=False)}"
+        yield f"    sentence_{number}: {json.dumps(usage.text, ensure_ascii=False)}"
+    for condition, value in item.conditions.items():
+        yield f"    {condition}: {json.dumps(str(value), ensure_ascii=False)}"
+    yield f"  accept: [{_accepted(screen, item)}]"
+
+
+def _accepted(screen: Screen, item: Item) -> str:
+    gold = item.gold or ""
+    if screen.widget != "scale" or screen.scale is None:
+        return json.dumps(gold, ensure_ascii=False)
+    # the two points at the end of the scale on which the example lies
+    low = float(gold) < (screen.scale.low + screen.scale.high) / 2
+    points = screen.scale.points[:2] if low else screen.scale.points[-2:]
+    return ", ".join(f"{point:g}" for point in points)

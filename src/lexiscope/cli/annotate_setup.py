@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from lexiscope.annotation.definition import text_versions
-from lexiscope.annotation.definition_file import DefinitionFile, read_definition, write_definition
+from lexiscope.annotation.definition_file import DefinitionFile, read_definition
 from lexiscope.annotation.design import Design, build_design
 from lexiscope.annotation.launch import Problem, ready_to_launch
 from lexiscope.annotation.material import study_items
-from lexiscope.annotation.template import draft_definition
+from lexiscope.annotation.template import draft_definition, write_draft
 from lexiscope.cli.check import read_map
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, say, say_folded
@@ -55,7 +55,7 @@ def init(*, task: str, items_file: str, pairs: tuple[str, ...], language: str | 
         name=name,
         columns=columns,
     )
-    write_definition(draft, out)
+    write_draft(draft, out)
     say(f"written: {out} (items: {len(found.items)}, lists: {draft.design.lists})")
     say(f"next: lexiscope annotate check {out}")
 
