@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import shutil
 import socket
 from collections.abc import Callable, Iterator, Sequence
@@ -35,6 +34,7 @@ from lexiscope.core.run import write_atomically
 TRIALS_SHOWN = 3
 """The first trials of each list that a preview shows."""
 _MISSING = "*(this text is missing yet)*"
+_AFTER = ("debrief", "end_")
 _ENDS = ("screened_out", "declined", "full", "closed")
 
 
@@ -65,7 +65,7 @@ def write_preview(study: StudyOnDisk, folder: Path) -> tuple[Path, ...]:
     written = [folder / f"{page.name}.html" for page in pages]
     for page, path in zip(pages, written, strict=True):
         write_atomically(path, page.html)
-    write_atomically(folder / "index.html", _index(pages, "{}.html"))
+    write_atomically(folder / "index.html", _index(study, pages, static="static/", address="{}.html"))
     shutil.copytree(STATIC, folder / "static", dirs_exist_ok=True)
     return (folder / "index.html", *written)
 
@@ -77,7 +77,7 @@ def preview_app(study: StudyOnDisk, settings: ServerSettings) -> Guard:
     """
     pages = preview_pages(study)
     by_name = {page.name: page for page in pages}
-    index = _index(pages, "/page/{}")
+    index = _index(study, pages, static="/static/", address="/page/{}")
 
     async def show(request: Request) -> Response:
         page = by_name.get(request.path_params.get("name", ""))
@@ -118,12 +118,20 @@ def _static_route() -> Route:
     return Route("/static/{name}", serve, methods=["GET"])
 
 
-def _index(pages: Sequence[PreviewPage], address: str) -> str:
-    rows = "\n".join(f'<li><a href="{address.format(page.name)}">{html.escape(page.title)}</a></li>' for page in pages)
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Preview</title></head>\n'
-        f"<body><h1>Every page of the study</h1>\n<p>Nothing is stored here.</p>\n<ol>\n{rows}\n</ol></body></html>\n"
-    )
+def _index(study: StudyOnDisk, pages: Sequence[PreviewPage], *, static: str, address: str) -> str:
+    """The list of pages, in parts: before the trials, one part per list, after them."""
+    parts: dict[str, list[PreviewPage]] = {}
+    for page in pages:
+        title, divided, rest = page.title.partition(", ")
+        listed = bool(divided) and title.startswith("list ")
+        name = (
+            title if listed else "After the trials" if parts and page.name.startswith(_AFTER) else "Before the trials"
+        )
+        parts.setdefault(name, []).append(replace(page, title=rest if listed else page.title))
+    definition = study.freeze().definition
+    frame = Frame(definition.texts.title or definition.name, "en", "preview", "preview0")
+    values = {"frame": frame, "parts": tuple(parts.items()), "address": address}
+    return Pages(static=static).render("preview.html", "en", **values)
 
 
 @dataclass(frozen=True, slots=True)
