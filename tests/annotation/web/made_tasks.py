@@ -126,7 +126,7 @@ def task_study(
     items, screen = examples(task, language), catalog.screen(task)
     # nobody's writing can be checked at the door: a story is rated instead
     known = examples("plausibility", language)[0] if task in WRITTEN else items[0]
-    because = {"en": "Here the text says it plainly.", "es": "Aquí el texto lo dice.", "ar": "النص يقول ذلك."}
+    because = "النص يقول ذلك" if language == "ar" else screen.examples(language)[-1]["because"]
     entities = folder / "entities.tsv"
     entities.write_text(ENTITIES, encoding="utf-8")
     values: dict[str, object] = {
@@ -138,7 +138,7 @@ def task_study(
         "catch": CatchSection(per_list=1 if task == "relatedness" else 0),
         "about_you": about_you(language),
         "qualification": (question(known, "q1", task="plausibility" if task in WRITTEN else ""),),
-        "practice": (question(items[-1], "p1", explanation=because[language]),),
+        "practice": (question(items[-1], "p1", explanation=because[0].upper() + because[1:] + "."),),
         "pool": PoolSection(per_person=2),
         "search": str(entities) if screen.widget == "search" else "",
         "texts": TEXTS[language],

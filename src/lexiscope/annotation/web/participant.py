@@ -19,6 +19,7 @@ from lexiscope.annotation.web.replies import go, json_error, lead_on, wants_json
 from lexiscope.annotation.web.security import Refused, read_form
 from lexiscope.annotation.web.trial_page import (
     answer_texts,
+    done_of,
     example_views,
     given_text,
     guidelines_html,
@@ -148,7 +149,8 @@ def _trial_html(
     given: Mapping[str, str] | None = None,
     faults: Mapping[str, str] | None = None,
 ) -> str:
-    frame = app.frame(who, done=asked.standing.next_position, total=asked.standing.n_trials)
+    done, total = done_of(app.study, asked, phase=phase)
+    frame = app.frame(who, done=done, total=total)
     view = trial_view(
         app.study,
         app.pages,

@@ -144,6 +144,13 @@ def _folds(screen: Screen, asked: Asked, language: str) -> tuple[FoldView, ...]:
     return tuple(folds)
 
 
+def done_of(study: FrozenStudy, asked: Asked, *, phase: Phase) -> tuple[int, int]:
+    """Return how many trials of a phase are done, of how many; where items are drawn, a skipped one is not done."""
+    if asked.screen.drawn and phase is Phase.TRIALS:
+        return asked.standing.n_written, study.record.written
+    return asked.standing.next_position, asked.standing.n_trials
+
+
 @lru_cache
 def guidelines_html(task: str, language: str) -> str:
     """Return a task's guidelines as safe HTML."""
@@ -166,9 +173,7 @@ def _pieces(line: object) -> Markup:
 def _counter(study: FrozenStudy, asked: Asked, words: Mapping[str, str]) -> str:
     if "counter" not in words:
         return ""
-    done, total = asked.standing.next_position, asked.standing.n_trials
-    if asked.screen.drawn:
-        done, total = asked.standing.n_written, study.record.written
+    done, total = done_of(study, asked, phase=Phase.TRIALS)
     return words["counter"].format(done=done, total=total)
 
 
