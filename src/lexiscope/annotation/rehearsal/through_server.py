@@ -64,8 +64,8 @@ def rehearse_through_server(
 ) -> ServerRun:
     """Send simulated participants through a study's server, until every list has its valid answers.
 
-    *people*: at most so many come (0: a thousand times as many as there are places). The store stands in *folder*, else in a
-    temporary one that is removed. Ids of simulated people begin with ``simulated-``, and the study's name ends in
+    *people*: at most so many come (0: a thousand times as many as there are places). The store stands in *folder*, else
+    in a temporary one that is removed. Ids of simulated people begin with ``simulated-``, and the study's name ends in
     ``-simulated``.
     Errors: :class:`RunError` where a page says that something is wrong; those of the study and its store.
     """

@@ -169,6 +169,8 @@ def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[Links], object
         with ExitStack() as held:
             app = held.enter_context(opened(frozen, study.folder, settings, serving=serving, search=study.search))
             keep_copies(study)
+            # what was promised about the platform's ids holds also where the server was down on the day
+            app.store.purge_identities()
             if serving.postgres is None:
                 held.enter_context(Keeper(app.store, every=BACKUP_MINUTES, keep=BACKUPS_KEPT))
             say(links_of(app))
