@@ -16,12 +16,13 @@ from typing import Any
 
 import pytest
 
+from lexiscope.annotation.definition import RatingsSection
 from lexiscope.annotation.store.record import Phase, State
 from lexiscope.annotation.web.pages import LOCALE
 from lexiscope.core import catalog
 from lexiscope.core.usage import Usage
 
-from .made_tasks import task_study
+from .made_tasks import TEXTS, task_study
 from .served import Served, serving
 from .walker import NARROW, Decide, Given, Seen, Walker
 
@@ -363,6 +364,41 @@ def test_entity_link_search_by_keyboard(chromium: Any, tmp_path: Path) -> None:
 
         check_finished(walker, walker.whole_way(decide))
         check_stored(walker)
+
+
+def test_the_other_ends(chromium: Any, tmp_path: Path) -> None:
+    """No id in the link, no consent, a failed qualification, an unknown address, no place left: each is a page as good
+    as the others, with its own code or none."""
+    study = task_study("relatedness", tmp_path, ratings=RatingsSection(per_item=1), practice=())
+    with serving(tmp_path, *study) as served:
+        catch = Given(value="5")
+
+        def visitor(number: int) -> Any:
+            return walking(chromium, served, number=number)
+
+        with visitor(1) as walker:
+            walker.page.goto(served.url)
+            walker.judge("enter")
+            walker.write('input[name="participant"]', walker.who)
+            walker.leave("button.primary")
+            walker.leave('button[value="no"]')
+            walker.judge("ended-declined")
+            assert walker.page.locator("#code").inner_text() == "NO1"
+        with visitor(2) as walker:
+            assert walker.whole_way(lambda _seen: Given(value="3")) == "OUT1"
+            walker.judge("ended-screened_out")
+            assert served.app.store.people()[1].state is State.SCREENED_OUT
+        with visitor(3) as walker:
+            assert walker.whole_way(lambda seen: right(seen, served) or catch) == "DONE1"
+        with visitor(4) as walker:
+            walker.page.goto(served.link(walker.who))
+            walker.judge("ended-full")
+            assert walker.page.locator("#code").count() == 0
+            assert TEXTS["en"].full in walker.page.locator("main").inner_text()
+            walker.page.goto(f"{served.url}/nothing")
+            assert [text for text in walker.faults if "404" not in text] == []
+            walker.faults.clear()
+            walker.judge("error")
 
 
 # -- languages --------------------------------------------------------------------------------------------------------
