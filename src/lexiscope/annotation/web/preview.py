@@ -89,13 +89,12 @@ def preview_app(study: StudyOnDisk, settings: ServerSettings) -> Guard:
         return JSONResponse({"next": "/"}) if wants_json(request) else RedirectResponse("/", status_code=303)
 
     routes = [
+        _static_route(),
         Route("/", show, methods=["GET"]),
         Route("/page/{name}", show, methods=["GET"]),
         Route("/{path:path}", sent, methods=["GET", "POST"]),
     ]
-    app = Starlette(routes=routes)
-    app.router.routes.insert(0, _static_route())
-    return Guard(app, settings=settings)
+    return Guard(Starlette(routes=routes), settings=settings)
 
 
 def serve_preview(study: StudyOnDisk, *, port: int = 0, say: Callable[[str], object]) -> None:
