@@ -23,13 +23,14 @@ from lexiscope.annotation.store.record import AnswerRefused
 from lexiscope.annotation.web.admin.look import collected_now
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.pages import Pages
-from lexiscope.annotation.web.security import RateLimit
+from lexiscope.annotation.web.security import RateLimit, ServerSettings
 from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Shown
 from lexiscope.core.usage import Usage
 
 from .made_web import Person, client, form_of, made_definition, running
+from .test_security import addresses
 
 JSON = {"accept": "application/json"}
 URLENCODED = JSON | {"content-type": "application/x-www-form-urlencoded"}
@@ -297,6 +298,47 @@ def test_an_id_that_cannot_be_stored_is_not_half_stored(linking: App) -> None:
         with pytest.raises(AnswerRefused):
             linking.store.invite(bad)
     assert linking.store.people() == []
+
+
+def test_every_text_says_its_encoding(linking: App) -> None:
+    """ASVS 4.1.1, 3.4.2: every body has its type, every text is declared UTF-8, and no response opens itself to other
+    sites."""
+
+    async def steps(browser: httpx.AsyncClient) -> None:
+        await first_trial(linking, browser)
+        browser.follow_redirects = False
+        paths = [path for method, path, _ in addresses() if method == "GET"]
+        seen = set()
+        for path in [*paths, "/nothing", "/trial/x/0", "/search?q=one", "/now"]:
+            for accept in ("text/html", "application/json"):
+                answer = await browser.get(path, headers={"accept": accept, "origin": "https://evil.example"})
+                assert not [name for name in answer.headers if name.startswith("access-control-")]
+                kind, _, rest = answer.headers.get("content-type", "").partition(";")
+                assert kind or not answer.content, path
+                # JSON is UTF-8 by its own standard
+                assert "charset=utf-8" in rest or not kind.startswith("text/"), path
+                seen.add(kind)
+        assert {"text/html", "text/css", "application/json"} <= seen
+
+    visit(linking, steps)
+
+
+def test_https_is_remembered_by_browsers(linking: App) -> None:
+    """ASVS 3.4.1, 3.3.1: over HTTPS every response asks for HTTPS for two years, and the cookie is Secure and bound to
+    the host."""
+    linking.settings = ServerSettings("https://words.example.org")
+
+    async def steps(browser: httpx.AsyncClient) -> None:
+        browser.base_url, browser.follow_redirects = "https://words.example.org", False  # type: ignore[assignment]
+        for path in ("/", "/health", "/nothing", "/now", f"/?PROLIFIC_PID={PLATFORM_ID}"):
+            answer = await browser.get(path)
+            age = answer.headers["strict-transport-security"].partition("max-age=")[2]
+            assert int(age.partition(";")[0]) >= 365 * 24 * 3600
+        cookie = answer.headers["set-cookie"]
+        assert cookie.startswith("__Host-participant=")
+        assert {"Secure", "HttpOnly", "Path=/"} <= {part.strip() for part in cookie.split(";")}
+
+    visit(linking, steps)
 
 
 class Reader(HTMLParser):
