@@ -79,15 +79,15 @@ def chosen(walker: Walker) -> tuple[int, str]:
 
 
 def test_back_forward_and_reload_bring_no_other_answer(chromium: Any, tmp_path: Path) -> None:
-    """S21: after every answer Back, Forward and Reload, 30 in all: never is something filled in that was the answer to
+    """S21: after each of ten answers three times Back and Forward, then Reload: 30 Backs. Never is something filled in that was the answer to
     another item, and never is an answer stored by it."""
-    with at_first_trial(chromium, tmp_path, "plausibility", n_items=10) as (walker, _):
-        for position in range(10):
+    with at_first_trial(chromium, tmp_path, "plausibility", n_items=11) as (walker, _):
+        for position in range(11):
             assert chosen(walker) == (0, "")
             walker.answer(Given(value="4", flags=("nonsensical",), comment=f"about {position}"))
-            if position == 9:
+            if position == 10:
                 break
-            for move in (walker.page.go_back, walker.page.go_forward, walker.page.reload):
+            for move in (*[walker.page.go_back, walker.page.go_forward] * 3, walker.page.reload):
                 move()
                 assert chosen(walker) == (0, ""), (position, walker.page.url)
             if f"/trials/{position + 1}" not in walker.page.url:
@@ -98,7 +98,7 @@ def test_back_forward_and_reload_bring_no_other_answer(chromium: Any, tmp_path: 
         walker.page.go_back()
         walker.page.goto(f"{walker.served.url}/now")
         assert walker.page.locator("#code").inner_text() == code_page, "the same code at every visit"
-        assert [row["comment"] for row in rows(walker)] == [f"about {number}" for number in range(10)]
+        assert [row["comment"] for row in rows(walker)] == [f"about {number}" for number in range(11)]
 
 
 def test_a_page_from_the_cache_of_the_browser_is_asked_again(chromium: Any, tmp_path: Path) -> None:
