@@ -79,8 +79,8 @@ def chosen(walker: Walker) -> tuple[int, str]:
 
 
 def test_back_forward_and_reload_bring_no_other_answer(chromium: Any, tmp_path: Path) -> None:
-    """S21: after each of ten answers three times Back and Forward, then Reload: 30 Backs. Never is something filled in that was the answer to
-    another item, and never is an answer stored by it."""
+    """S21: after each of ten answers three times Back and Forward, then Reload: 30 Backs. Never is
+    something filled in that was the answer to another item, and never is an answer stored by it."""
     with at_first_trial(chromium, tmp_path, "plausibility", n_items=11) as (walker, _):
         for position in range(11):
             assert chosen(walker) == (0, "")
