@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -28,12 +29,14 @@ from lexiscope.annotation.definition import (
 from lexiscope.annotation.freeze import freeze
 from lexiscope.annotation.launched import place_rule
 from lexiscope.annotation.rehearsal.page import read_page
+from lexiscope.annotation.store import health
+from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.record import State, StateError
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import ServerSettings
 
-from .made_web import ORIGIN, QUALIFICATION, Person, client, form_of, made_definition, made_items
+from .made_web import ORIGIN, QUALIFICATION, Person, client, form_of, made_definition, made_items, running
 
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "run_on_a_server.md"
 JSON = {"accept": "application/json"}
@@ -525,6 +528,52 @@ def test_a_scenario_ends_as_documented(tmp_path: Path, row: Scenario) -> None:
                 await asyncio.gather(*app.tasks)
                 assert (seen(page), world.stands(who)) == (row.sees, row.stands)
             assert store.verify().problems == ()
+
+    asyncio.run(run())
+
+
+def test_health_says_what_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S11: status, disk and version, and nothing about participants; 507 where the disk is nearly full."""
+
+    async def run() -> None:
+        with running(tmp_path) as app:
+            async with client(app) as browser:
+                await Person(browser, app.study).arrive(ANA)
+                well = await browser.get("/health")
+                assert (well.status_code, set(well.json())) == (200, {"status", "disk_low", "version"})
+                assert well.json()["status"] == "running"
+                app.store.set_status("paused", actor="ana")
+                assert (await browser.get("/health")).json()["status"] == "paused"
+                monkeypatch.setattr(health, "LOW_BYTES", 10**18)
+                low = await browser.get("/health")
+                assert (low.status_code, low.json()["disk_low"]) == (507, True)
+
+    asyncio.run(run())
+
+
+def test_an_answer_that_cannot_be_stored_is_taken_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S11: while the disk is full an answer gets 503 with the time to wait; the same answer sent again is stored once,
+    without a restart."""
+
+    def full_disk(*_: object) -> None:
+        raise sa.exc.OperationalError("INSERT", {}, sqlite3.OperationalError("database or disk is full"))
+
+    async def run() -> None:
+        with running(tmp_path, made_definition(practice=(), about_you=(), qualification=())) as app:
+            world = World(app, Clock(), AsyncExitStack())
+            async with world.stack:
+                page = await world.into(ANA)
+                action, fields = form_of(page.text)
+                form = fields | {"value-trials-0": "3"}
+                browser = await world.device(ANA)
+                with monkeypatch.context() as patched:
+                    patched.setattr(app.store._writer, "_seal", full_disk)
+                    full = await browser.post(action, data=form, headers=JSON)
+                assert (full.status_code, full.json()["error"]["code"]) == (503, "not_stored")
+                assert int(full.headers["retry-after"]) >= 1
+                assert app.store.people()[0].n_answered == 0
+                assert (await browser.post(action, data=form, headers=JSON)).status_code == 200
+            assert app.store.people()[0].n_answered == 1
 
     asyncio.run(run())
 
