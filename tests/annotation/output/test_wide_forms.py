@@ -13,9 +13,10 @@ import pytest
 
 from lexiscope.annotation.definition import CatchSection, DesignSection, StudyDefinition
 from lexiscope.annotation.output.collected import Collected, Reviewed
+from lexiscope.annotation.output.package import write_export
 from lexiscope.annotation.output.plausibility_form import release, sample
 from lexiscope.annotation.output.sheet import Sheet
-from lexiscope.annotation.output.wide_forms import wide_sheets
+from lexiscope.annotation.output.wide_forms import FORMS, wide_sheets
 from lexiscope.cli.ratings_file import read_ratings
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
@@ -246,3 +247,20 @@ def test_a_task_without_a_form_has_the_plain_one() -> None:
     (found,) = wide_sheets(source)
     (row,) = list(csv.DictReader(io.StringIO(found.csv())))
     assert (row["n"], row["mean"], row["median"], row["sd"]) == ("2", "1.5", "1.5", repr(0.5**0.5))
+
+
+@pytest.mark.parametrize("task", sorted(FORMS))
+def test_every_form_is_empty_before_anybody_is_valid(task: str, tmp_path: Path) -> None:
+    """A study in which nobody is valid yet exports: every table of its form has its header and no judgment."""
+    usages = (Usage("point one", 0, 5, lemma="point"), Usage("point two", 0, 5, lemma="point"))
+    items = [Item(f"i{k}", "d", usages, ("aim", "tip"), "aim") for k in range(2)]
+    measure = {"relatedness": "rating", "plausibility": "rating"}.get(task, "choice")
+    nobody = collected(study(task), items, per_list=0, measure=measure)
+    assert write_export(nobody, tmp_path / "e").n_valid == 0
+    own = FORMS[task](nobody)
+    assert own
+    assert all(one.header for one in own)
+    assert [len(one.rows) for one in own if "judgment" in one.file or "written" in one.file] == [0]
+    (items_table,) = [one for one in wide_sheets(nobody) if one.file == "item_statistics.csv"]
+    assert ("mean" in items_table.header) == (measure == "rating")
+    assert set(items_table.column("n")) == {0}

@@ -12,6 +12,9 @@ from lexiscope.annotation.output.collected import Collected, Row
 from lexiscope.annotation.output.neutral import Cell
 from lexiscope.annotation.output.sheet import Column, Sheet, sheet_of
 
+RATING = "rating"
+"""The measure of answers that are numbers on a scale."""
+
 _HEAD = (
     Column("item_id", "the item", "id"),
     Column("view", "what was shown of it", "category"),
@@ -55,11 +58,14 @@ def answers_by_item(collected: Collected) -> dict[tuple[str, str], list[str]]:
 def numbers_of(collected: Collected) -> list[float] | None:
     """Return the answers as numbers, or ``None`` where the task's answers are options.
 
-    Which of the two follows from the response table, where a number is a value and an option is not.
+    Which of the two follows from the response table, where a number is a value and an option is not; from the measure
+    while there is no answer.
     """
     table = collected.responses.where(measure=collected.measure)
+    if not len(table):
+        return [] if collected.measure == RATING else None
     values = table.column("value")
-    return None if len(table) and np.isnan(values).all() else values[~np.isnan(values)].tolist()
+    return None if np.isnan(values).all() else values[~np.isnan(values)].tolist()
 
 
 def number_cells(values: Sequence[float]) -> dict[str, Cell]:

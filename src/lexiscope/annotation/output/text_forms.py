@@ -107,5 +107,5 @@ def _trials(collected: Collected) -> list[Row]:
 
 def _with_last(rows: list[Row]) -> list[tuple[Row, str]]:
     """Each row with the participant of the row behind it."""
-    behind = [row["participant_id"] for row in rows[1:]] + [""]
-    return list(zip(rows, behind, strict=True))
+    behind = [*(row["participant_id"] for row in rows[1:]), ""]
+    return [(row, behind[number]) for number, row in enumerate(rows)]
