@@ -129,6 +129,20 @@ def test_the_responses_are_the_table_that_the_statistics_read(tmp_path: Path) ->
     assert len(read[0].values) == 2 * 5 * 5
 
 
+def test_the_table_for_agree_has_valid_people_and_real_items_only(tmp_path: Path) -> None:
+    """Of 2 lists x 5 people x (4 pairs + 1 catch trial), ``ratings`` lack catch trials and the excluded one."""
+    source = made()
+    write_export(source, tmp_path / "e")
+    for kind in ("csv", "parquet"):
+        read = read_ratings(tmp_path / "e" / f"ratings.{kind}")
+        assert len(read.values) == (2 * 5 - 1) * 4
+        assert set(read.items) == {item.item_id for item in source.design.items}
+        assert set(read.raters) == source.standing.valid
+        assert f"p{9:032x}" not in read.raters
+    said = (tmp_path / "e" / "README.md").read_text(encoding="utf-8")
+    assert "`lexiscope agree ratings.csv`" in said
+
+
 def test_exclusions_are_counted_rule_by_rule(tmp_path: Path) -> None:
     """The planted violator leaves by its rule; the judgments say so; everybody else counts."""
     write_export(made(), tmp_path / "e")

@@ -45,13 +45,15 @@ _RESPONSES = {
 }
 
 
-def responses_sheet(table: ResponseTable) -> Sheet:
-    """Return the response table as a sheet, for the codebook alone: the table writes itself."""
+def responses_sheet(
+    table: ResponseTable, file: str = "responses.csv", row_is: str = "one response as the statistics read it"
+) -> Sheet:
+    """Return a response table as a sheet, for the codebook alone: the table writes itself."""
     columns = tuple(_RESPONSES[name] for name in COLUMNS)
     times = SCHEMA.get_field_index("answered_at")
     cells = [table.arrow.column(name).to_pylist() for name in COLUMNS]
     cells[times] = [None if at is None else at.isoformat() for at in cells[times]]
-    return Sheet("responses.csv", "one response as the statistics read it", columns, tuple(zip(*cells, strict=True)))
+    return Sheet(file, row_is, columns, tuple(zip(*cells, strict=True)))
 
 
 def codebook(sheets: Sequence[Sheet]) -> Sheet:

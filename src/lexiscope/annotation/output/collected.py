@@ -220,13 +220,12 @@ def without_ids(text: str | None, platform_ids: Collection[str]) -> str | None:
     return text if len(text) < SHORTEST_ID else _any_of(tuple(platform_ids)).sub(REMOVED, text)
 
 
-def responses_without_ids(collected: Collected) -> ResponseTable:
-    """Return the response table with platform ids taken out of free text."""
-    table = collected.responses
-    if not collected.platform_ids:
+def responses_without_ids(table: ResponseTable, platform_ids: Collection[str]) -> ResponseTable:
+    """Return responses with platform ids taken out of free text."""
+    if not platform_ids:
         return table
     for name in ("option", "raw"):
-        cells = [without_ids(cell, collected.platform_ids) for cell in table.column(name).tolist()]
+        cells = [without_ids(cell, platform_ids) for cell in table.column(name).tolist()]
         table = table.with_column(name, pa.array(cells, type=pa.string()))
     return table
 

@@ -21,6 +21,7 @@ from lexiscope.annotation.definition import Codes, StudyDefinition
 from lexiscope.annotation.definition_file import definition_yaml
 from lexiscope.annotation.output.codebook import codebook, responses_sheet
 from lexiscope.annotation.output.collected import Collected, responses_without_ids
+from lexiscope.annotation.output.counted_table import CountedTable, counted_table
 from lexiscope.annotation.output.long_table import (
     excluded_sheet,
     exclusions_sheet,
@@ -44,8 +45,11 @@ MANIFEST = "export.json"
 _INTRODUCTION = """\
 # {name}: what was collected
 
+{agree}
+
 Every column is described in `codebook.csv`. Participants appear under random ids. Excluded people stay in
-`judgments` and in `responses` (marked in the former); the papers' forms and `item_statistics` leave them out.
+`judgments` and in `responses` (marked in the former); the papers' forms, `item_statistics`, `ratings` and `choices`
+leave them out.
 
 A text that a spreadsheet would run as a formula begins with an apostrophe in every CSV file. The file of the same
 name that ends in `.jsonl` (for the responses: `.parquet`) has it as it was written.
@@ -53,12 +57,16 @@ name that ends in `.jsonl` (for the responses: `.parquet`) has it as it was writ
 Tables, by what one row is:
 """
 _ABOUT_FILES = """\
-- `responses.csv`, `responses.parquet`: one response as `lexiscope agree` reads it, catch trials too
+- `responses.csv`, `responses.parquet`: one response, complete: catch trials, checks and excluded people too
 - `judgments.parquet`: the judgments once more
 
 Other files: `study.yaml` (the definition, without completion codes), `preregistration.md`, `analysis.R` (the planned
 model, with lme4), `psych_ds/` (the judgments as a Psych-DS folder), `export.json` (counts, and SHA-256 of every file).
 """
+_AGREE = """\
+**For agreement: `lexiscope agree {file}`.** `{file}` (and `.parquet`) holds real items and valid people only. Do not
+take `responses.csv` for it: there, catch trials count as items and excluded people as raters."""
+_NO_AGREE = "The answers are texts: there is no table for `lexiscope agree`."
 _ROOM = "make room or choose another place; nothing was written"
 
 
@@ -126,21 +134,35 @@ def public_definition(definition: StudyDefinition) -> str:
     return definition_yaml(definition.model_copy(update={"codes": Codes()}))
 
 
-def _readme(collected: Collected, sheets: Sequence[Sheet]) -> str:
+def _readme(collected: Collected, counted: CountedTable | None, sheets: Sequence[Sheet]) -> str:
     tables = [f"- `{sheet.file}`: {sheet.row_is}" for sheet in sheets]
-    return "\n".join([_INTRODUCTION.format(name=collected.definition.name), *tables, "", _ABOUT_FILES])
+    agree = _NO_AGREE if counted is None else _AGREE.format(file=counted.file)
+    return "\n".join([_INTRODUCTION.format(name=collected.definition.name, agree=agree), *tables, "", _ABOUT_FILES])
+
+
+def _write_responses(collected: Collected, counted: CountedTable | None, folder: Path) -> list[Sheet]:
+    """Write the response tables, all answers and those that count; return them for the codebook."""
+    responses = responses_without_ids(collected.responses, collected.platform_ids)
+    described = [responses_sheet(responses)]
+    tables = {"responses": responses}
+    if counted is not None:
+        tables[counted.name] = counted.table
+        described.append(responses_sheet(counted.table, counted.file, counted.row_is))
+    for name, table in tables.items():
+        table.write_parquet(folder / f"{name}.parquet")
+        safe_responses(table).write_csv(folder / f"{name}.csv")
+    return described
 
 
 def _write_files(collected: Collected, folder: Path) -> None:
-    responses = responses_without_ids(collected)
-    responses.write_parquet(folder / "responses.parquet")
-    safe_responses(responses).write_csv(folder / "responses.csv")
+    counted = counted_table(collected)
+    described = _write_responses(collected, counted, folder)
     sheets = sheets_of(collected)
     tables = {sheet.file: sheet.csv() for sheet in sheets}
     for sheet in sheets:
         write_atomically(folder / sheet.file, tables[sheet.file])
         write_atomically((folder / sheet.file).with_suffix(".jsonl"), sheet.jsonl())
-    book = codebook((responses_sheet(responses), *sheets))
+    book = codebook((*described, *sheets))
     write_atomically(folder / book.file, book.csv())
     rows = [dict(zip(book.header, row, strict=True)) for row in book.rows]
     write_atomically(folder / "codebook.json", json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
@@ -148,7 +170,7 @@ def _write_files(collected: Collected, folder: Path) -> None:
     write_atomically(folder / "analysis.R", analysis_script(collected))
     write_atomically(folder / "preregistration.md", preregistration(collected.definition, collected.design))
     write_atomically(folder / "study.yaml", public_definition(collected.definition))
-    write_atomically(folder / "README.md", _readme(collected, (*sheets, book)))
+    write_atomically(folder / "README.md", _readme(collected, counted, (*described[1:], *sheets, book)))
     if collected.definition.task in RELEASES:
         name, release = RELEASES[collected.definition.task]
         write_atomically(folder / name, release(collected))
