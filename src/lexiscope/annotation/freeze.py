@@ -77,6 +77,11 @@ class FrozenStudy:
         """The study's scale."""
         return self.definition.scale.scale()
 
+    @property
+    def consent_text(self) -> str:
+        """What a participant consents to: the consent and the ethics statement, as one text."""
+        return f"{self.definition.texts.consent}\n\n{self.definition.ethics}"
+
     def screen_of(self, item_id: str) -> Screen:
         """Return the screen that shows an item: the study's, or that of the task which a known question names."""
         named = self.known[item_id].task if item_id in self.known else ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +14,7 @@ from typing import Self
 
 from lexiscope.annotation.store import audit, backup, seals
 from lexiscope.annotation.store.checks import check_text
-from lexiscope.annotation.store.engine import DATABASE_NAME, Database, connect, sa
+from lexiscope.annotation.store.engine import DATABASE_NAME, Database, connect, read_error, sa
 from lexiscope.annotation.store.migrate import migrate, stored_version
 from lexiscope.annotation.store.places import HasPlace, has_free_place, stamp
 from lexiscope.annotation.store.record import StudyRecord
@@ -39,6 +39,8 @@ class OpenedStudy:
         self.study, self.folder = study, folder
         self._database, self._clock, self._held = database, clock, ExitStack()
         self._has_place = has_place
+        # what the keeper could not do at its last turn, by job
+        self.not_kept: dict[str, str] = {}
         # a copy made while somebody is forgotten would remember them
         self._copying = threading.RLock()
         self._items = {item.item_id: item for item in study.items}
@@ -87,8 +89,18 @@ class OpenedStudy:
         self._writer.close()
         self._held.close()
 
-    def _read(self) -> AbstractContextManager[sa.Connection]:
-        return self._database.read.begin()
+    @property
+    def is_shared(self) -> bool:
+        """Say whether other processes may write to this study too (PostgreSQL)."""
+        return self._database.path is None
+
+    @contextmanager
+    def _read(self) -> Iterator[sa.Connection]:
+        try:
+            with self._database.read.begin() as connection:
+                yield connection
+        except sa.exc.SQLAlchemyError as error:
+            raise read_error(error, self._database) from error
 
     def _write(self, job: Job[T]) -> T:
         return self._writer.put(job).result()

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 
@@ -19,7 +19,7 @@ from lexiscope.annotation.definition import StudyDefinition
 from lexiscope.annotation.freeze import FrozenStudy
 from lexiscope.annotation.store.record import Phase
 from lexiscope.annotation.store.store import Store
-from lexiscope.annotation.web.flow import Flow
+from lexiscope.annotation.web.flow import Flow, Step
 from lexiscope.annotation.web.pages import Pages
 from lexiscope.annotation.web.security import Keys, RateLimit, Refused, ServerSettings, read_form, token_sha256
 from lexiscope.annotation.web.views import Frame
@@ -28,6 +28,7 @@ from lexiscope.resources.entity_list import EntityList
 
 LOG = logging.getLogger("lexiscope.annotation")
 COOKIE = "participant"
+T = TypeVar("T")
 _REMEMBERED = 20_000
 
 
@@ -81,7 +82,7 @@ class App:
 
         Errors: :class:`Refused` 401 for nobody's.
         """
-        who = self.keys.participant(request.cookies.get(self.settings.cookie(COOKIE), ""))
+        who = self.keys.participant(_cookie(request, self.settings.cookie(COOKIE)))
         if who is None:
             raise Refused(401, "no_session", "no_session")
         return who
@@ -110,13 +111,28 @@ class App:
             owner=token_sha256(who)[:16],
         )
 
+    def answered(self, who: str, phase: Phase, position: int) -> None:
+        """Forget when a trial's page was served: who comes back to change the answer is shown it anew."""
+        self.shown.pop((who, str(phase), position), None)
+
     def remember(self, who: str, phase: Phase, position: int) -> None:
-        """Note that a trial's page is served now; the first time counts."""
+        """Note that a trial's page is served now; until it is answered, the first time counts."""
         key = (who, str(phase), position)
         if key not in self.shown:
             self.shown[key] = (time.monotonic(), self.clock())
             while len(self.shown) > _REMEMBERED:
                 self.shown.popitem(last=False)
+
+    async def read(self, ask: Callable[..., T], *what: Any) -> T:
+        """Ask the store something small: at once where it is a file here, in a thread where it is a server."""
+        return await asyncio.to_thread(ask, *what) if self.store.is_shared else ask(*what)
+
+    async def settle(self, who: str) -> Step:
+        """Do what follows for a participant; where somebody may have finished since, the rules are applied soon."""
+        step = await asyncio.to_thread(self.flow.settle, who)
+        if self.flow.judging.waiting:
+            self.judge_soon()
+        return step
 
     def judge_soon(self) -> None:
         """Apply the exclusion rules after somebody finished; who finishes meanwhile is judged in one more turn.
@@ -144,6 +160,15 @@ class App:
             again = self.judge_again
             if again:
                 await asyncio.sleep(min(60.0, 10 * (time.monotonic() - begun)))
+
+
+def _cookie(request: Request, name: str) -> str:
+    """Return one cookie of a request, without reading the others."""
+    for part in request.headers.get("cookie", "").split(";"):
+        key, _, value = part.strip().partition("=")
+        if key == name:
+            return value.strip('"')
+    return ""
 
 
 def new_client_key() -> str:

@@ -7,19 +7,17 @@ called any number of times.
 
 from __future__ import annotations
 
-import threading
+import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Literal, TypeVar
 
-from lexiscope.analysis.exclusion import format_rule
-from lexiscope.annotation.exclusions import JudgedNow, declared_rules, judge_now, kept_by_hand
+from lexiscope.annotation.exclusions import JudgedNow
 from lexiscope.annotation.freeze import ABOUT, DEBRIEF_ITEM, FrozenStudy
-from lexiscope.annotation.pool import next_draw
 from lexiscope.annotation.store.answers import Progress
 from lexiscope.annotation.store.record import (
     Answer,
@@ -32,7 +30,8 @@ from lexiscope.annotation.store.record import (
     Trial,
 )
 from lexiscope.annotation.store.store import Store
-from lexiscope.core.errors import LexiscopeError
+from lexiscope.annotation.web.following import Following
+from lexiscope.annotation.web.judging import Judging
 from lexiscope.core.item import Item
 from lexiscope.core.screen import AnswerInvalid, Reading, Screen, Shown
 
@@ -49,9 +48,7 @@ StepKind = Literal[
     "finished",
 ]
 T = TypeVar("T")
-_REMEMBERED = 5_000
-FEWEST_FOR_AGREEMENT = 3
-"""People of a list who must have finished before a rule on agreement judges any of them."""
+_REMEMBERED = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +93,18 @@ class Flow:
 
     def __init__(self, study: FrozenStudy, store: Store) -> None:
         self.study, self.store = study, store
-        self._judging = threading.Lock()
-        self.judged_at: datetime | None = None
+        self.judging = Judging(study, store)
         self._plans: OrderedDict[tuple[str, Phase], list[Trial]] = OrderedDict()
         self._standings: OrderedDict[tuple[str, Phase], Progress] = OrderedDict()
         self._hold = timedelta(minutes=study.definition.lease.minutes)
+        self._following = Following(study, store, self.judging, hold=self._hold)
+        # several processes: what one of them remembers, another one may have changed
+        self._remembers = not store.is_shared
+
+    @property
+    def judged_at(self) -> datetime | None:
+        """When the exclusion rules were applied last, by this process."""
+        return self.judging.judged_at
 
     # -- where somebody stands --------------------------------------------------------------------------------
 
@@ -207,9 +211,8 @@ class Flow:
             return
         if self._door() != "consent":
             raise StateError("the study takes nobody in at the moment")
-        text, version = self.study.definition.texts.consent, self.study.versions["consent"]
-        self.store.record_consent(who, text=text, version=version)
-        self.store.lay_out(who, Phase.DEMOGRAPHICS, self.study.before_trials(Phase.DEMOGRAPHICS))
+        text = self.study.consent_text
+        self.store.record_consent(who, text=text, version=hashlib.sha256(text.encode("utf-8")).hexdigest()[:12])
 
     def about_you(self, who: str, form: Mapping[str, str], *, client_key: str) -> dict[str, str]:
         """Store the answers about the participant; return what is wrong, by measure (then nothing is stored).
@@ -235,6 +238,7 @@ class Flow:
             faults |= {question.measure: fault} if fault else {}
             answers.append(answer)
         if not faults:
+            self.store.lay_out(who, Phase.DEMOGRAPHICS, self.study.before_trials(Phase.DEMOGRAPHICS))
             done = self.store.progress(who, Phase.DEMOGRAPHICS).next_position
             for answer in answers[done:]:
                 self.store.submit(answer)
@@ -251,7 +255,7 @@ class Flow:
         if questions and self.store.progress(who).state is State.CONSENTED:
             self.store.lay_out(who, Phase.QUALIFICATION, questions)
             return
-        self._qualify(who)
+        self._following.qualify(who)
 
     def read(
         self, who: str, asked: Asked, *, phase: Phase, position: int, form: Mapping[str, str], sent: Sent
@@ -300,29 +304,41 @@ class Flow:
             return None
         if receipt.next_position >= asked.standing.n_trials:
             return None
+        if not self._remembers:
+            return receipt.next_position
         plan = self._plans.get(key) or self.store.plan(who, receipt.phase)
         _keep(self._plans, key, plan)
         trial = plan[receipt.next_position]
         _keep(self._standings, key, replace(asked.standing, next_position=receipt.next_position, trial=trial))
         return receipt.next_position
 
+    def is_right(self, answer: Mapping[str, object]) -> bool:
+        """Say whether a stored answer to a question with a known answer is among those it accepts."""
+        return self._following.is_right(answer)
+
+    def may_skip(self, who: str) -> bool:
+        """Say whether a participant may have another item in place of the drawn one."""
+        return self.study.screen.drawn and self._following.may_skip(who)
+
     def another(self, who: str, position: int, *, client_key: str) -> None:
         """Skip the drawn item at a position: it is stored as skipped, and another one is drawn.
 
-        Errors: :class:`AnswerRefused` where the study draws no items.
+        Errors: :class:`AnswerRefused` where the study draws no items, or too few are left.
         """
-        if not self.study.screen.drawn:
-            raise AnswerRefused("another", "the items of this study are fixed")
+        if not self.may_skip(who):
+            raise AnswerRefused("another", "the items of this study are fixed, or too few are left")
         item_id = self.store.plan(who, Phase.TRIALS)[position].item_id
         self.store.submit(Answer(who, item_id, Phase.TRIALS, client_key, position, flags=("skipped",)))
 
     def debrief(self, who: str, comment: str, *, client_key: str) -> None:
         """Store what a participant says at the end."""
-        if self.step(who).kind != "debrief":
+        if self.step(who).kind not in ("debrief", "finished"):
             return
         self.store.lay_out(who, Phase.DEBRIEF, (Trial(DEBRIEF_ITEM),))
-        if comment.strip():
-            self.store.submit(Answer(who, DEBRIEF_ITEM, Phase.DEBRIEF, client_key, 0, text=comment.strip()))
+        text = comment.replace("\r\n", "\n").strip()
+        # a comment that could not be stored comes again after the page was acknowledged
+        if text and self.latest(who, Phase.DEBRIEF, DEBRIEF_ITEM) is None:
+            self.store.submit(Answer(who, DEBRIEF_ITEM, Phase.DEBRIEF, client_key, 0, text=text))
 
     def code(self, who: str, step: Step) -> str:
         """Return the code of somebody who is at an end; empty where that end has none."""
@@ -339,7 +355,7 @@ class Flow:
         # another tab was quicker, or the last place is gone: the next step says which
         with suppress(StateError, NoPlaceLeft):
             self.take_up(who)
-            self._follow(who)
+            self._following.follow(who)
         return self.step(who)
 
     def is_due(self, standing: Progress, *, now: datetime) -> bool:
@@ -349,109 +365,19 @@ class Flow:
             return False
         return datetime.fromisoformat(lease.expires_at) - now < self._hold / 2
 
-    def renew(self, who: str) -> None:
+    def renew(self, who: str, asked: Asked) -> Asked:
         """Hold the participant's place for longer; who comes too late may be surplus, and goes on all the same."""
-        self.store.renew_place(who, hold=self._hold)
+        lease = self.store.renew_place(who, hold=self._hold)
         self._forget(who)
+        return replace(asked, standing=replace(asked.standing, lease=lease))
 
     def judge(self) -> JudgedNow:
-        """Apply the exclusion rules to everybody who finished, so that lists refill at once.
-
-        Who was excluded by a rule that compares people, and no longer is, becomes accepted.
-        Errors: those of the rules; they are in the audit log too.
-        """
-        with self._judging:
-            try:
-                rules = declared_rules(self.study.definition, self.study.design)
-                people = self.store.people()
-                judged = judge_now(
-                    rules, self.store.responses(), fewest=FEWEST_FOR_AGREEMENT, kept=kept_by_hand(people)
-                )
-            except LexiscopeError as error:
-                self.store.log("judging failed", actor="exclusions", details={"why": str(error)})
-                raise
-            # a rule is named as it was declared: with the ids of the catch trials in it nobody could read it
-            declared = {
-                format_rule(rule): text for rule, text in zip(rules, self.study.definition.exclusions, strict=True)
-            }
-            for person in people:
-                rule = judged.excluded.get(person.participant_id)
-                by_rule = person.state is State.EXCLUDED and person.reason in declared.values()
-                if rule is not None and person.state in (State.FINISHED, State.ACCEPTED):
-                    self.store.change_state(person.participant_id, State.EXCLUDED, reason=declared[rule])
-                elif rule is None and by_rule:
-                    self.store.change_state(person.participant_id, State.ACCEPTED, reason="no rule applies any more")
-            self.judged_at = datetime.now(UTC)
-            return judged
+        """Apply the exclusion rules to everybody who finished (see :meth:`Judging.judge`)."""
+        return self.judging.judge()
 
     def _forget(self, who: str) -> None:
         for phase in Phase:
             self._standings.pop((who, phase), None)
-
-    def _follow(self, who: str) -> None:
-        standing = self.store.progress(who, Phase.TRIALS)
-        if standing.state is State.CONSENTED:
-            self._follow_qualification(who)
-        elif standing.state is State.QUALIFIED and standing.lease is not None:
-            if self.store.progress(who, Phase.PRACTICE).trial is None:
-                self.store.change_state(who, State.ACTIVE, reason="begins the trials")
-                self._follow(who)
-        elif standing.state is State.ACTIVE and standing.trial is None:
-            self._follow_trials(who, standing)
-
-    def _follow_qualification(self, who: str) -> None:
-        standing = self.store.progress(who, Phase.QUALIFICATION)
-        if not standing.n_trials:
-            return
-        given = [a for a in self.store.answers_of(who) if a["phase"] == str(Phase.QUALIFICATION)]
-        if not all(self.is_right(answer) for answer in given):
-            self.store.change_state(who, State.SCREENED_OUT, reason="qualification")
-        elif standing.trial is None:
-            self._qualify(who)
-
-    def is_right(self, answer: Mapping[str, object]) -> bool:
-        """Say whether a stored answer to a question with a known answer is among those it accepts."""
-        accept = next(item.accept for item in self.study.record.items if item.item_id == answer["item_id"])
-        return any(answer[name] in accept for name in ("value", "option", "text") if answer[name] is not None)
-
-    def _qualify(self, who: str) -> None:
-        """Take a place and lay out the trials; who finds none stays qualified and may come again."""
-        if self.store.progress(who).state is State.CONSENTED:
-            self.store.change_state(who, State.QUALIFIED, reason="ready for a place")
-        lease = self.store.take_place(who, hold=self._hold, choose=self.study.choose)
-        self.store.lay_out(who, Phase.PRACTICE, self.study.before_trials(Phase.PRACTICE))
-        if not self.study.screen.drawn:
-            self.store.lay_out(who, Phase.TRIALS, self.study.trials(lease.list_id, number=lease.ordinal))
-        self._follow(who)
-
-    def _follow_trials(self, who: str, standing: Progress) -> None:
-        if self.study.screen.drawn and standing.n_written < self.study.record.written:
-            self._draw(who, standing)
-            return
-        hidden = self.study.view_of(standing.lease.list_id if standing.lease is not None else None)
-        if self.study.definition.reveal and hidden == self.study.screen.reveal_view:
-            plan = [one for one in self.store.plan(who, Phase.TRIALS) if one.item_id not in self.study.known]
-            self.store.lay_out(who, Phase.REVEAL, plan)
-            if self.store.progress(who, Phase.REVEAL).trial is not None:
-                return
-        self.store.change_state(who, State.FINISHED, reason="every trial is answered")
-
-    def _draw(self, who: str, standing: Progress) -> None:
-        assert standing.lease is not None
-        number = standing.lease.ordinal
-        seen = [trial.item_id for trial in self.store.plan(who, Phase.TRIALS)]
-        drawn = next_draw(
-            self.study.design.items,
-            self.store.written_counts(),
-            seen,
-            seed=self.study.definition.design.seed,
-            number=number,
-            draw=len(seen),
-            at_most=self.study.definition.pool.at_most,
-        )
-        if drawn is None:
-            raise StateError("the pool has no item left for this participant")
-        self.store.extend(who, Phase.TRIALS, self.study.drawn(drawn.item_id, number=number))
 
     def _active(self, who: str, trials: Progress) -> Step:
         if trials.trial is not None:
@@ -459,7 +385,7 @@ class Flow:
         reveal = self.store.progress(who, Phase.REVEAL)
         if reveal.trial is not None:
             return Step("trial", Phase.REVEAL, reveal.next_position, reveal.n_trials)
-        # only where the pool ran dry: nothing is left to write, and nobody is to blame
+        # nothing is laid out yet, or the pool has fewer items than a participant writes
         return Step("closed")
 
     def _consented(self, who: str) -> Step:

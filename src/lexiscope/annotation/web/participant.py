@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -28,6 +29,9 @@ from lexiscope.annotation.web.trial_page import (
 from lexiscope.annotation.web.views import AboutView, ChoiceView
 from lexiscope.core.screen import AnswerInvalid
 
+_ENDS = ("declined", "screened_out", "finished")
+
+
 # -- arriving -----------------------------------------------------------------------------------------------------
 
 
@@ -41,12 +45,14 @@ async def landing(app: App, request: Request) -> Response:
     given = next(iter(ids), "")
     if platform.kind == "lab" or not given:
         with suppress(Refused):
-            app.who(request)
-            return go("/now")
+            who = app.who(request)
+            # a computer that several people use: who comes after somebody who is done is somebody else
+            if platform.kind == "lab" or (await app.settle(who)).kind not in _ENDS:
+                return go("/now")
         if platform.kind == "lab":
             raise Refused(404, "no_link", "no_link")
         return HTMLResponse(app.pages.enter_id(app.frame("arriving"), action="/id"))
-    return await _arrive(app, given, request.query_params.get(platform.session or "-", "").strip() or None)
+    return await _arrive(app, request, given, request.query_params.get(platform.session or "-", "").strip() or None)
 
 
 async def enter_id(app: App, request: Request) -> Response:
@@ -54,7 +60,7 @@ async def enter_id(app: App, request: Request) -> Response:
     app.arrivals.take("typed")
     form = await read_form(request)
     app.keys.check_form(request, "arriving", form.get("csrf", ""), origin=app.settings.origin)
-    return await _arrive(app, form.get("participant", "").strip(), None)
+    return await _arrive(app, request, form.get("participant", "").strip(), None)
 
 
 async def token(app: App, request: Request) -> Response:
@@ -67,8 +73,9 @@ async def token(app: App, request: Request) -> Response:
     return _with_cookie(app, who)
 
 
-async def _arrive(app: App, platform_id: str, session: str | None) -> Response:
-    app.arrivals.take("landing")
+async def _arrive(app: App, request: Request, platform_id: str, session: str | None) -> Response:
+    # by address, in memory only: one client that knocks for ever keeps nobody else out
+    app.arrivals.take(request.client.host if request.client is not None else "")
     pattern = app.definition.platform.pattern
     # bytes that are no UTF-8 arrive as U+FFFD: two such ids could be one
     odd = not platform_id.isprintable() or "\ufffd" in platform_id
@@ -93,8 +100,7 @@ def _with_cookie(app: App, who: str) -> Response:
 async def now(app: App, request: Request) -> Response:
     """Show what comes next: this is the address to come back to."""
     who = app.who(request)
-    step = await asyncio.to_thread(app.flow.settle, who)
-    return await _show(app, who, step)
+    return await _show(app, who, await app.settle(who))
 
 
 async def _show(app: App, who: str, step: Step) -> Response:
@@ -102,7 +108,7 @@ async def _show(app: App, who: str, step: Step) -> Response:
     if step.kind == "trial":
         return go(f"/trial/{step.phase}/{step.position}")
     if step.kind == "consent":
-        text = to_html(f"{texts.consent}\n\n{app.definition.ethics}")
+        text = to_html(app.study.consent_text)
         return HTMLResponse(app.pages.consent(app.frame(who), text_html=text, action="/consent"))
     if step.kind == "debrief":
         html = to_html(texts.debrief)
@@ -132,11 +138,12 @@ async def trial(app: App, request: Request) -> Response:
     """Show one trial; a trial that is final or not reached yet leads to the one that is next."""
     who, (phase, position) = app.who(request), _where(request)
     try:
-        asked = app.flow.asked_again(who, phase, position)
+        asked = await app.read(app.flow.asked_again, who, phase, position)
     except AnswerRefused:
         return go("/now")
     app.remember(who, phase, position)
-    return HTMLResponse(_trial_html(app, who, asked, phase, position))
+    may_skip = asked.screen.drawn and await app.read(app.flow.may_skip, who)
+    return HTMLResponse(_trial_html(app, who, asked, phase, position, may_skip=may_skip))
 
 
 def _trial_html(
@@ -148,6 +155,7 @@ def _trial_html(
     *,
     given: Mapping[str, str] | None = None,
     faults: Mapping[str, str] | None = None,
+    may_skip: bool = False,
 ) -> str:
     done, total = done_of(app.study, asked, phase=phase)
     frame = app.frame(who, done=done, total=total)
@@ -161,14 +169,15 @@ def _trial_html(
         given=given,
         faults=faults,
     )
-    return app.pages.trial(frame, view)
+    # nobody skips themselves out of the study
+    return app.pages.trial(frame, view if may_skip else replace(view, another_url=""))
 
 
 async def feedback(app: App, request: Request) -> Response:
     """Show, after a practice trial, what the answer should have been and why."""
     who, position = app.who(request), int(request.path_params["position"])
     try:
-        asked = app.flow.asked(who, Phase.PRACTICE, position)
+        asked = await app.read(app.flow.asked, who, Phase.PRACTICE, position)
     except AnswerRefused:
         return go("/now")
     if position >= asked.standing.next_position:
@@ -205,7 +214,8 @@ async def search(app: App, request: Request) -> Response:
     """Find entries of the study's list."""
     app.saves.take(app.who(request))
     query = request.query_params.get("q", "")[:200]
-    found = app.entities.search(query, limit=10) if app.entities is not None and query.strip() else ()
+    # some milliseconds in a list of a million titles: not in the loop that serves everybody
+    found = await asyncio.to_thread(app.entities.search, query) if app.entities is not None and query.strip() else ()
     return JSONResponse([{"id": one.entity_id, "title": one.title, "text": one.description} for one in found])
 
 
@@ -249,7 +259,7 @@ async def submit_trial(app: App, request: Request) -> Response:
     """Store one answer; the response is sent after the commit."""
     who, (phase, position) = app.who(request), _where(request)
     form = await app.form(request, who)
-    asked = app.flow.asked(who, phase, position)
+    asked = await app.read(app.flow.asked, who, phase, position)
     try:
         answer = app.flow.read(
             who, asked, phase=phase, position=position, form=form, sent=_sent(app, who, phase, position, form)
@@ -262,8 +272,9 @@ async def submit_trial(app: App, request: Request) -> Response:
         if not await asyncio.to_thread(app.flow.take_up, who):
             raise
         receipt = await asyncio.wrap_future(app.flow.submit(answer))
+    app.answered(who, phase, position)
     if app.flow.is_due(asked.standing, now=app.clock()):
-        await asyncio.to_thread(app.flow.renew, who)
+        asked = await asyncio.to_thread(app.flow.renew, who, asked)
     after = app.flow.answered(who, asked, receipt)
     if phase is Phase.PRACTICE and app.study.known[answer.item_id].explanation:
         return lead_on(request, f"/feedback/{position}")
@@ -293,9 +304,7 @@ async def debrief(app: App, request: Request) -> Response:
 
 
 async def _settled(app: App, request: Request, who: str) -> Response:
-    step = await asyncio.to_thread(app.flow.settle, who)
-    if step.kind == "debrief":
-        app.judge_soon()
+    step = await app.settle(who)
     return lead_on(request, f"/trial/{step.phase}/{step.position}" if step.kind == "trial" else "/now")
 
 
@@ -316,7 +325,9 @@ def _invalid(
     # who changes an answer still changes that one
     with suppress(AnswerRefused):
         asked = app.flow.asked_again(who, phase, position)
-    html = _trial_html(app, who, asked, phase, position, given=form, faults={error.field: message})
+    may_skip = app.flow.may_skip(who)
+    shown = {"given": form, "faults": {error.field: message}}
+    html = _trial_html(app, who, asked, phase, position, may_skip=may_skip, **shown)
     return HTMLResponse(html, status_code=422)
 
 

@@ -13,6 +13,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
@@ -109,12 +110,14 @@ class Keys:
         secret = (folder / KEY_NAME).read_bytes()
         self._signer = Signer(_derived(secret, "cookie"), salt="participant", digest_method=hashlib.sha256)
         self._form = _derived(secret, "form")
+        # signatures that were checked once: a participant sends the same one hundreds of times
+        self.participant = lru_cache(maxsize=4096)(self._participant)
 
     def sign(self, participant_id: str) -> str:
         """Return the value of a participant's cookie."""
         return self._signer.sign(participant_id).decode("ascii")
 
-    def participant(self, cookie: str) -> str | None:
+    def _participant(self, cookie: str) -> str | None:
         """Return whose cookie this is; ``None`` for one that was not signed here."""
         try:
             return self._signer.unsign(cookie.encode("ascii", "replace")).decode("ascii")

@@ -12,6 +12,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from lexiscope.annotation.web import participant
 from lexiscope.annotation.web.app import App
@@ -73,7 +74,7 @@ ROUTES = (
 
 def create_app(app: App, more: tuple[Route, ...] = ()) -> Guard:
     """Return the ASGI application; *more* are the researcher's routes."""
-    routes = [Route(one.path, _endpoint(app, one.handler), methods=list(one.methods)) for one in ROUTES]
+    routes = [Route(one.path, _Endpoint(app, one.handler), methods=list(one.methods)) for one in ROUTES]
     handlers: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = {
         404: _errors(app),
         405: _errors(app),
@@ -82,14 +83,19 @@ def create_app(app: App, more: tuple[Route, ...] = ()) -> Guard:
     return Guard(Starlette(routes=[*routes, *more], exception_handlers=handlers), settings=app.settings)
 
 
-def _endpoint(app: App, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-    async def endpoint(request: Request) -> Response:
-        try:
-            return await handler(app, request)
-        except (Refused, LexiscopeError) as error:
-            return error_response(app, request, error)
+class _Endpoint:
+    """A handler as an ASGI application: Starlette wraps a function once more than these pages need."""
 
-    return endpoint
+    def __init__(self, app: App, handler: Handler) -> None:
+        self._app, self._handler = app, handler
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        try:
+            response = await self._handler(self._app, request)
+        except (Refused, LexiscopeError) as error:
+            response = error_response(self._app, request, error)
+        await response(scope, receive, send)
 
 
 def _errors(app: App) -> Callable[[Request, Exception], Awaitable[Response]]:
