@@ -255,3 +255,49 @@ def test_a_refused_job_leaves_no_seal(tmp_path: Path) -> None:
 
 def _consent(who: str) -> dict[str, object]:
     return {"participant_id": who, "text_version": "1", "text_sha256": "", "at": ""}
+
+
+def test_a_failing_backup_keeps_no_purge_from_its_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Backup and purge are tried apart: with every backup failing by the disk's own error, the ids go on their day."""
+    clock = Clock()
+    with open_store(tmp_path, replace(made_study(), retain_days=1), clock=clock) as store:
+        store.invite("5f0cPLATFORMID80")
+        store.set_status("closed", actor="anna")
+        clock.forward(days=2)
+
+        def full(target: Path | None = None) -> Path:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(store, "backup", full)
+        with Keeper(store, every=0.05 / 60, keep=1) as keeper:
+            wait_for(lambda: store.find("5f0cPLATFORMID80") is None)
+            wait_for(lambda: keeper.problem is not None)
+        assert store.health().not_kept == {"backup": "[Errno 28] No space left on device"}
+
+
+def test_a_keeper_outlives_a_database_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A read that fails as its thread begins ends nothing: the turn comes, fails, and the next one succeeds."""
+    with open_store(tmp_path) as store:
+        working = store._database
+        broken = replace(working, read=sa.create_engine(f"sqlite:///{tmp_path}/gone/study.sqlite"))
+        monkeypatch.setattr(store, "_database", broken)
+        for read in (store.health, store.people, store.verify, store.loads):
+            with pytest.raises(StorageError, match="cannot be read"):
+                read()
+        with Keeper(store, every=0.05 / 60, keep=1) as keeper:
+            wait_for(lambda: keeper.problem is not None)
+            monkeypatch.setattr(store, "_database", working)
+            wait_for(lambda: keeper.problem is None)
+        assert store.health().not_kept == {}
+
+
+def test_a_keeper_of_postgresql_deletes_and_makes_no_copies(tmp_path: Path) -> None:
+    """keep=0: PostgreSQL is backed up by its own tools; platform ids go on their day all the same."""
+    clock = Clock()
+    with open_store(tmp_path, replace(made_study(), retain_days=1), clock=clock) as store:
+        store.invite("5f0cPLATFORMID81")
+        store.set_status("closed", actor="anna")
+        clock.forward(days=2)
+        with Keeper(store, every=0.05 / 60, keep=0) as keeper:
+            wait_for(lambda: store.find("5f0cPLATFORMID81") is None)
+        assert (keeper.problem, backup.copies_in(tmp_path)) == (None, [])

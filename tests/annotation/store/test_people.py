@@ -115,20 +115,6 @@ def test_states_stand_for_what_happened(tmp_path: Path) -> None:
             store.change_state(who, State.ACCEPTED, reason="by hand")
 
 
-def test_a_place_that_is_given_back_is_free_again(tmp_path: Path) -> None:
-    """A released place is no longer active, giving it back twice frees one place; who never had one is refused."""
-    with open_store(tmp_path) as store:
-        who = qualified(store)
-        with pytest.raises(StateError):
-            store.release_place(who)
-        lease = store.take_place(who)
-        assert store.loads()[lease.list_id].active == 1
-        store.release_place(who)
-        store.release_place(who)
-        assert store.loads()[lease.list_id].active == 0
-        assert not store.verify().problems
-
-
 def test_codes_come_from_committed_rows(tmp_path: Path) -> None:
     """S7: no completion code with an answer missing; the same code at each call; kinds differ."""
     with open_store(tmp_path) as store:

@@ -131,17 +131,16 @@ def file_problems(path: Path) -> tuple[str, ...]:
     return tuple(found)
 
 
-def check(database: Database, key: bytes) -> StoreCheck:
+def check(connection: sa.Connection, key: bytes, *, file: Path | None) -> StoreCheck:
     """Check the file, the chain of the audit log, and the rules that every answer obeys."""
-    problems = list(file_problems(database.path)) if database.path is not None else []
-    with database.read.connect() as connection:
-        audit = verify_audit(connection, key)
-        problems += [f"audit log: {problem}" for problem in audit.problems]
-        problems += seals.problems(connection)
-        for name, query in _RULES:
-            broken = int(connection.execute(query).scalar_one())
-            problems += [f"{broken} answers {name}"] if broken else []
-        answers = int(connection.execute(sa.text("SELECT count(*) FROM answers")).scalar_one())
+    problems = list(file_problems(file)) if file is not None else []
+    audit = verify_audit(connection, key)
+    problems += [f"audit log: {problem}" for problem in audit.problems]
+    problems += seals.problems(connection)
+    for name, query in _RULES:
+        broken = int(connection.execute(query).scalar_one())
+        problems += [f"{broken} answers {name}"] if broken else []
+    answers = int(connection.execute(sa.text("SELECT count(*) FROM answers")).scalar_one())
     return StoreCheck(answers, audit.entries, tuple(problems))
 
 

@@ -18,7 +18,17 @@ except ModuleNotFoundError:
     require("sqlalchemy", "annotate")
     raise
 
-__all__ = ["DATABASE_NAME", "Database", "StorageError", "checkpoint", "connect", "sa", "storage_error", "vacuum"]
+__all__ = [
+    "DATABASE_NAME",
+    "Database",
+    "StorageError",
+    "checkpoint",
+    "connect",
+    "read_error",
+    "sa",
+    "storage_error",
+    "vacuum",
+]
 
 DATABASE_NAME = "study.sqlite"
 # any number: workers of one PostgreSQL study take turns at their transactions under it
@@ -26,7 +36,10 @@ _TURN = 0x1E815C09E
 
 
 class StorageError(RunError):
-    """The database did not take a transaction (disk full, file damaged, connection lost): nothing of it was stored."""
+    """The database did not take a transaction, or cannot be read (disk full, file damaged, connection lost).
+
+    Nothing of the transaction was stored.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +84,15 @@ def vacuum(database: Database) -> None:
     """Rewrite the SQLite file without its deleted rows and empty the WAL.
 
     In PostgreSQL the tables are rewritten; its log and its backups are the administrator's.
-    Errors: :class:`StorageError` where a reader keeps the WAL from being emptied.
+    Errors: :class:`StorageError` where a reader keeps the WAL from being emptied, or the database failed.
     """
+    try:
+        _rewrite(database)
+    except sa.exc.SQLAlchemyError as error:
+        raise storage_error(error, database) from error
+
+
+def _rewrite(database: Database) -> None:
     if database.path is None:
         with database.write.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql("VACUUM FULL identities")
@@ -111,6 +131,13 @@ def storage_error(error: BaseException, database: Database) -> StorageError:
             hint="free space; the study goes on without a restart",
         )
     return StorageError("the database did not take a transaction", place=place, why=str(error).splitlines()[0])
+
+
+def read_error(error: BaseException, database: Database) -> StorageError:
+    """Return the typed error for a failure to read the database."""
+    place = Place(str(database.path)) if database.path is not None else None
+    hint = "it is tried again with the next request; where it stays so: lexiscope annotate verify"
+    return StorageError("the database cannot be read", place=place, why=str(error).splitlines()[0], hint=hint)
 
 
 def _sqlite(path: Path, begin: str, synchronous: str) -> sa.Engine:

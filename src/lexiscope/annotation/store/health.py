@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from lexiscope.annotation.store import overview
 from lexiscope.annotation.store.backup import copies_in
-from lexiscope.annotation.store.engine import Database
+from lexiscope.annotation.store.engine import Database, sa
 from lexiscope.annotation.store.record import Status
 from lexiscope.annotation.store.schema import SCHEMA_VERSION
 
@@ -23,7 +25,8 @@ class Health:
 
     ``low`` says that the disk of the study's folder has less than 5 % or 200 MB left. ``synchronous`` is the database's
     own word for what a commit waits for. ``backup_age_s`` is ``None`` where ``backups/`` holds none. ``version`` is
-    that of the tables. *Unit:* bytes; seconds.
+    that of the tables. ``not_kept`` says what the keeper could not do at its last turn, and why, by job (``backup``,
+    ``purge``). *Unit:* bytes; seconds.
     """
 
     free_bytes: int
@@ -33,6 +36,7 @@ class Health:
     backup_age_s: float | None
     status: Status
     version: int
+    not_kept: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 def is_low(free: int, total: int) -> bool:
@@ -44,7 +48,9 @@ def is_low(free: int, total: int) -> bool:
     return free < LOW_BYTES or free < LOW_SHARE * total
 
 
-def health(database: Database, folder: Path, *, status: Status, now: float) -> Health:
+def health(
+    connection: sa.Connection, database: Database, folder: Path, *, now: float, not_kept: Mapping[str, str]
+) -> Health:
     """Look at the disk, the database's settings and the backups. *now* is seconds since 1970."""
     disk = shutil.disk_usage(folder)
     newest = max((copy.stat().st_mtime for copy in copies_in(folder)), default=None)
@@ -52,10 +58,11 @@ def health(database: Database, folder: Path, *, status: Status, now: float) -> H
         free_bytes=disk.free,
         low=is_low(disk.free, disk.total),
         wal_bytes=_wal_bytes(database),
-        synchronous=_synchronous(database),
+        synchronous=_synchronous(connection, database),
         backup_age_s=None if newest is None else max(0.0, now - newest),
-        status=status,
+        status=overview.status(connection),
         version=SCHEMA_VERSION,
+        not_kept=dict(not_kept),
     )
 
 
@@ -66,8 +73,7 @@ def _wal_bytes(database: Database) -> int:
     return log.stat().st_size if log.exists() else 0
 
 
-def _synchronous(database: Database) -> str:
-    with database.read.connect() as connection:
-        if database.path is None:
-            return str(connection.exec_driver_sql("SHOW synchronous_commit").scalar_one())
-        return _SQLITE[int(connection.exec_driver_sql("PRAGMA synchronous").scalar_one())]
+def _synchronous(connection: sa.Connection, database: Database) -> str:
+    if database.path is None:
+        return str(connection.exec_driver_sql("SHOW synchronous_commit").scalar_one())
+    return _SQLITE[int(connection.exec_driver_sql("PRAGMA synchronous").scalar_one())]

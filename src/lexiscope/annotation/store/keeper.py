@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
+from collections.abc import Callable
 from types import TracebackType
 
+from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.safekeeping import Safekeeping
 from lexiscope.core.errors import InputError, LexiscopeError
+
+# what a disk or a database can do to a turn; anything else is a fault of ours and ends the thread with its traceback
+_FAILURES = (LexiscopeError, OSError, sqlite3.Error, sa.exc.SQLAlchemyError)
 
 
 class Keeper:
     """Backs a study up every so many minutes and keeps the newest copies; deletes platform ids when they are due.
 
-    Use it as a context manager, or start it.
+    Use it as a context manager, or start it. With *keep* 0 it makes no copies: a PostgreSQL study is backed up by
+    PostgreSQL.
 
-    A backup that fails is tried again at the next time; ``problem`` says what went wrong with the last one. Only copies
-    that backups made by date are removed, never one made before a migration.
+    The two jobs do not depend on each other, and one that fails is tried again at the next time; ``problem`` and the
+    store's health say what went wrong at the last. Only copies that backups made by date are removed, never one made
+    before a migration.
     """
 
     def __init__(self, store: Safekeeping, *, every: float, keep: int) -> None:
-        if every <= 0 or keep < 1:
-            raise InputError("a keeper makes backups every so many minutes (above 0) and keeps 1 or more")
-        self.problem: LexiscopeError | None = None
+        if every <= 0 or keep < 0:
+            raise InputError("a keeper turns every so many minutes (above 0) and keeps 0 or more copies")
+        self.problem: Exception | None = None
         self._store, self._seconds, self._keep = store, 60 * every, keep
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="lexiscope-keeper", daemon=True)
@@ -47,15 +55,30 @@ class Keeper:
     def _run(self) -> None:
         wait = self._first_wait()
         while not self._stop.wait(wait):
-            try:
-                self._store.backup()
-                self._store.prune_backups(keep=self._keep)
-                self._store.purge_identities()
-                self.problem = None
-            except LexiscopeError as error:
-                self.problem = error
+            tried = [self._try("backup", self._back_up) if self._keep else None, self._try("purge", self._purge)]
+            self.problem = next((one for one in tried if one is not None), None)
             wait = self._seconds
 
+    def _try(self, name: str, job: Callable[[], None]) -> Exception | None:
+        try:
+            job()
+        except _FAILURES as error:
+            # the first line: what follows may quote rows
+            self._store.not_kept[name] = str(error).partition("\n")[0]
+            return error
+        self._store.not_kept.pop(name, None)
+        return None
+
+    def _back_up(self) -> None:
+        self._store.backup()
+        self._store.prune_backups(keep=self._keep)
+
+    def _purge(self) -> None:
+        self._store.purge_identities()
+
     def _first_wait(self) -> float:
-        age = self._store.health().backup_age_s
+        try:
+            age = self._store.health().backup_age_s if self._keep else None
+        except _FAILURES:
+            return 0.0
         return 0.0 if age is None else max(0.0, self._seconds - age)

@@ -39,8 +39,12 @@ class Safekeeping(OpenedStudy):
             return audit.entries(connection, without=(seals.ACTION,), limit=limit, offset=offset)
 
     def verify(self) -> backup.StoreCheck:
-        """Check the database file, the audit log's chain, the seals of all rows, and the rules of every answer."""
-        return backup.check(self._database, self._key)
+        """Check the database file, the audit log's chain, the seals of all rows, and the rules of every answer.
+
+        Errors: :class:`StorageError` where the database cannot be read.
+        """
+        with self._read() as connection:
+            return backup.check(connection, self._key, file=self._database.path)
 
     def backup(self, target: Path | None = None) -> Path:
         """Copy the database while it is in use, by default into ``backups/``; return the copy's path.
@@ -65,10 +69,13 @@ class Safekeeping(OpenedStudy):
             backup.prune(self.folder, keep=keep)
 
     def health(self) -> Health:
-        """Return how the study's storage is doing: disk space, log, last backup, status."""
+        """Return how the study's storage is doing: disk space, log, last backup, status, what the keeper could not do.
+
+        Errors: :class:`StorageError` where the database cannot be read.
+        """
+        now = self._clock().timestamp()
         with self._read() as connection:
-            status = overview.status(connection)
-        return health(self._database, self.folder, status=status, now=self._clock().timestamp())
+            return health(connection, self._database, self.folder, now=now, not_kept=self.not_kept)
 
     def forget(self, participant_id: str, *, actor: str) -> erasure.Erasure:
         """Remove a participant's platform identity, and the answers if the study says so, backups included.

@@ -90,13 +90,6 @@ class Store(Desk, Safekeeping):
         now = self._clock()
         return self._write(lambda c: self._renew_place(c, participant_id, now, hold or self._hold))
 
-    def release_place(self, participant_id: str) -> Lease:
-        """Give a place back, with an entry in the audit log. Errors: :class:`StateError`."""
-        now = self._now()
-        return self._write(
-            lambda c: self._log_lease(c, "release", places.release(c, participant_id, status="released"), now)
-        )
-
     def loads(self) -> dict[str, ListLoad]:
         """Return how full each list is."""
         with self._read() as connection:
