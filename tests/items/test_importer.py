@@ -142,3 +142,59 @@ def test_saw_c_trials(published: Path) -> None:
     assert len(found.responses) == 10_639
     assert len(set(found.responses.column("subject_id"))) == 131
     assert sum(item.conditions["same_sense"] is True for item in found.items) == 241
+
+
+STORY = "word,precontext,sentence,ending\nbank,It rained.,They met at the bank.,{}\nbank,It rained.,They met at the bank.,{}\n"
+
+
+def test_rows_that_differ_in_what_is_shown_are_different_items(tmp_path: Path) -> None:
+    """Two endings of one sentence are two items with ids of their own; two equal rows are one, which is said."""
+    shown = ("precontext", "ending")
+    two = import_items(write(tmp_path, STORY.format("It was wet.", "")), dataset="d", conditions=shown)
+    assert [item.condition("ending") for item in two.items] == ["It was wet.", ""]
+    assert len({item.item_id for item in two.items}) == 2
+    assert two.merged == ""
+    again = import_items(write(tmp_path, STORY.format("", "It was wet.")), dataset="d", conditions=shown)
+    assert {item.item_id for item in again.items} == {item.item_id for item in two.items}, "order changes no id"
+    one = import_items(write(tmp_path, STORY.format("", "")), dataset="d", conditions=shown)
+    assert one.merged == "2 rows → 1 item"
+
+
+def test_a_column_that_is_left_out_is_named(tmp_path: Path) -> None:
+    """Rows that differ in another column are one item, and the column that is left out is named."""
+    found = import_items(write(tmp_path, STORY.format("It was wet.", "")), dataset="d")
+    assert found.merged == "2 rows → 1 item; columns that vary within an item: ending"
+
+
+def test_columns_of_a_family_tell_items_apart(tmp_path: Path) -> None:
+    """``group_*`` stands for every column that begins so."""
+    path = write(tmp_path, "word,sentence,group_a\nbank,A bank.,x|y\nbank,A bank.,x|z\n")
+    assert len(import_items(path, dataset="d", conditions=("group_*",)).items) == 2
+
+
+def test_one_id_for_two_texts_is_refused(tmp_path: Path) -> None:
+    """Rows of one id that show different texts are no item (E211)."""
+    lines = STORY.format("It was wet.", "").splitlines()
+    rows = ["item_id," + lines[0], *("s1," + line for line in lines[1:])]
+    with pytest.raises(InputError) as caught:
+        import_items(write(tmp_path, "\n".join(rows) + "\n"), dataset="d", conditions=("ending",))
+    assert caught.value.code == "E211"
+
+
+def test_a_word_alone(tmp_path: Path) -> None:
+    """Where a task needs no sentence, the word is the usage; where it does, the missing column is refused (E006)."""
+    path = write(tmp_path, "word,sense_1,sense_2\nbank,river side,money house\nbank,river side,row\n")
+    found = import_items(path, dataset="d", conditions=("sense_1", "sense_2"), word_alone=True)
+    assert [(item.usages[0].text, item.usages[0].target) for item in found.items] == [("bank", "bank")] * 2
+    with pytest.raises(InputError, match="no column holds the sentence") as caught:
+        import_items(path, dataset="d", conditions=("sense_1", "sense_2"))
+    assert caught.value.code == "E006"
+    with_sentences = write(tmp_path, "word,sentence\nbank,A bank.\n")
+    assert import_items(with_sentences, dataset="d", word_alone=True).items[0].usages[0].text == "A bank."
+
+
+@pytest.mark.parametrize(("label", "same"), [("t", True), ("F", False), ("true", True), ("different", False)])
+def test_labels_of_same_sense(tmp_path: Path, label: str, same: bool) -> None:
+    """The labels of WiC, t and f, mean what true and false mean."""
+    path = write(tmp_path, f"word,sentence_1,sentence_2,same\nbank,A bank.,The bank.,{label}\n")
+    assert import_items(path, dataset="d").items[0].condition("same_sense") is same

@@ -27,6 +27,7 @@ from lexiscope.annotation.definition import (
     Texts,
 )
 from lexiscope.annotation.definition_file import definition_yaml
+from lexiscope.annotation.design import set_of
 from lexiscope.annotation.template_texts import NATIVE, TEXTS, base, questions, with_hints
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
@@ -57,6 +58,7 @@ HABITS: Mapping[str, Habit] = {
     "substitution": Habit(per_item=2, per_list=0, back=True),
 }
 """What the papers did, by task."""
+_ELSE: Mapping[str, str] = {"homonym": "word"}
 
 
 def draft_definition(
@@ -93,7 +95,7 @@ def draft_definition(
         columns=columns or {},
         scale=scale,
         views=_views(items, screen),
-        pool=PoolSection(per_person=min(PoolSection().per_person, len(items))),
+        pool=_pool(items),
         back=habit.back,
         design=design,
         ratings=_ratings(items, screen, habit),
@@ -130,13 +132,17 @@ def _scale(screen: Screen, language: str) -> ScaleSection:
 
 
 def _design(items: Sequence[Item], screen: Screen, habit: Habit) -> DesignSection:
-    """Items drawn from a pool stand in one list; else as few lists as hold the items apart that must not meet."""
+    """Items drawn from a pool stand in one list; else as few lists as hold the items apart that must not meet.
+
+    A file without a column of word forms (``homonym``) keeps words apart instead.
+    """
     if screen.drawn:
         return DesignSection(lists=1)
-    apart = [name for name in habit.apart if all(name in item.conditions for item in items)]
+    named = [name if all(name in item.conditions for item in items) else _ELSE.get(name, "") for name in habit.apart]
+    apart = [name for name in named if name]
     balance = tuple(name for name in _BALANCED if _has_levels(items, name))
     lists = math.ceil(len(items) / habit.per_list) if habit.per_list else 1
-    largest = [max(Counter(str(item.conditions[name]) for item in items).values()) for name in apart]
+    largest = [max(Counter(set_of(item, name) for item in items).values()) for name in apart]
     confusion = tuple(Confusion(condition=name, at_most=1) for name in apart) or (Confusion(),)
     return DesignSection(lists=max([lists, *largest]), confusion=confusion, balance=balance)
 
@@ -149,9 +155,14 @@ def _has_levels(items: Sequence[Item], name: str) -> bool:
 
 def _ratings(items: Sequence[Item], screen: Screen, habit: Habit) -> RatingsSection:
     if screen.drawn:
-        people = math.ceil(len(items) / PoolSection().per_person)
+        people = math.ceil(len(items) / _pool(items).per_person)
         return RatingsSection(per_item=1, first_wave=people)
     return RatingsSection(per_item=habit.per_item)
+
+
+def _pool(items: Sequence[Item]) -> PoolSection:
+    """Somebody who asks for another word as often as for their own must find one: twice as many as they write."""
+    return PoolSection(per_person=max(1, min(PoolSection().per_person, len(items) // 2)))
 
 
 def _views(items: Sequence[Item], screen: Screen) -> tuple[str, ...]:

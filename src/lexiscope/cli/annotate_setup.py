@@ -12,7 +12,7 @@ from lexiscope.annotation.definition import text_versions
 from lexiscope.annotation.definition_file import DefinitionFile, read_definition
 from lexiscope.annotation.design import Design, build_design
 from lexiscope.annotation.launch import Problem, ready_to_launch
-from lexiscope.annotation.material import study_items
+from lexiscope.annotation.material import material_columns, material_of, study_items
 from lexiscope.annotation.template import draft_definition, write_draft
 from lexiscope.cli.check import read_map
 from lexiscope.cli.options import as_json as json_option
@@ -38,17 +38,19 @@ def init(*, task: str, items_file: str, pairs: tuple[str, ...], language: str | 
 
     Consent and ethics statement stay empty: only you can write them.
     """
-    columns = dict(read_map(pairs).items())
+    columns, screen = dict(read_map(pairs).items()), catalog.screen(task)
     found = import_items(
         existing_file(items_file),
         read_map(pairs),
         dataset=name,
         task=task,
         language=language or "und",
-        conditions=catalog.screen(task).requires,
+        conditions=material_columns(screen),
+        word_alone=screen.word_alone,
     )
+    material = material_of(found)
     draft = draft_definition(
-        found.items,
+        material.items,
         task=task,
         items_file=items_file,
         language=language or _language(found.items),
@@ -56,6 +58,8 @@ def init(*, task: str, items_file: str, pairs: tuple[str, ...], language: str | 
         columns=columns,
     )
     write_draft(draft, out)
+    if material.merged:
+        say(f"{material.merged}: give each row an item_id of its own where they are different items")
     say(f"written: {out} (items: {len(found.items)}, lists: {draft.design.lists})")
     say(f"next: lexiscope annotate check {out}")
 

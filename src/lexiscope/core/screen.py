@@ -114,7 +114,9 @@ class Screen:
     fault. ``{target}`` and the item's conditions in braces are filled in by :meth:`question`.
 
     ``measure`` is the measure of the stored rows. ``requires`` are the conditions that an item must have, ``n_usages``
-    how many usages. ``advance``: ``press`` stores on the press of a button, ``next`` on a button of its own
+    how many usages. ``shows`` are further columns of an item file that the page shows (``group_*``: all that begin so);
+    rows that differ in one of these or of ``requires`` are different items. ``word_alone``: an item is about a word
+    without a sentence, so that its file needs no column of sentences. ``advance``: ``press`` stores on the press of a button, ``next`` on a button of its own
     (:meth:`advance_in`). ``views`` are the views that can be asked; ``guess_views`` those with a field for the guessed
     word; ``reveal_view`` the view that is answered again, target shown, in a second phase. ``drawn``: items are drawn
     from a pool, and another one can be asked for. ``fold_outs`` are parts that open on demand: ``guidelines``, or a
@@ -134,6 +136,8 @@ class Screen:
     anchors: Mapping[str, tuple[tuple[float, str], ...]] = field(default_factory=dict)
     n_usages: int = 1
     requires: tuple[str, ...] = ()
+    shows: tuple[str, ...] = ()
+    word_alone: bool = False
     swaps_sides: bool = False
     shuffles_options: bool = False
     advance: Literal["press", "next"] = "next"

@@ -24,8 +24,9 @@ _INVISIBLE = re.compile(
 )
 _EXTRA_SPACE = re.compile(r"^[ \t]+|[ \t]+$|[ \t]{2,}")
 _TRUE, _FALSE = (
-    frozenset({"true", "1", "yes", "same", "same sense"}),
-    frozenset({"false", "0", "no", "different", "different sense"}),
+    # t and f are the labels of WiC and its relatives
+    frozenset({"true", "t", "1", "yes", "same", "same sense"}),
+    frozenset({"false", "f", "0", "no", "different", "different sense"}),
 )
 _WHOLE = re.compile("[0-9]+")
 _UNREADABLE = (-1, -1)

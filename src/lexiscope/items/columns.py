@@ -102,6 +102,17 @@ class ColumnMap:
             del found["rating"]
         return replace(self, **found)
 
+    def with_word_alone(self) -> ColumnMap:
+        """Let the word be the sentence too, where there is no column of sentences: the usage is the word itself.
+
+        >>> ColumnMap(target="form").with_word_alone().sentence_1
+        'form'
+        """
+        word = self.target or self.target_1 or self.word
+        if self.sentence_1 is not None or word is None:
+            return self
+        return replace(self, sentence_1=word, target=word)
+
     def items(self) -> Iterator[tuple[str, str]]:
         """Yield (part, column) for the parts that are set, in order."""
         for one in fields(self):

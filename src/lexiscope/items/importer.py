@@ -8,8 +8,9 @@ the file gives its span.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
@@ -35,7 +36,7 @@ class Imported:
 
     ``columns`` is the map that was used. Every column that it does not name is a condition of the items;
     ``row_columns`` are those whose value changes between the rows of one item (a row number, the age of a rater): they
-    describe ratings, not items, and are left out.
+    describe ratings, not items, and are left out. :attr:`merged` says so in words.
     """
 
     items: tuple[Item, ...]
@@ -45,6 +46,20 @@ class Imported:
     n_rows: int = 0
     n_set_aside: int = 0
     row_columns: tuple[str, ...] = ()
+
+    @property
+    def merged(self) -> str:
+        """What became of rows that are one item together, for people to read; empty where every row is an item.
+
+        >>> nothing = ResponseTable.from_columns({name: [] for name in (*_RATING_COLUMNS, "task")})
+        >>> Imported((), nothing, ColumnMap(), n_rows=2, n_set_aside=2).merged
+        ''
+        """
+        n_read = self.n_rows - self.n_set_aside
+        if n_read == len(self.items):
+            return ""
+        varying = f"; columns that vary within an item: {', '.join(self.row_columns)}" if self.row_columns else ""
+        return f"{n_read} rows → {len(self.items)} item{'s' if len(self.items) != 1 else ''}{varying}"
 
 
 def import_items(
@@ -58,27 +73,33 @@ def import_items(
     delimiter: str | None = None,
     bad_rows: BadRows = "raise",
     conditions: Collection[str] = (),
+    word_alone: bool = False,
 ) -> Imported:
     """Read items, and ratings where there are any, from a table.
 
     *columns* names the columns whose names are not usual ones; all others become conditions. *conditions* are columns
-    that are conditions whatever their name: a task that shows a text ``sense`` takes no sense id from it. Ratings in
-    long form are rows of measure ``rating`` by ``participant`` subjects; a norm is a row of measure ``norm``, subject
-    ``norm``. An empty rating is a row without value. *bad_rows*: ``raise`` at the first error, or ``set_aside`` each
-    such row.
+    that are conditions whatever their name (``group_*``: all that begin so): a task that shows a text ``sense`` takes
+    no sense id from it. Rows that differ in one of them are different items, whose ids tell them apart where the file
+    gives none. *word_alone*: the usage of a file without a column of sentences is the word itself. Ratings in long form are rows of measure
+    ``rating`` by ``participant`` subjects; a norm is a row of measure ``norm``, subject ``norm``. An empty rating is a
+    row without value. *bad_rows*: ``raise`` at the first error, or ``set_aside`` each such row.
     Errors: :class:`InputError` with code, file, line, column and caret.
     """
     intake = _Intake(bad_rows)
     reader = RowReader(path, intake.take, delimiter=delimiter)
     rows = reader.rows()
     header = next(rows, None)
+    conditions = {name for name in reader.header if any(fnmatchcase(name, one) for one in conditions)}
     named = [name for name in reader.header if name not in conditions]
     known = (columns or ColumnMap()).completed(named)
+    if word_alone:
+        known = known.with_word_alone()
     if header is None or not check_header(header, reader.header, known, intake.take):
         # without a readable header no row means anything: this is never set aside
         raise intake.findings[-1].error()
     checks = RowChecks(Indices.of(known, reader.header), intake.take, scale, language)
-    items = _Items(dataset, task, checks, _extra_columns(known, reader.header, conditions))
+    shown = tuple(index for name, index in _extra_columns(known, reader.header, conditions) if name in conditions)
+    items = _Items(dataset, task, checks, _extra_columns(known, reader.header, conditions), shown)
     for row in rows:
         items.add(row, intake)
     if not items.found:
@@ -118,6 +139,7 @@ class _Items:
     task: str
     checks: RowChecks
     extra: tuple[tuple[str, int], ...]
+    shown: tuple[int, ...] = ()
     found: dict[str, Item] = field(default_factory=dict)
     _keys: dict[str, object] = field(default_factory=dict)
     _varying: set[str] = field(default_factory=set)
@@ -137,8 +159,8 @@ class _Items:
             self._keep_rating(item, rater, value, raw)
 
     def _item(self, question: Question, row: Row, intake: _Intake) -> Item | None:
-        item_id = question.item_id or _content_id(question)
-        key = question_key(question.usages)
+        item_id = question.item_id or _content_id(question, self._shown_of(row))
+        key = (question_key(question.usages), self._shown_of(row))
         if self._keys.get(item_id, key) != key:
             hint = "give each question an id of its own"
             fault = "the item id is already used for another question"
@@ -153,8 +175,11 @@ class _Items:
         conditions |= {name: row.fields[index] for name, index in self.extra}
         return Item(item_id, self.dataset, question.usages, list_id=question.list_id, conditions=conditions)
 
+    def _shown_of(self, row: Row) -> tuple[str, ...]:
+        return tuple(row.fields[index] for index in self.shown)
+
     def _keep(self, item: Item, row: Row) -> None:
-        self._keys.setdefault(item.item_id, question_key(item.usages))
+        self._keys.setdefault(item.item_id, (question_key(item.usages), self._shown_of(row)))
         kept = self.found.setdefault(item.item_id, item)
         if kept is not item:
             self._varying |= {name for name, index in self.extra if kept.conditions[name] != row.fields[index]}
@@ -191,9 +216,10 @@ def _extra_columns(
     return tuple((name, index) for index, name in enumerate(header) if name not in mapped)
 
 
-def _content_id(question: Question) -> str:
+def _content_id(question: Question, shown: Sequence[str]) -> str:
     # an id from the content stays the same when rows are added, removed or reordered
-    content = "\x1f".join(f"{usage.text}\x1e{usage.start}\x1e{usage.end}" for usage in question.usages)
+    usages = (f"{usage.text}\x1e{usage.start}\x1e{usage.end}" for usage in question.usages)
+    content = "\x1f".join((*usages, *shown))
     return f"{question.word}-{hashlib.sha256(content.encode()).hexdigest()[:10]}"
 
 

@@ -83,6 +83,7 @@ SCREEN = Screen(
     stimulus=stimulus,
     faults=faults,
     requires=REQUIRES,
+    word_alone=True,
     comment=False,
     drawn=True,
     max_length=500,

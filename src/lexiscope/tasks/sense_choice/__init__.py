@@ -107,6 +107,7 @@ SCREEN = Screen(
     measure=MEASURE,
     stimulus=stimulus,
     options=options,
+    shows=(f"{GROUP}*",),
     shuffles_options=True,
     comment=False,
 )

@@ -121,6 +121,7 @@ SCREEN = Screen(
     measure=MEASURE,
     stimulus=stimulus,
     options=options,
+    shows=COLUMNS,
     shuffles_options=True,
     flags=("weird",),
     may_stay_empty=True,

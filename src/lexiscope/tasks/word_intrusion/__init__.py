@@ -3,8 +3,8 @@
 Nine are nearest neighbours of one induced sense of a word, one is an intruder. If people find it, the sense hangs
 together. The page does not show the word whose sense it is. *Source:* GASI §4.1.
 
-An item has one usage, which is the word itself (``Usage(word, 0, len(word))``; of an item file with a column ``word``,
-map both ``sentence_1`` and ``target`` to it), and its ten words as ``options`` or as the condition ``options``, divided
+An item has one usage, which is the word itself (``Usage(word, 0, len(word))``; an item file has a column ``word`` and
+none of sentences), and its ten words as ``options`` or as the condition ``options``, divided
 by ``|``. The intruder is ``gold``, or the condition ``intruder``. The conditions ``sense`` and ``intruder_id`` say
 which instance it is. :func:`lexiscope.items.intrusion.make_intrusion_items` makes such items.
 """
@@ -108,6 +108,8 @@ SCREEN = Screen(
     options=options,
     # not shown, but what accuracy is counted by; named here so that a file's column is kept under this name
     requires=("sense",),
+    shows=(COLUMN_WORDS,),
+    word_alone=True,
     shuffles_options=True,
     advance="press",
     comment=False,
