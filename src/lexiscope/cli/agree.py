@@ -6,12 +6,14 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any, cast
 
 import click
 
 from lexiscope.analysis.ratings import Ratings
+from lexiscope.cli.agree_choices import ChooserRow, summarise_choices
 from lexiscope.cli.agree_summary import AgreeSummary, RaterRow, summarise
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.options import quiet as quiet_option
@@ -37,6 +39,8 @@ SPREAD = ",over_raters="
 @click.option("--group", default="", metavar="COLUMN", help="What items share (a word): resampled together.")
 @click.option("--rater-group", default="", metavar="COLUMN", help="What raters share (a country): groups compared.")
 @click.option("--scale", nargs=2, type=float, callback=read_scale, metavar="LOW HIGH", help="Ends of the scale: 1 5.")
+@click.option("--measure", default="", metavar="NAME", help="Of a response table with several measures: this one.")
+@click.option("--view", default="", metavar="NAME", help="Of a response table with several views: this one.")
 @click.option("--bootstrap", type=click.IntRange(min=100), default=2000, show_default=True, help="Resamples.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the resampling.")
 @click.option(
@@ -53,6 +57,8 @@ def agree(
     group: str,
     rater_group: str,
     scale: Scale | None,
+    measure: str,
+    view: str,
     bootstrap: int,
     seed: int,
     out: Path | None,
@@ -62,21 +68,15 @@ def agree(
     """Agreement and ceilings of any long table of ratings.
 
     FILE has one row per rating: who rated, what was rated, the rating. CSV with comma, semicolon or tab in UTF-8, or
-    a response table (CSV, Parquet). Two variants of leave-one-out agreement are printed: leave_one_out compares a
-    rater with the others; included leaves the own rating in the mean, which makes agreement look higher.
+    a response table (CSV, Parquet). Of an export of a collected study that is ratings.csv or choices.csv.
+
+    Two variants of leave-one-out agreement are printed: leave_one_out compares a rater with the others; included
+    leaves the own rating in the mean, which makes agreement look higher. Choices between options have percent
+    agreement, nominal alpha and, for two raters, Cohen's kappa.
     """
-    read = read_ratings(file, Columns(rater, item, value, group, rater_group), scale=scale)
-    ratings = Ratings.from_arrays(read.raters, read.items, read.values)
-    missing = Counter(rater for rater, value in zip(read.raters, read.values.tolist(), strict=True) if value != value)
-    summary = summarise(
-        ratings,
-        groups=read.groups,
-        rater_groups=read.rater_groups,
-        missing=missing,
-        resamples=bootstrap,
-        seed=seed,
-        path=read.path,
-    )
+    columns = Columns(rater, item, value, group, rater_group)
+    read = read_ratings(file, columns, scale=scale, measure=measure, view=view)
+    summary = _summary(read, bootstrap, seed)
     for text in read.remarks:
         remark(text, quiet=quiet)
     if out is not None:
@@ -89,12 +89,29 @@ def agree(
         remark(f"written: {out / 'results.json'}, {out / 'raters.csv'}", quiet=quiet)
 
 
+def _summary(read: RatingsFile, resamples: int, seed: int) -> AgreeSummary:
+    ratings = Ratings.from_arrays(read.raters, read.items, read.values)
+    missing = Counter(rater for rater, value in zip(read.raters, read.values.tolist(), strict=True) if value != value)
+    if read.options:
+        return summarise_choices(ratings, missing=missing, resamples=resamples, seed=seed, path=read.path)
+    return summarise(
+        ratings,
+        groups=read.groups,
+        rater_groups=read.rater_groups,
+        missing=missing,
+        resamples=resamples,
+        seed=seed,
+        path=read.path,
+    )
+
+
 def write_summary(summary: AgreeSummary, folder: Path) -> None:
     """Write the records as ``results.json`` and the table of raters as ``raters.csv``, each whole or not at all."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([field.name for field in fields(RaterRow)])
-    writer.writerows(["" if cell is None else cell for cell in asdict(row).values()] for row in summary.raters)
+    rows = [asdict(cast(Any, row)) for row in summary.raters]
+    writer.writerow(rows[0])
+    writer.writerows(["" if cell is None else cell for cell in row.values()] for row in rows)
     write_atomically(folder / "results.json", to_json(summary.records))
     write_atomically(folder / "raters.csv", text.getvalue())
 
@@ -105,7 +122,7 @@ def _content(read: RatingsFile, summary: AgreeSummary) -> dict[str, object]:
         "remarks": list(read.remarks),
         "counts": dict(summary.counts),
         "records": [asdict(record) for record in summary.records],
-        "raters": [asdict(row) for row in summary.raters],
+        "raters": [asdict(cast(Any, row)) for row in summary.raters],
     }
 
 
@@ -119,8 +136,14 @@ def _print(summary: AgreeSummary) -> None:
         say_folded(line)
     shown = summary.raters[:SHOWN_RATERS]
     more = len(summary.raters) - len(shown)
-    raters = [(row.rater, row.n, row.mean, row.sd, row.leave_one_out, row.flag) for row in shown]
     say("\nRaters, those who agree least first" + (f" ({more} more: --json or --out)" if more else ""))
+    rated = [row for row in shown if isinstance(row, RaterRow)]
+    chose = [row for row in shown if isinstance(row, ChooserRow)]
+    if chose:
+        lines = [(row.rater, row.n, row.agreement, row.flag) for row in chose]
+        print_table(("rater", "n", "same as others", "remark"), lines, right=("n",))
+        return
+    raters = [(row.rater, row.n, row.mean, row.sd, row.leave_one_out, row.flag) for row in rated]
     print_table(("rater", "n", "mean", "sd", "leave-one-out", "remark"), raters, right=("n", "mean", "sd"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -41,16 +42,28 @@ class RaterRow:
     flag: str = ""
 
 
+class RaterLine(Protocol):
+    """A row of the table of raters."""
+
+    @property
+    def rater(self) -> str:
+        """The rater."""
+
+    @property
+    def n(self) -> int:
+        """How many answers they gave."""
+
+
 @dataclass(frozen=True, slots=True)
 class AgreeSummary:
-    """Agreement of one table of ratings.
+    """Agreement of one table of ratings or choices.
 
-    ``counts`` gives (what, how many).
+    ``counts`` gives (what, how many); ``raters`` are rows of one kind, those who agree least first.
     """
 
     counts: tuple[tuple[str, int], ...]
     records: tuple[Record, ...]
-    raters: tuple[RaterRow, ...]
+    raters: tuple[RaterLine, ...]
 
 
 def summarise(
@@ -71,29 +84,42 @@ def summarise(
 
     Errors: :class:`StatisticError` where there are fewer than two raters.
     """
-    if len(np.unique(ratings.rater)) < 2:
-        raise StatisticError(
-            "agreement needs at least two raters with ratings",
-            place=Place(path) if path else None,
-            why=f"the table has {len(np.unique(ratings.rater))}",
-            hint="ask at least one more person, or name another column with --rater",
-        )
+    at_least_two(ratings, path)
     setting = Setting(groups, rater_groups, resamples, seed)
     try:
         others: RaterAgreement | None = leave_one_out(ratings, resamples=resamples, seed=seed)
     except StatisticError:
         others = None
-    records = tuple(record for name, make in _makers(ratings, setting).items() for record in _records(name, make))
+    records = tuple(record for name, make in _makers(ratings, setting).items() for record in records_of(name, make))
+    return AgreeSummary(counts_of(ratings, "ratings"), records, _rater_rows(ratings, others, missing or {}))
+
+
+def at_least_two(ratings: Ratings, path: str) -> None:
+    """Refuse a table of fewer than two raters; *path* is named in the error.
+
+    Errors: :class:`StatisticError`.
+    """
+    n_raters = len(np.unique(ratings.rater))
+    if n_raters < 2:
+        raise StatisticError(
+            "agreement needs at least two raters with ratings",
+            place=Place(path) if path else None,
+            why=f"the table has {n_raters}",
+            hint="ask at least one more person, or name another column with --rater",
+        )
+
+
+def counts_of(ratings: Ratings, what: str) -> tuple[tuple[str, int], ...]:
+    """Return how many answers, raters and items a table has; *what* names the answers."""
     per_item = ratings.counts()
-    counts = (
-        ("ratings", len(ratings)),
+    return (
+        (what, len(ratings)),
         ("missing", ratings.n_missing),
         ("raters", ratings.n_raters),
         ("items", ratings.n_items),
-        ("fewest ratings per item", int(per_item.min())),
-        ("most ratings per item", int(per_item.max())),
+        (f"fewest {what} per item", int(per_item.min())),
+        (f"most {what} per item", int(per_item.max())),
     )
-    return AgreeSummary(counts, records, _rater_rows(ratings, others, missing or {}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +144,11 @@ def _makers(ratings: Ratings, setting: Setting) -> dict[str, Maker]:
 
     def alpha(level: Level) -> list[Record]:
         found = krippendorff_alpha(ratings, level=level, groups=setting.groups, resamples=resamples, seed=seed)
-        return [_record(found.name, found.value, found.interval, found.n_items, "items")]
+        return [flat_record(found.name, found.value, found.interval, found.n_items, "items")]
 
     def pairwise() -> list[Record]:
         found = pairwise_agreement(ratings, resamples=resamples, seed=seed)
-        return [_record(found.name, found.value, found.interval, found.n_pairs, "pairs")]
+        return [flat_record(found.name, found.value, found.interval, found.n_pairs, "pairs")]
 
     def item_sd() -> list[Record]:
         found = mean_item_sd(ratings)
@@ -153,7 +179,7 @@ def _makers(ratings: Ratings, setting: Setting) -> dict[str, Maker]:
 def _consistency(ratings: Ratings, setting: Setting, of_rater: Mapping[str, str]) -> list[Record]:
     found = group_consistency(ratings, of_rater, words=setting.groups, resamples=setting.resamples, seed=setting.seed)
     return [
-        _record(
+        flat_record(
             pair.name, pair.estimate.value, pair.estimate.interval, pair.n_items, f"items, {pair.first}–{pair.second}"
         )
         for pair in found
@@ -161,10 +187,11 @@ def _consistency(ratings: Ratings, setting: Setting, of_rater: Mapping[str, str]
 
 
 def _ceiling(found: Ceiling) -> Record:
-    return _record(found.name, found.value, found.interval, found.n, found.unit, found.definition)
+    return flat_record(found.name, found.value, found.interval, found.n, found.unit, found.definition)
 
 
-def _records(name: str, make: Maker) -> list[Record]:
+def records_of(name: str, make: Maker) -> list[Record]:
+    """Return a statistic's records; where it is undefined, one without a value that says why."""
     try:
         return make()
     except StatisticError as error:
@@ -176,7 +203,7 @@ def _spread(found: RaterAgreement) -> list[Record]:
     base, _, params = found.name.partition("(")
     inner = params.rstrip(")")
     rest = {"median": found.median, "minimum": found.minimum, "maximum": found.maximum, "sd": found.sd}
-    first = _record(found.name, found.mean, found.interval, found.n_raters, "raters")
+    first = flat_record(found.name, found.mean, found.interval, found.n_raters, "raters")
     more = [
         Record(f"{base}({inner},over_raters={name})", value, n=found.n_raters, condition="raters")
         for name, value in rest.items()
@@ -184,7 +211,8 @@ def _spread(found: RaterAgreement) -> list[Record]:
     return [first, *more]
 
 
-def _record(name: str, value: float, interval: Interval, n: int, over: str, note: str = "") -> Record:
+def flat_record(name: str, value: float, interval: Interval, n: int, over: str, note: str = "") -> Record:
+    """Return a value with its interval as a record; *over* says what *n* counts."""
     bounds = (interval.low, interval.high) if interval.is_defined else (None, None)
     note = "; ".join(filter(None, (note, interval.note)))
     return Record(name, value, low=bounds[0], high=bounds[1], interval=interval.method, n=n, condition=over, note=note)

@@ -28,6 +28,11 @@ NAMES: dict[str, tuple[str, ...]] = {
     "item": ("item", "item_id", "pair", "pair_id", "stimulus", "stimulus_id", "trial_id", "tag"),
     "value": ("value", "rating", "response", "score", "judgment", "judgement", "relatedness"),
 }
+_MEASURES = ("rating", "choice")
+_COMPLETE = (
+    "this looks like the complete table of a collected study, with catch trials and excluded people among its answers; "
+    "its export has ratings.csv or choices.csv, which leave them out"
+)
 MISSING = ("", "na", "n/a", "nan", "null", "none")
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -55,6 +60,7 @@ class RatingsFile:
     """A file's ratings as columns of equal length, NaN where a rating is missing. *Shape:* (rows,) each.
 
     ``groups`` maps an item to its group, ``rater_groups`` a rater to theirs, where the user named a column for it.
+    ``options`` are those that people chose between: a value is then the place of the option chosen, counted from 0.
     """
 
     path: str
@@ -64,10 +70,21 @@ class RatingsFile:
     groups: dict[str, str] | None = None
     rater_groups: dict[str, str] | None = None
     remarks: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
 
 
-def read_ratings(path: Path | str, columns: Columns | None = None, *, scale: Scale | None = None) -> RatingsFile:
+def read_ratings(
+    path: Path | str,
+    columns: Columns | None = None,
+    *,
+    scale: Scale | None = None,
+    measure: str = "",
+    view: str = "",
+) -> RatingsFile:
     """Read a long table of ratings: CSV (comma, semicolon or tab), or a response table as CSV or Parquet.
+
+    A response table may hold options that people chose instead of ratings; ``measure`` and ``view`` say which of its
+    answers are meant where it holds several.
 
     Errors: :class:`InputError` with the codes of the check: E001 (no such file), E002 (empty), E003 (not UTF-8), E004
     (wrong number of fields), E005 (broken quotes), E006 (column missing), E007 (column twice), E105 (no rater or item),
@@ -75,11 +92,16 @@ def read_ratings(path: Path | str, columns: Columns | None = None, *, scale: Sca
     """
     path, columns = existing_file(path), columns or Columns()
     if path.suffix == ".parquet":
-        return _from_responses(str(path), ResponseTable.read_parquet(path), columns, scale)
+        _refuse_columns(columns)
+        return _from_responses(str(path), ResponseTable.read_parquet(path), scale, measure=measure, view=view)
     rows = list(RowReader(path, raise_errors).rows())
     _refuse_nul(rows)
     if rows[0].fields == list(COLUMNS):
-        return _from_responses(str(path), ResponseTable.read_csv(path), columns, scale)
+        _refuse_columns(columns)
+        return _from_responses(str(path), ResponseTable.read_csv(path), scale, measure=measure, view=view)
+    if measure or view:
+        hint = "leave --measure and --view out, or keep the rows that you mean"
+        raise InputError("only a response table has measures and views", code="E006", place=Place(str(path)), hint=hint)
     return _from_csv(str(path), rows[0], rows[1:], columns, scale)
 
 
@@ -238,35 +260,76 @@ def _varies(items: Sequence[str], values: Sequence[str]) -> bool:
     return any(first.setdefault(item, value) != value for item, value in zip(items, values, strict=True))
 
 
-def _about_values(path: str, values: Sequence[float], scale: Scale | None) -> list[str]:
+def _about_values(path: str, values: Sequence[float], scale: Scale | None, *, options: Sequence[str] = ()) -> list[str]:
     given = [value for value in values if not np.isnan(value)]
     if not given:
         hint = "collect ratings first, or name the column that holds them: --value COLUMN"
         raise InputError("no rating has a value", code="E002", place=Place(path), hint=hint)
-    remarks = [f"{len(values) - len(given)} ratings are missing and left out"] if len(given) < len(values) else []
-    if scale is None:
+    what = "choices" if options else "ratings"
+    remarks = [f"{len(values) - len(given)} {what} are missing and left out"] if len(given) < len(values) else []
+    if scale is None and not options:
         remarks += [f"values run from {min(given):g} to {max(given):g}; --scale LOW HIGH would check them"]
     return remarks
 
 
-def _from_responses(path: str, table: ResponseTable, columns: Columns, scale: Scale | None) -> RatingsFile:
-    """People's ratings in a response table; a group is not among its columns."""
+def _refuse_columns(columns: Columns) -> None:
     if columns != Columns():
         raise InputError("a response table has its own columns", code="E006", hint="leave --rater, --item, --value out")
-    people = table.where(subject_kind="participant", measure="rating")
-    if not len(people):
-        hint = "agreement is computed from rows of kind participant and measure rating"
-        raise InputError(
-            "the response table holds no rating by a participant", code="E002", place=Place(path), hint=hint
-        )
-    if len(people.unique("task")) > 1:
-        tasks = ", ".join(people.unique("task"))
-        raise InputError(f"the ratings belong to several tasks: {tasks}", code="E006", place=Place(path))
+
+
+def _from_responses(path: str, table: ResponseTable, scale: Scale | None, *, measure: str, view: str) -> RatingsFile:
+    """People's ratings or choices in a response table; a group is not among its columns."""
+    people, remarks = _answers_meant(path, table, measure, view)
     raters, items = list(people.column("subject_id")), list(people.column("item_id"))
-    values = [float(value) for value in people.column("value")]
+    options = tuple(sorted({option for option in people.column("option") if option is not None}))
+    if options:
+        code: dict[str | None, float] = {option: float(place) for place, option in enumerate(options)}
+        values = [code.get(option, float("nan")) for option in people.column("option")]
+    else:
+        values = [float(value) for value in people.column("value")]
+    _check_values(path, items, values, None if options else scale)
+    if options and scale is not None:
+        raise InputError("options have no scale", code="E006", place=Place(path), hint="leave --scale out")
+    _refuse_repeats(raters, items, values, [Place(path, line) for line in range(2, len(values) + 2)])
+    remarks += [f"options: {', '.join(options)}"] if options else []
+    remarks += _about_values(path, values, scale, options=options)
+    return RatingsFile(path, tuple(raters), tuple(items), np.array(values), remarks=tuple(remarks), options=options)
+
+
+def _check_values(path: str, items: Sequence[str], values: Sequence[float], scale: Scale | None) -> None:
     if scale is not None:
         for item, value in zip(items, values, strict=True):
             _ = np.isnan(value) or scale.check(value, place=Place(path, item_id=item))
-    _refuse_repeats(raters, items, values, [Place(path, line) for line in range(2, len(values) + 2)])
-    remarks = tuple(_about_values(path, values, scale))
-    return RatingsFile(path, tuple(raters), tuple(items), np.array(values), remarks=remarks)
+
+
+def _answers_meant(path: str, table: ResponseTable, measure: str, view: str) -> tuple[ResponseTable, list[str]]:
+    """The answers of one measure, one view and one task, with what is to be said about the table.
+
+    Where nobody named a measure it is ``rating`` or ``choice``, whichever there is, else the only one there is.
+    """
+    people = table.where(subject_kind="participant")
+    there = list(people.unique("measure"))
+    usual = [name for name in _MEASURES if name in there] or there
+    if not there or (measure and measure not in there):
+        what = f"the response table holds no {measure or 'rating'} by a participant"
+        hint = f"it has the measures: {', '.join(there)}" if there else "agreement is that of participants"
+        raise InputError(what, code="E002", place=Place(path), hint=hint)
+    if not measure and len(usual) > 1:
+        what, hint = f"the table has several measures: {', '.join(usual)}", "say which: --measure NAME"
+        raise InputError(what, code="E006", place=Place(path), hint=hint)
+    remarks = [_COMPLETE] if "completion_time" in there else []
+    people = people.where(measure=measure or usual[0])
+    views = [each or "full" for each in people.unique("view")]
+    if view:
+        people = people.where(view=(view, None) if view == "full" else view)
+    elif len(set(views)) > 1:
+        # the same item seen in part and in full is not the same question: raters of two views do not disagree
+        what, hint = f"the answers were given in several views: {', '.join(views)}", "say which: --view NAME"
+        raise InputError(what, code="E006", place=Place(path), hint=hint)
+    if not len(people):
+        hint = f"there are: {', '.join(views)}"
+        raise InputError(f"no answer was given in the view {view!r}", code="E002", place=Place(path), hint=hint)
+    if len(people.unique("task")) > 1:
+        tasks = ", ".join(people.unique("task"))
+        raise InputError(f"the ratings belong to several tasks: {tasks}", code="E006", place=Place(path))
+    return people, remarks
