@@ -115,13 +115,27 @@ def list_chooser(quota: Quota, *, seed: int) -> Callable[[Mapping[str, HasLoad],
     """
 
     def choose(loads: Mapping[str, HasLoad], number: int) -> str | None:
-        # "10" comes after "9": the order of the design, not of the text
-        names = sorted(loads, key=lambda name: (len(name), name))
-        counted = [Load(loads[name].valid, loads[name].active, loads[name].excluded) for name in names]
+        names, counted = _in_order(loads)
         chosen = choose_list(counted, quota, seed=seed, number=number)
         return None if chosen is None else names[chosen]
 
     return choose
+
+
+def place_finder(quota: Quota) -> Callable[[Mapping[str, HasLoad], str], bool]:
+    """Return :func:`has_place` as a store asks for it: how full each list id is and one of them."""
+
+    def free(loads: Mapping[str, HasLoad], list_id: str) -> bool:
+        names, counted = _in_order(loads)
+        return has_place(counted, names.index(list_id), quota)
+
+    return free
+
+
+def _in_order(loads: Mapping[str, HasLoad]) -> tuple[list[str], list[Load]]:
+    # "10" comes after "9": the order of the design, not of the text
+    names = sorted(loads, key=lambda name: (len(name), name))
+    return names, [Load(loads[name].valid, loads[name].active, loads[name].excluded) for name in names]
 
 
 def places_per_list(quota: Quota, n_lists: int) -> tuple[int, ...]:

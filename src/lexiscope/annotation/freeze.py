@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from lexiscope.annotation.assignment import Quota, list_chooser, places_per_list, plan_trials
+from lexiscope.annotation.assignment import Quota, list_chooser, place_finder, places_per_list, plan_trials
 from lexiscope.annotation.definition import AboutYou, StudyDefinition, text_versions
 from lexiscope.annotation.definition import Question as KnownQuestion
 from lexiscope.annotation.definition_file import definition_yaml
@@ -29,7 +29,7 @@ from lexiscope.core.screen import Screen, Shown
 
 if TYPE_CHECKING:
     # a type only: a study is checked before a database library is needed
-    from lexiscope.annotation.store.places import Choose, ListLoad
+    from lexiscope.annotation.store.places import Choose, HasPlace, ListLoad
 
 ABOUT = "about:"
 """Begins the item id of a question about the participant; the measure follows."""
@@ -64,13 +64,19 @@ class FrozenStudy:
     @property
     def choose(self) -> Choose:
         """The rule by which a newcomer gets a list; places added to a list since the launch are wanted too."""
-        chosen, planned = list_chooser(self.quota, seed=self.definition.design.seed), self.record.places
+        chosen = list_chooser(self.quota, seed=self.definition.design.seed)
+        return lambda loads, number: chosen(self._with_added(loads), number)
 
-        def choose(loads: Mapping[str, ListLoad], number: int) -> str | None:
-            added = {name: replace(one, valid=one.valid - one.places + planned[name]) for name, one in loads.items()}
-            return chosen(added, number)
+    @property
+    def has_place(self) -> HasPlace:
+        """The rule for who comes back late, which is that for newcomers: whether their list has a place."""
+        free = place_finder(self.quota)
+        return lambda loads, list_id: free(self._with_added(loads), list_id)
 
-        return choose
+    def _with_added(self, loads: Mapping[str, ListLoad]) -> dict[str, ListLoad]:
+        """The loads as the quota counts them: a place that was added is as a valid answer that is lacking."""
+        planned = self.record.places
+        return {name: replace(one, valid=one.valid - one.places + planned[name]) for name, one in loads.items()}
 
     @property
     def scale(self) -> Scale:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lexiscope.annotation.assignment import Load, has_place
 from lexiscope.annotation.definition import StudyDefinition
 from lexiscope.annotation.definition_file import DefinitionFile, read_definition
 from lexiscope.annotation.freeze import FrozenStudy, freeze
@@ -21,7 +20,6 @@ from lexiscope.annotation.launch import Problem, ready_to_launch
 from lexiscope.annotation.material import study_items
 from lexiscope.annotation.store.backup import KEY_NAME
 from lexiscope.annotation.store.engine import DATABASE_NAME
-from lexiscope.annotation.store.places import HasPlace, ListLoad
 from lexiscope.annotation.store.store import Store
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
@@ -107,17 +105,6 @@ def keep_copies(study: StudyOnDisk) -> None:
             write_atomically(study.folder / name, path.read_bytes())
 
 
-def place_rule(study: FrozenStudy) -> HasPlace:
-    """Return the study's rule for who comes back late: the one by which newcomers get their list."""
-
-    def free(loads: Mapping[str, ListLoad], list_id: str) -> bool:
-        names = sorted(loads, key=lambda name: (len(name), name))
-        counted = [Load(loads[name].valid, loads[name].active, loads[name].excluded) for name in names]
-        return has_place(counted, names.index(list_id), study.quota)
-
-    return free
-
-
 @contextmanager
 def snapshot(study: FrozenStudy, folder: Path, *, url: str | None = None) -> Iterator[Store]:
     """Open a copy of a study's store, made in a moment, whether or not its server runs; nothing of it is kept.
@@ -126,7 +113,7 @@ def snapshot(study: FrozenStudy, folder: Path, *, url: str | None = None) -> Ite
     Errors: :class:`InputError` E001 where the folder has no database; those of the store.
     """
     if url is not None:
-        with Store.open(folder, study.record, url=url, has_place=place_rule(study)) as store:
+        with Store.open(folder, study.record, url=url, has_place=study.has_place) as store:
             yield store
         return
     source = folder / DATABASE_NAME
@@ -142,7 +129,7 @@ def snapshot(study: FrozenStudy, folder: Path, *, url: str | None = None) -> Ite
             closing(sqlite3.connect(copy / DATABASE_NAME)) as new,
         ):
             old.backup(new)
-        with Store.open(copy, study.record, has_place=place_rule(study)) as store:
+        with Store.open(copy, study.record, has_place=study.has_place) as store:
             yield store
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from lexiscope.annotation.launched import place_rule, read_study, snapshot
+from lexiscope.annotation.launched import read_study, snapshot
 from lexiscope.annotation.store.backup import BACKUPS, copy_key, restore
 from lexiscope.annotation.store.record import Status
 from lexiscope.annotation.store.store import Store
@@ -158,7 +158,7 @@ def _writing(path: Path, postgres: str | None) -> Iterator[Store]:
     found = read_study(path)
     frozen = found.freeze()
     try:
-        opened = Store.open(found.folder, frozen.record, url=postgres, has_place=place_rule(frozen))
+        opened = Store.open(found.folder, frozen.record, url=postgres, has_place=frozen.has_place)
     except RunError as error:
         if error.what != "this study is open in another process":
             raise

@@ -20,7 +20,6 @@ from lexiscope.annotation.definition import (
     StudyDefinition,
 )
 from lexiscope.annotation.freeze import freeze
-from lexiscope.annotation.launched import place_rule
 from lexiscope.annotation.material import study_items
 from lexiscope.annotation.output.package import write_export
 from lexiscope.annotation.review import Accepted, accepted, decide, queue, written
@@ -53,7 +52,7 @@ def definition(**changed: object) -> StudyDefinition:
 def served(folder: Path, study_definition: StudyDefinition, items: Sequence[Item]) -> Iterator[App]:
     """The app of a study, without a limit on speed."""
     study = freeze(study_definition, items)
-    with Store.open(folder, study.record, has_place=place_rule(study), unsafe_fast=True) as store:
+    with Store.open(folder, study.record, has_place=study.has_place, unsafe_fast=True) as store:
         app = App.of(study, store, ServerSettings(ORIGIN))
         app.saves = app.arrivals = RateLimit(burst=10**9, per_second=1e9)
         yield app

@@ -20,7 +20,6 @@ import pytest
 
 from lexiscope.annotation.definition import CatchSection, DesignSection, RatingsSection, StudyDefinition
 from lexiscope.annotation.freeze import freeze
-from lexiscope.annotation.launched import place_rule
 from lexiscope.annotation.output.package import write_export
 from lexiscope.annotation.store.record import Phase
 from lexiscope.annotation.store.store import Store
@@ -60,7 +59,7 @@ def definition(**changed: object) -> StudyDefinition:
 async def served(folder: Path, clock: Clock, **changed: object) -> AsyncIterator[App]:
     """The app of the small study under a clock."""
     study = freeze(definition(**changed), made_items(5))
-    with Store.open(folder, study.record, clock=clock, has_place=place_rule(study)) as store:
+    with Store.open(folder, study.record, clock=clock, has_place=study.has_place) as store:
         app = App.of(study, store, ServerSettings(ORIGIN))
         app.clock = clock
         yield app

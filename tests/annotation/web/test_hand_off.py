@@ -27,7 +27,6 @@ from lexiscope.annotation.definition import (
     Texts,
 )
 from lexiscope.annotation.freeze import freeze
-from lexiscope.annotation.launched import place_rule
 from lexiscope.annotation.rehearsal.page import read_page
 from lexiscope.annotation.store import health
 from lexiscope.annotation.store.engine import sa
@@ -519,7 +518,7 @@ def test_a_scenario_ends_as_documented(tmp_path: Path, row: Scenario) -> None:
 
     async def run() -> None:
         study, clock = freeze(made_definition(**(short | fixed | row.changed)), made_items(3)), Clock()
-        with Store.open(tmp_path, study.record, clock=clock, has_place=place_rule(study)) as store:
+        with Store.open(tmp_path, study.record, clock=clock, has_place=study.has_place) as store:
             app = App.of(study, store, ServerSettings(ORIGIN))
             app.clock = clock
             async with AsyncExitStack() as stack:
@@ -540,7 +539,7 @@ def test_health_says_what_the_page_says(tmp_path: Path, monkeypatch: pytest.Monk
             async with client(app) as browser:
                 await Person(browser, app.study).arrive(ANA)
                 well = await browser.get("/health")
-                assert (well.status_code, set(well.json())) == (200, {"status", "disk_low", "version"})
+                assert (well.status_code, set(well.json())) == (200, {"status", "disk_low", "version", "not_kept"})
                 assert well.json()["status"] == "running"
                 app.store.set_status("paused", actor="ana")
                 assert (await browser.get("/health")).json()["status"] == "paused"

@@ -37,7 +37,8 @@ async def static(app: App, request: Request) -> Response:
 async def health(app: App, request: Request) -> Response:
     """Say whether the study takes answers: for whoever watches the server. Nothing about participants."""
     state = await asyncio.to_thread(app.store.health)
-    body = {"status": state.status, "disk_low": state.low, "version": state.version}
+    not_kept = sorted(state.not_kept)
+    body = {"status": state.status, "disk_low": state.low, "version": state.version, "not_kept": not_kept}
     return JSONResponse(body, status_code=507 if state.low else 200)
 
 

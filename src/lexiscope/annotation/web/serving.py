@@ -21,7 +21,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from lexiscope.annotation.freeze import FrozenStudy
-from lexiscope.annotation.launched import StudyOnDisk, keep_copies, place_rule, read_study
+from lexiscope.annotation.launched import StudyOnDisk, keep_copies, read_study
 from lexiscope.annotation.store.keeper import Keeper
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.admin.accounts import make_setup_link
@@ -120,7 +120,7 @@ def opened(
         url=serving.postgres,
         unsafe_fast=serving.unsafe_fast,
         clock=clock,
-        has_place=place_rule(study),
+        has_place=study.has_place,
     ) as store:
         app = App.of(study, store, settings, entities=entities)
         app.clock = clock or app.clock
@@ -171,10 +171,9 @@ def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[Links], object
             keep_copies(study)
             # what was promised about the platform's ids holds also where the server was down on the day
             app.store.purge_identities()
-            if serving.postgres is None:
-                held.enter_context(Keeper(app.store, every=BACKUP_MINUTES, keep=BACKUPS_KEPT))
             say(links_of(app))
             if serving.workers == 1:
+                held.enter_context(_keeper(app.store))
                 uvicorn.Server(_config(application(app), serving)).run(sockets=[listening])
         if serving.workers > 1:
             _run_workers(study, serving, listening)
@@ -185,10 +184,18 @@ def worker_app() -> Guard:
     told = json.loads(os.environ[_WORKER])
     study, serving = read_study(Path(told["folder"])), Serving(**told["serving"])
     # open as long as the process lives: it ends with its parent's signal
-    app = ExitStack().enter_context(
+    held = ExitStack()
+    app = held.enter_context(
         opened(study.freeze(), study.folder, serving.settings(), serving=serving, search=study.search)
     )
+    # each for itself: one of them may live where the others were killed, and its health says what it could not do
+    held.enter_context(_keeper(app.store))
     return application(app)
+
+
+def _keeper(store: Store) -> Keeper:
+    # PostgreSQL is backed up by its own tools; platform ids are ours to delete wherever they are
+    return Keeper(store, every=BACKUP_MINUTES, keep=0 if store.is_shared else BACKUPS_KEPT)
 
 
 def _listening(serving: Serving) -> socket.socket:
