@@ -11,7 +11,7 @@ from starlette.responses import Response
 from lexiscope.annotation.definition import Platform
 from lexiscope.annotation.store.record import Status
 from lexiscope.annotation.web.admin.paging import asked_page, one_page
-from lexiscope.annotation.web.admin.texts import ONE
+from lexiscope.annotation.web.admin.texts import KEEPING, ONE
 from lexiscope.annotation.web.admin.visit import Visit
 from lexiscope.annotation.web.markdown import to_html
 from lexiscope.annotation.web.security import Refused
@@ -27,7 +27,7 @@ async def status_page(visit: Visit) -> Response:
 
 def _status_page(visit: Visit, *, code: int = 200, said: str = "") -> Response:
     app = visit.desk.app
-    health = app.store.health()
+    health, due = app.store.health(), app.store.due_purge()
     asked = visit.request.query_params.get("to", "")
     return visit.page(
         "admin_status.html",
@@ -38,6 +38,9 @@ def _status_page(visit: Visit, *, code: int = 200, said: str = "") -> Response:
         asked=asked if asked in get_args(Status) and asked != app.store.status() else "",
         closed_html=to_html(app.definition.texts.closed),
         health=health,
+        not_kept=[(visit.say(KEEPING[name]), why) for name, why in sorted(health.not_kept.items())],
+        due=due.date().isoformat() if due is not None else "",
+        shared=app.store.is_shared,
         link=app.settings.public_url,
     )
 
