@@ -3,6 +3,7 @@
     pip install 'lexiscope[annotate]'
     python benchmarks/annotation_server.py --people 300 --think 3 --seconds 60
     python benchmarks/annotation_server.py --people 50 --think 0 --seconds 20        (saturation)
+    python benchmarks/annotation_server.py --people 100 --think 1 --bare             (what HTTP itself costs)
 
 The server runs in a process of its own on a loopback port, the participants in this one (plain sockets, kept open).
 Printed are the 50th, 99th percentile and maximum of saving and of the next page, answers a second, errors, the CPU
@@ -28,6 +29,10 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
 
 from lexiscope.annotation.definition import (
     CatchSection,
@@ -46,12 +51,12 @@ from lexiscope.annotation.web.server import create_app
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 
-ITEMS = 400
+ITEMS = 100
 _HIDDEN = re.compile(r'<input type="hidden" name="([^"]*)" value="([^"]*)"')
 
 
 def study() -> tuple[StudyDefinition, tuple[Item, ...]]:
-    """One list of 400 pairs of sentences, places for everybody."""
+    """One list of 100 pairs of sentences, places for everybody."""
     items = []
     for number in range(ITEMS):
         word = f"word{number}"
@@ -83,6 +88,23 @@ def serve(port: int, folder: Path) -> None:
     with Store.open(folder, frozen.record) as store:
         app = App.of(frozen, store, ServerSettings(url, port=port))
         uvicorn.run(create_app(app), host="127.0.0.1", port=port, log_level="error", access_log=False)
+
+
+def serve_bare(port: int) -> None:
+    """Serve a page and an acknowledgement of the usual size that cost nothing to make: what HTTP itself costs."""
+    page = "x" * 5200
+
+    async def get(request: Request) -> Response:
+        return HTMLResponse(page)
+
+    async def post(request: Request) -> Response:
+        await request.body()
+        number = int(request.path_params["position"]) + 1
+        return JSONResponse({"next": f"/trial/trials/{number}"})
+
+    path = "/trial/trials/{position:int}"
+    app = Starlette(routes=[Route(path, get, methods=["GET"]), Route(path, post, methods=["POST"])])
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="error", access_log=False)
 
 
 # -- participants -----------------------------------------------------------------------------------------------
@@ -127,10 +149,12 @@ class Browser:
         return int(lines[0].split()[1]), headers, text.decode()
 
 
-async def begin(port: int, number: int) -> tuple[Browser, str, str]:
+async def begin(port: int, number: int, *, bare: bool) -> tuple[Browser, str, str]:
     """Go to the first trial."""
     browser = Browser(port)
     await browser.open()
+    if bare:
+        return browser, "/trial/trials/0", (await browser.ask("GET", "/trial/trials/0"))[2]
     await browser.ask("GET", f"/?PROLIFIC_PID=p{number}")
     _, _, page = await browser.ask("GET", "/now")
     fields = dict(_HIDDEN.findall(page)) | {"consent": "yes"}
@@ -160,13 +184,14 @@ async def answer(browser: Browser, path: str, page: str, tally: Tally) -> tuple[
     return path, page
 
 
-async def participant(port: int, number: int, think: float, until: float, tally: Tally, ready: asyncio.Barrier) -> None:
+async def participant(port: int, number: int, given: argparse.Namespace, tally: Tally, ready: asyncio.Barrier) -> None:
     """Answer until the time is over."""
-    browser, path, page = await begin(port, number)
+    think = given.think
+    browser, path, page = await begin(port, number, bare=given.bare)
     await ready.wait()
     rng = random.Random(number)
     await asyncio.sleep(rng.uniform(0, think))
-    deadline = time.perf_counter() + until
+    deadline = time.perf_counter() + given.seconds
     due = time.perf_counter()
     while time.perf_counter() < deadline and path.startswith("/trial/"):
         path, page = await answer(browser, path, page, tally)
@@ -193,9 +218,7 @@ def memory(pid: int) -> float:
 async def load(port: int, pid: int, given: argparse.Namespace) -> None:
     tally = Tally()
     ready = asyncio.Barrier(given.people + 1)
-    people = [
-        asyncio.create_task(participant(port, n, given.think, given.seconds, tally, ready)) for n in range(given.people)
-    ]
+    people = [asyncio.create_task(participant(port, n, given, tally, ready)) for n in range(given.people)]
     await ready.wait()
     cpu, begun, before = cpu_seconds(pid), time.perf_counter(), memory(pid)
     await asyncio.gather(*people)
@@ -225,14 +248,17 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=300)
     parser.add_argument("--think", type=float, default=3.0, help="seconds between two answers of a participant")
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--bare", action="store_true", help="measure a server that does nothing")
     parser.add_argument("--serve", nargs=2, metavar=("PORT", "FOLDER"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
-        serve(int(given.serve[0]), Path(given.serve[1]))
+        serve_bare(int(given.serve[0])) if given.bare else serve(int(given.serve[0]), Path(given.serve[1]))
         return
     port = free_port()
     with tempfile.TemporaryDirectory() as folder:
-        server = subprocess.Popen([sys.executable, __file__, "--serve", str(port), folder])
+        server = subprocess.Popen(
+            [sys.executable, __file__, *(["--bare"] if given.bare else []), "--serve", str(port), folder]
+        )
         try:
             for _ in range(200):
                 with socket.socket() as probe:
