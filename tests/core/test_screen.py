@@ -68,3 +68,18 @@ def test_an_item_must_have_what_is_shown(screen: Screen) -> None:
     same = Item("i", "test", ITEM.usages, conditions={"other": "t"})
     with pytest.raises(InputError, match="two different options in the view 'full'"):
         screen.check(same)
+
+
+def test_guidelines_by_view(screen: Screen) -> None:
+    """What everybody reads comes first; a part is read only where its view is asked for; all parts without a choice."""
+    text = "# en\n\nAll.\n\n## More\n\nStill all.\n\n# en/full\n\nSeen.\n\n# en/context\n\nHidden.\n\n# es\n\nTodos.\n"
+    (screen.folder / "guidelines.md").write_text(text, encoding="utf-8")
+    everybody = "All.\n\n## More\n\nStill all."
+    assert screen.guideline_parts("en") == ("full", "context")
+    assert screen.guidelines("en", views=()) == everybody
+    assert screen.guidelines("en-GB", views=("full",)) == f"{everybody}\n\nSeen."
+    assert screen.guidelines("en") == f"{everybody}\n\nSeen.\n\nHidden."
+    assert screen.guidelines("es", views=("full",)) == "Todos."
+    with pytest.raises(InputError) as caught:
+        screen.guidelines("fi")
+    assert caught.value.code == "E616"

@@ -144,7 +144,8 @@ def test_saw_c_trials(published: Path) -> None:
     assert sum(item.conditions["same_sense"] is True for item in found.items) == 241
 
 
-STORY = "word,precontext,sentence,ending\nbank,It rained.,They met at the bank.,{}\nbank,It rained.,They met at the bank.,{}\n"
+HEAD = "word,precontext,sentence,ending\n"
+STORY = HEAD + "bank,It rained.,They met at the bank.,{}\n" * 2
 
 
 def test_rows_that_differ_in_what_is_shown_are_different_items(tmp_path: Path) -> None:

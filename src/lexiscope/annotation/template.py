@@ -183,7 +183,8 @@ def _exclusions(screen: Screen, catch: CatchSection, habit: Habit, language: str
 
 
 def _instructions(screen: Screen, language: str) -> str:
-    return screen.guidelines(language) + "\n" if base(language) in screen.languages else ""
+    """What everybody reads; the part of a view stands on the first page of its arm."""
+    return screen.guidelines(language, views=()) + "\n" if base(language) in screen.languages else ""
 
 
 def _planned() -> Planned:

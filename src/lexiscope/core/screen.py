@@ -8,7 +8,7 @@ new task folder therefore appears in the app with no change to the app.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -108,22 +108,24 @@ class Screen:
     """What people see of a task, beside the study's own texts.
 
     ``folder`` holds ``screen.html`` (the stimulus, a Jinja template given what ``stimulus`` returns, ``words`` and
-    ``shown``), ``words.json`` (language → key → text) and ``guidelines.md`` (a section per language). Words that every
-    task has: ``question``; that some need: ``question_<view>`` (where a view is asked otherwise), ``option_<key>``,
-    ``flag_<name>``, ``fold_<name>`` (what opens a fold-out), ``placeholder``, ``guess``, ``another``, and one per
-    fault. ``{target}`` and the item's conditions in braces are filled in by :meth:`question`.
+    ``shown``), ``words.json`` (language → key → text) and ``guidelines.md`` (a section per language, and one per part
+    that only some views need). Words that every task has: ``question``; that some need: ``question_<view>`` (where a
+    view is asked otherwise), ``option_<key>``, ``flag_<name>``, ``fold_<name>`` (what opens a fold-out),
+    ``placeholder``, ``guess``, ``another``, and one per fault. ``{target}`` and the item's conditions in braces are
+    filled in by :meth:`question`.
 
     ``measure`` is the measure of the stored rows. ``requires`` are the conditions that an item must have, ``n_usages``
-    how many usages. ``shows`` are further columns of an item file that the page shows (``group_*``: all that begin so);
-    rows that differ in one of these or of ``requires`` are different items. ``word_alone``: an item is about a word
-    without a sentence, so that its file needs no column of sentences. ``advance``: ``press`` stores on the press of a button, ``next`` on a button of its own
-    (:meth:`advance_in`). ``views`` are the views that can be asked; ``guess_views`` those with a field for the guessed
-    word; ``reveal_view`` the view that is answered again, target shown, in a second phase. ``drawn``: items are drawn
-    from a pool, and another one can be asked for. ``fold_outs`` are parts that open on demand: ``guidelines``, or a
-    name for which the stimulus has the value ``fold_<name>``. ``may_stay_empty``: the answer may be left out where a
-    flag is set. ``examples.jsonl`` holds the worked examples, an object with its ``language`` per line; the task's
-    function ``example_items(language)`` makes items of them, whose ``gold`` is the right answer. ``options`` returns
-    the options of an item in a view. ``faults`` returns the keys of what is wrong with a text.
+    how many usages. ``shows`` are further columns of an item file that the page shows (``group_*``: all that begin
+    so); rows that differ in one of these or of ``requires`` are different items. ``word_alone``: an item is about a
+    word without a sentence, so that its file needs no column of sentences. ``advance``: ``press`` stores on the press
+    of a button, ``next`` on a button of its own (:meth:`advance_in`). ``views`` are the views that can be asked;
+    ``guess_views`` those with a field for the guessed word; ``reveal_view`` the view that is answered again, target
+    shown, in a second phase. ``drawn``: items are drawn from a pool, and another one can be asked for. ``fold_outs``
+    are parts that open on demand: ``guidelines``, or a name for which the stimulus has the value ``fold_<name>``.
+    ``may_stay_empty``: the answer may be left out where a flag is set. ``examples.jsonl`` holds the worked examples,
+    an object with its ``language`` per line; the task's function ``example_items(language)`` makes items of them,
+    whose ``gold`` is the right answer. ``options`` returns the options of an item in a view. ``faults`` returns the
+    keys of what is wrong with a text.
     """
 
     folder: Path
@@ -168,18 +170,22 @@ class Screen:
         hint = f"use one of {', '.join(found)}, or add the language to words.json"
         raise InputError(f"the task has no words in {language!r}", code="E616", place=self._place(), hint=hint)
 
-    def guidelines(self, language: str) -> str:
-        """Return the guidelines in a language, as Markdown.
+    def guidelines(self, language: str, *, views: Collection[str] | None = None) -> str:
+        """Return the guidelines in a language, as Markdown: what everybody reads, then the parts of some *views*.
 
+        Without *views* these are all parts (:meth:`guideline_parts`); with none, the part for everybody alone.
         Errors: :class:`InputError` E616 for a language in which they are not written.
         """
-        text = (self.folder / "guidelines.md").read_text(encoding="utf-8")
-        sections = {part.partition("\n")[0].strip(): part for part in text.removeprefix("# ").split("\n# ")}
-        for name in (language, language.partition("-")[0]):
-            if name in sections:
-                return sections[name].partition("\n")[2].strip()
-        hint = f"use one of {', '.join(sections)}"
-        raise InputError(f"the guidelines are not written in {language!r}", code="E616", place=self._place(), hint=hint)
+        parts = self._guidelines(language)
+        shown = [part for part in parts if part and (views is None or part in views)]
+        return "\n\n".join(parts[part] for part in ("", *shown))
+
+    def guideline_parts(self, language: str) -> tuple[str, ...]:
+        """Return the names of the parts that only some views need: a view, or ``reveal`` for the second phase.
+
+        Errors: :class:`InputError` E616 for a language in which the guidelines are not written.
+        """
+        return tuple(part for part in self._guidelines(language) if part)
 
     def examples(self, language: str) -> tuple[Mapping[str, Any], ...]:
         """Return the task's worked examples in a language, as they stand in ``examples.jsonl``."""
@@ -274,6 +280,20 @@ class Screen:
         if faults:
             raise AnswerInvalid("text", faults[0], f"the text is refused: {', '.join(faults)}")
         return text
+
+    def _guidelines(self, language: str) -> dict[str, str]:
+        """The parts by name, first that for everybody, whose name is empty; a heading is ``es`` or ``es/context``."""
+        text = (self.folder / "guidelines.md").read_text(encoding="utf-8")
+        sections: dict[str, dict[str, str]] = {}
+        for section in text.removeprefix("# ").split("\n# "):
+            heading, _, content = section.partition("\n")
+            written, _, part = heading.strip().partition("/")
+            sections.setdefault(written, {})[part] = content.strip()
+        for name in (language, language.partition("-")[0]):
+            if name in sections:
+                return sections[name]
+        hint = f"use one of {', '.join(sections)}"
+        raise InputError(f"the guidelines are not written in {language!r}", code="E616", place=self._place(), hint=hint)
 
     def _place(self) -> Place:
         return Place(str(self.folder.name))

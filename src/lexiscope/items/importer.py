@@ -80,9 +80,9 @@ def import_items(
     *columns* names the columns whose names are not usual ones; all others become conditions. *conditions* are columns
     that are conditions whatever their name (``group_*``: all that begin so): a task that shows a text ``sense`` takes
     no sense id from it. Rows that differ in one of them are different items, whose ids tell them apart where the file
-    gives none. *word_alone*: the usage of a file without a column of sentences is the word itself. Ratings in long form are rows of measure
-    ``rating`` by ``participant`` subjects; a norm is a row of measure ``norm``, subject ``norm``. An empty rating is a
-    row without value. *bad_rows*: ``raise`` at the first error, or ``set_aside`` each such row.
+    gives none. *word_alone*: the usage of a file without a column of sentences is the word itself. Ratings in long form
+    are rows of measure ``rating`` by ``participant`` subjects; a norm is a row of measure ``norm``, subject ``norm``.
+    An empty rating is a row without value. *bad_rows*: ``raise`` at the first error, or ``set_aside`` each such row.
     Errors: :class:`InputError` with code, file, line, column and caret.
     """
     intake = _Intake(bad_rows)

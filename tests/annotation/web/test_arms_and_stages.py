@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import httpx
 import pytest
 
 from lexiscope.annotation.definition import (
@@ -27,6 +28,7 @@ from lexiscope.annotation.stage_files import write_item_file
 from lexiscope.annotation.stages import ending_items, rating_items, setups
 from lexiscope.annotation.store.record import Phase, State, StateError
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.template import draft_definition
 from lexiscope.annotation.web.admin.look import collected_now
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import RateLimit, ServerSettings
@@ -151,6 +153,55 @@ def test_arms_with_an_overlap_of_two_annotators(tmp_path: Path) -> None:
             _check_rows(app, view_of)
 
     asyncio.run(run())
+
+
+# what only one arm may read, by view: in the guidelines as the task has them
+ONLY = {
+    "full": "The word stands in brackets.",
+    "context": "Try to guess the word first",
+    "reveal": "After the texts with [X]",
+    "word": "You see two words without any text.",
+}
+
+
+def test_an_arm_reads_nothing_of_another(tmp_path: Path) -> None:
+    """Nobody reads how another arm is asked: neither in the instructions nor on any page; the guidelines of the own arm
+    are open on the first page, closed on the next, and say of the second phase only where it comes."""
+    views = ("full", "context", "word")
+    made = draft_definition(pairs(3), task="same_sense", items_file="", language="en", name="arms")
+    texts = made.texts.model_copy(update={"consent": "I take part."})
+    arms = definition(task="same_sense", views=views, reveal=True, texts=texts, design=DesignSection(lists=1))
+
+    async def run() -> None:
+        with served(tmp_path, arms, pairs(3)) as app:
+            for number in range(len(views)):
+                async with client(app) as browser:
+                    view, seen = await _pages_of(app, Person(browser, app.study), f"annotator{number}")
+                pages, trials = [page.text for page in seen], [page.text for page in seen if "/trial/" in page.url.path]
+                own = {view, "reveal"} if view == "context" else {view}
+                # the texts come again in full, with the word in brackets
+                own |= {"full"} if view == "context" else set()
+                read = {name for name, text in ONLY.items() if any(text in page for page in pages)}
+                assert read == own, view
+                assert not any(text in pages[0] + pages[1] for text in ONLY.values()), "before the place is taken"
+                opened = ['<details class="fold" open>' in page for page in trials]
+                again = [True, False, False] if view == "context" else []
+                assert opened == [True, False, False, *again]
+
+    asyncio.run(run())
+
+
+async def _pages_of(app: App, person: Person, who: str) -> tuple[str, list[httpx.Response]]:
+    """The view of somebody who goes the whole way, and every page from the consent to the end."""
+    pages = [await person.arrive(who)]
+    answers: dict[str, str] = {"consent": "yes"}
+    while 'id="answer"' in pages[-1].text or len(pages) < 3:
+        pages.append(await person.go_on(pages[-1], **answers))
+        suffix = pages[-1].url.path.removeprefix("/trial/").replace("/", "-")
+        answers = {f"option-{suffix}": "t"}
+    lease = app.store.progress(app.store.find(who) or "").lease
+    assert lease is not None
+    return app.study.view_of(lease.list_id), pages
 
 
 def _label(phase: Phase, item: Item, view: str) -> dict[str, str]:

@@ -55,7 +55,7 @@ def trial_view(
             for one in screen.choices(item, shown)
         ),
         flags=tuple(FlagView(name, words[f"flag_{name}"]) for name in screen.flags),
-        folds=_folds(screen, asked, language),
+        folds=_folds(study, asked, language, first=position == 0),
         placeholder=words.get("placeholder", ""),
         guess=words["guess"] if view in screen.guess_views else "",
         comment=screen.comment,
@@ -133,15 +133,28 @@ def _points(scale: Scale | None, screen: Screen) -> tuple[PointView, ...]:
     return tuple(PointView(f"{point:g}", anchors.get(point, "")) for point in scale.points)
 
 
-def _folds(screen: Screen, asked: Asked, language: str) -> tuple[FoldView, ...]:
+def _folds(study: FrozenStudy, asked: Asked, language: str, *, first: bool) -> tuple[FoldView, ...]:
+    screen = asked.screen
     if not screen.fold_outs:
         return ()
     words, values = screen.words(language), screen.stimulus(asked.item, asked.shown)
     folds = []
     for name in screen.fold_outs:
-        html = guidelines_html(screen.folder.name, language) if name == "guidelines" else _lines(values[f"fold_{name}"])
-        folds.append(FoldView(name, words[f"fold_{name}"], html))
+        if name != "guidelines":
+            folds.append(FoldView(name, words[f"fold_{name}"], _lines(values[f"fold_{name}"])))
+            continue
+        html = guidelines_html(screen.folder.name, language, _parts(study, asked))
+        # the instructions say nothing of one view: the list is not known when they are read
+        shown = first and bool(screen.guideline_parts(language))
+        folds.append(FoldView(name, words[f"fold_{name}"], html, open=shown))
     return tuple(folds)
+
+
+def _parts(study: FrozenStudy, asked: Asked) -> tuple[str, ...]:
+    """The parts of the guidelines that a page needs: those of its view alone, so that no arm reads about another."""
+    screen, shown = asked.screen, asked.shown
+    again = study.definition.reveal and screen is study.screen and shown.view == screen.reveal_view
+    return (shown.appears_as, "reveal") if again else (shown.appears_as,)
 
 
 def done_of(study: FrozenStudy, asked: Asked, *, phase: Phase) -> tuple[int, int]:
@@ -152,9 +165,9 @@ def done_of(study: FrozenStudy, asked: Asked, *, phase: Phase) -> tuple[int, int
 
 
 @lru_cache
-def guidelines_html(task: str, language: str) -> str:
-    """Return a task's guidelines as safe HTML."""
-    return to_html(catalog.screen(task).guidelines(language))
+def guidelines_html(task: str, language: str, views: tuple[str, ...] = ()) -> str:
+    """Return a task's guidelines as safe HTML: what everybody reads, and the parts of some views."""
+    return to_html(catalog.screen(task).guidelines(language, views=views))
 
 
 def _lines(value: object) -> str:

@@ -84,11 +84,15 @@ class FlagView:
 
 @dataclass(frozen=True, slots=True)
 class FoldView:
-    """A part of the page that opens on demand: its heading, and its content as safe HTML."""
+    """A part of the page that opens on demand: its heading, and its content as safe HTML.
+
+    ``open``: it is open already, and stands above all else.
+    """
 
     name: str
     title: str
     html: str
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,7 @@ SCREEN = Screen(
     flags=("not_found",),
     may_stay_empty=True,
     views=("full", "context", "word"),
+    fold_outs=("guidelines",),
     max_length=500,
 )
 
