@@ -76,7 +76,7 @@ def test_the_stages_read_each_other_s_files(tmp_path: Path) -> None:
 def test_any_text_is_read_back(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     """Quotes, delimiters, line ends of any kind, formulas and the empty text come back as they were."""
     path = tmp_path_factory.mktemp("files") / "items.csv"
-    one = item(dict(zip(PARTS, texts, strict=True)))
+    one = item({"setup": "s", **dict(zip(PARTS, texts, strict=True))})
     write_item_file([one], path)
     (read,) = study_items(study("story_ending", path))
     assert read == replace(one, dataset="story_endings")

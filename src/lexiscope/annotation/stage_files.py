@@ -36,7 +36,15 @@ _USAGE_COLUMNS = ("item_id", "sentence_1", "start_1", "end_1", "target", "word",
 
 
 def write_item_file(items: Sequence[Item], path: Path | str) -> None:
-    """Write items of one usage each as the item file of a study: every condition is a column of its own name.
+    """Write items as the item file of a study (:func:`item_file`).
+
+    Errors: those of :func:`item_file`; :class:`RunError` where the file cannot be written.
+    """
+    write_atomically(Path(path), item_file(items))
+
+
+def item_file(items: Sequence[Item]) -> str:
+    """Return items of one usage each as the item file of a study: every condition is a column of its own name.
 
     Texts stand as they are, also where a spreadsheet would take one for a formula: the file is made to be read back.
     Errors: :class:`InputError` E650 for no items, items of several usages or with different conditions, and for what
@@ -54,7 +62,7 @@ def write_item_file(items: Sequence[Item], path: Path | str) -> None:
     writer = csv.writer(stream, quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writerow([*_USAGE_COLUMNS, *names])
     writer.writerows([*_usage_cells(item), *(item.conditions[name] for name in names)] for item in items)
-    write_atomically(Path(path), stream.getvalue())
+    return stream.getvalue()
 
 
 def sentence_table(answers: Iterable[Written], reviews: Iterable[Review], pool: Mapping[str, Item]) -> str:

@@ -17,6 +17,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "serve": ("annotate_serve:serve_study", "Run a study: pages for participants and for the researcher."),
     "status": ("annotate_look:status", "Say how far a study is, whether or not its server runs."),
     "export": ("annotate_look:export", "Write the tables of a study, whether or not its server runs."),
+    "stage": ("annotate_stage:stage", "Write what people wrote as the next study's items."),
     "verify": ("annotate_look:verify", "Check a study's database: file, audit log, seals, rules."),
     "reconcile": ("annotate_look:reconcile_list", "Compare the platform's list of submissions with what is stored."),
     "pause": ("annotate_change:pause", "Take in nobody new for a while."),

@@ -6,9 +6,9 @@ import asyncio
 import time
 from dataclasses import dataclass, field
 
-from lexiscope.annotation.review import Written, written
+from lexiscope.annotation.review import Written
+from lexiscope.annotation.staging import written_texts
 from lexiscope.annotation.store.overview import Person
-from lexiscope.annotation.store.record import State
 from lexiscope.annotation.web.admin.failures import Failures
 from lexiscope.annotation.web.admin.look import Looks
 from lexiscope.annotation.web.admin.one_time import OneTimeTexts
@@ -61,7 +61,4 @@ class AdminDesk:
 
     def written(self) -> tuple[Written, ...]:
         """Return what people wrote for the study's items, those of excluded participants left out."""
-        items = {item.item_id: item for item in self.app.study.design.items}
-        counted = {one.participant_id for one in self.app.store.people() if one.state is not State.EXCLUDED}
-        rows = [row for row in self.app.store.trial_answers() if row["participant_id"] in counted]
-        return tuple(sorted(written(rows, items), key=lambda one: one.answer_id))
+        return written_texts(self.app.study, self.app.store)
