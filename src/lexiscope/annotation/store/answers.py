@@ -44,6 +44,7 @@ _STANDING = sa.select(
     sa.select(TRIALS.c.display_order).where(_TRIAL).scalar_subquery().label("display_order"),
     sa.select(TRIALS.c.side).where(_TRIAL).scalar_subquery().label("side"),
     _ANSWERED.scalar_subquery().label("answered"),
+    _REPEATED.with_only_columns(ANSWERS.c.id).scalar_subquery().label("repeated"),
 )
 # flags are a closed set of words, written as JSON
 _SKIPPED = f'%"{SKIPPED}"%'
@@ -166,10 +167,9 @@ def submit(
         "when": str(answer.phase),
         "key": answer.client_key,
     }
-    repeated = connection.execute(_REPEATED, asked).first()
-    if repeated is not None:
-        return _receipt(repeated._asdict())
     standing = connection.execute(_STANDING, asked).one()
+    if standing.repeated is not None:
+        return _receipt(connection.execute(_REPEATED, asked).one()._asdict())
     item = _check_standing(answer, standing, items)
     latest = connection.execute(_LATEST, asked).first() if answer.position < standing.answered else None
     _check_revision(answer, latest, study.revisable)
