@@ -14,7 +14,7 @@ MESSAGES: Mapping[str, str] = {
     "too_fast": msg("That was very fast. Please wait a moment."),
     "too_large": msg("This is more text than the page can take."),
     "not_a_form": msg("The page sent something that cannot be read."),
-    "not_found": msg("There is no such page."),
+    "not_found": msg("Please check that the address is complete."),
     "answer_missing": msg("Please give an answer."),
     "answer_refused": msg("This answer cannot be taken."),
     "answered_elsewhere": msg("This question was answered already. The study goes on with the next one."),
