@@ -18,7 +18,8 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "debrief": "Thank you. Your answers are stored. We study how people understand words that have several "
         "meanings.",
         "screened_out": "Thank you for your interest. Your answers to the first questions do not fit this study.",
-        "declined": "You have not consented, so nothing was stored. Thank you for your time.",
+        "declined": "You have not consented, so nothing is asked of you. Only the id with which you came and that you "
+        "did not consent are stored. Thank you for your time.",
         "full": "All places are taken at the moment. Thank you for your interest; please try again later.",
         "closed": "This study takes no answers at the moment. Thank you for your interest.",
     },
@@ -27,7 +28,8 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "debrief": "Gracias. Sus respuestas han quedado guardadas. Estudiamos cómo se entienden las palabras que "
         "tienen varios significados.",
         "screened_out": "Gracias por su interés. Sus respuestas a las primeras preguntas no se ajustan a este estudio.",
-        "declined": "No ha dado su consentimiento y no se ha guardado nada. Gracias por su tiempo.",
+        "declined": "No ha dado su consentimiento, así que no se le pregunta nada. Solo se han guardado el "
+        "identificador con el que ha llegado y que no ha dado su consentimiento. Gracias por su tiempo.",
         "full": "En este momento no quedan plazas. Gracias por su interés; vuelva a intentarlo más tarde.",
         "closed": "Este estudio no admite respuestas en este momento. Gracias por su interés.",
     },
