@@ -17,6 +17,7 @@ from typing import Literal
 
 from lexiscope.annotation.output.neutral import csv_text
 from lexiscope.annotation.reconciliation_rules import ADVICE, Difference, DifferenceKind, differences_of
+from lexiscope.annotation.store.record import State
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.items.findings import raise_errors
 from lexiscope.items.rows import Row, RowReader
@@ -34,6 +35,8 @@ PROLIFIC_STATUSES: Mapping[str, Status] = {
     "screened out": "screened_out",
 }
 """Prolific's words for the state of a submission, without capitals, hyphens and underscores."""
+LEFT_THERE = "noted from the platform's list"
+"""The reason that is stored of who was marked as returned or timed out because the platform says so."""
 _NO_CODE = frozenset({"", "nocode", "no code"})
 
 
@@ -122,6 +125,24 @@ def reconcile(
     listed = {one.platform_id for one in submissions}
     found.sort(key=lambda one: one.line)
     return (*found, *(each for one in ours if one.platform_id not in listed for each in _only_here(one)))
+
+
+def leavers(submissions: Sequence[Submission], ours: Sequence[OurRecord]) -> dict[str, State]:
+    """Return who left on the platform, by random id: ``returned``, or ``timed_out``.
+
+    Who has another submission besides, in whatever state, is not among them: they may be answering right now. Whether
+    somebody has finished here is for :meth:`Store.mark_away` to see, at the moment of the change.
+    """
+    found: dict[str, set[Status]] = {}
+    for one in submissions:
+        found.setdefault(one.platform_id, set()).add(one.status)
+    left: dict[str, State] = {}
+    for person in ours:
+        statuses = found.get(person.platform_id, set())
+        if statuses and statuses <= {"returned", "timed_out"}:
+            # the milder one where both stand: who timed out may still send what is on the page
+            left[person.participant_id] = State.TIMED_OUT if "timed_out" in statuses else State.RETURNED
+    return left
 
 
 def write_differences(differences: Sequence[Difference], path: Path) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
+from lexiscope.annotation.definition import Confusion
 from lexiscope.annotation.store.record import Answer, Phase, State
 from lexiscope.annotation.web.app import App
 
@@ -95,5 +97,62 @@ def test_only_studies_with_texts_have_a_queue(tmp_path: Path) -> None:
         with running(tmp_path) as app:
             async with researcher(app) as browser:
                 assert re.search(r'href="/researcher/review"', (await browser.get("/researcher")).text) is None
+
+    run(visit)
+
+
+def test_texts_go_on_from_the_queue(tmp_path: Path) -> None:
+    """The table and, of endings, the items are downloads; items that cannot be made yet say which setups lack one."""
+    definition, items = task_study("story_ending", tmp_path)
+    one = items[0]
+    pair = [
+        replace(one, item_id=f"s_{end}", conditions={**one.conditions, "setup": "s", "meaning": number, "homonym": "x"})
+        for end, number in (("A", "1"), ("B", "2"))
+    ]
+    lists = definition.design.model_copy(update={"lists": 2, "confusion": (Confusion(condition="setup", at_most=1),)})
+    changed = definition.model_copy(update={"design": lists})
+
+    async def visit() -> None:
+        with running(tmp_path / "study", changed, tuple(pair)) as app:
+            (first,) = write(app, "ana", ["And so they left."])
+            async with researcher(app) as browser:
+                page = (await browser.get("/researcher/review")).text
+                assert "/researcher/review/items?leave_out=1" in page
+                table = await browser.get("/researcher/review/table")
+                assert table.headers["content-disposition"] == 'attachment; filename="endings.csv"'
+                assert 'And so they left.,"",not reviewed,' in table.text
+                early = await browser.get("/researcher/review/items")
+                assert early.status_code == 409
+                assert "1 setups lack an accepted ending: s" in early.text
+                (second,) = write(app, "ben", ["They stayed."])
+                for number in (first, second):
+                    path = f"/researcher/review/{number}"
+                    await act(browser, path, path, verdict="accepted", text="And then.", reason="")
+                made = await browser.get("/researcher/review/items")
+                assert made.headers["content-disposition"] == 'attachment; filename="plausibility_items.csv"'
+                assert made.text.count("\n") == 1 + 6
+                assert "leave_out" not in (await browser.get("/researcher/review")).text
+                assert [one.action for one in app.store.audit_entries()[1]].count("review") == 2
+
+    run(visit)
+
+
+def test_sentences_go_on_with_their_precontexts(tmp_path: Path) -> None:
+    """Of sentences the table is a download; the items need precontexts. A rating study has neither."""
+    definition, items = task_study("ambiguous_sentence", tmp_path)
+
+    async def visit() -> None:
+        with running(tmp_path / "study", definition, items) as app:
+            write(app, "ana", ["There stood a WORD."])
+            async with researcher(app) as browser:
+                assert "annotate stage --precontexts" in (await browser.get("/researcher/review")).text
+                table = await browser.get("/researcher/review/table")
+                assert table.headers["content-disposition"] == 'attachment; filename="sentences.csv"'
+                assert table.text.startswith("setup_id,")
+                assert (await browser.get("/researcher/review/items")).status_code == 404
+        with running(tmp_path / "rated") as app:
+            async with researcher(app) as browser:
+                for name in ("table", "items"):
+                    assert (await browser.get(f"/researcher/review/{name}")).status_code == 404
 
     run(visit)

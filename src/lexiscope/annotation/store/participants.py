@@ -21,6 +21,9 @@ CODE_STATES = {
 }
 """The kinds of completion code, and the states in which each may be issued."""
 
+UNDER_WAY = frozenset({State.INVITED, State.CONSENTED, State.QUALIFIED, State.ACTIVE})
+"""The states of those who have neither finished nor left."""
+
 # letters and digits that are not mistaken for each other: 32 of them, 5 bits each
 _CODE_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 
@@ -111,6 +114,18 @@ def change_state(
     _check_grounds(connection, study, participant_id, to, past)
     _append_state(connection, participant_id, past[-1].to_state, to, reason, at=at)
     return past[-1].to_state
+
+
+def left_by(connection: sa.Connection, participant_id: str, to: State, *, reason: str) -> State | None:
+    """Return the state that somebody under way would leave for ``returned`` or ``timed_out``, ``None`` for who stays.
+
+    Who came back after this was noted for this reason stays: a list that is applied a second time sends nobody away.
+    """
+    past = history(connection, participant_id)
+    now = past[-1].to_state
+    gone = to is State.RETURNED and now is State.TIMED_OUT
+    noted = any(change.to_state is to and change.reason == reason for change in past)
+    return now if (now in UNDER_WAY or gone) and not noted else None
 
 
 def issue_code(connection: sa.Connection, study: StudyRecord, participant_id: str, kind: str, *, at: str) -> str:

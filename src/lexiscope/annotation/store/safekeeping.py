@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -62,6 +62,15 @@ class Safekeeping(OpenedStudy):
         """Return every platform id that is kept, to take them out of what people wrote; never to be shown."""
         with self._read() as connection:
             return frozenset(connection.execute(sa.select(IDENTITIES.c.platform_id)).scalars())
+
+    def who_came_with(self, ids: Collection[str]) -> dict[str, str]:
+        """Return the random ids of those who came with one of these ids: the platform's of a person or a submission."""
+        with self._read() as connection:
+            rows = connection.execute(
+                sa.select(IDENTITIES.c.platform_id, IDENTITIES.c.session, IDENTITIES.c.participant_id)
+            ).all()
+        known = {session: who for _, session, who in rows if session} | {each: who for each, _, who in rows}
+        return {each: known[each] for each in ids if each in known}
 
     def prune_backups(self, *, keep: int) -> None:
         """Remove all but the newest copies that were made by date into ``backups/``."""

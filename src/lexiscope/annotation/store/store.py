@@ -6,7 +6,7 @@ the backups live in one folder. Methods return after the commit; :meth:`Store.su
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import datetime, timedelta
 
@@ -61,6 +61,26 @@ class Store(Desk, Safekeeping):
         """
         now = self._clock()
         self._write(lambda c: self._change_state(c, participant_id, to, reason, now))
+
+    def mark_away(self, people: Mapping[str, State], *, reason: str, actor: str) -> dict[str, State]:
+        """Mark people as returned or timed out who are under way; return whom, with the states that they left.
+
+        Their places are free at once, and the audit log notes each of them. Who has finished, was screened out or did
+        not consent is left as they are; so is who came back after the same reason was noted. All in one transaction.
+        Errors: :class:`AnswerRefused` for an unknown participant.
+        """
+        now = self._clock()
+
+        def job(connection: sa.Connection) -> dict[str, State]:
+            wanted = {who: participants.left_by(connection, who, to, reason=reason) for who, to in people.items()}
+            marked = {who: left for who, left in wanted.items() if left is not None}
+            for who, left in marked.items():
+                self._change_state(connection, who, people[who], reason, now)
+                details = {"participant_id": who, "from": str(left), "to": str(people[who]), "reason": reason}
+                audit.append(connection, self._key, at=stamp(now), actor=actor, action="change_state", details=details)
+            return marked
+
+        return self._write(job)
 
     def history(self, participant_id: str) -> list[participants.StateChange]:
         """Return a participant's changes of state, oldest first."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass
 
 from starlette.responses import Response
 
 from lexiscope.annotation.exclusions import INCLUDED
 from lexiscope.annotation.output.collected import minutes_of
+from lexiscope.annotation.reconciliation import LEFT_THERE
 from lexiscope.annotation.store.overview import Person
 from lexiscope.annotation.store.record import TRANSITIONS, State, StateError
 from lexiscope.annotation.web.admin.paging import paged
@@ -18,6 +20,9 @@ from lexiscope.annotation.web.security import Refused
 
 APPROVED = "approved"
 EXCLUDED = "excluded by hand: "
+MOST_IDS = 2000
+"""The most ids that are pasted at once."""
+_LONGEST_LIST = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +86,28 @@ def _participants(visit: Visit) -> Response:
         state=state if state in STATES else "",
         query=query,
         n_people=len(people),
+        counted={name: visit.number(name, least=0, most=MOST_IDS, default=0) for name in ("marked", "kept", "unknown")},
+        most=MOST_IDS,
     )
+
+
+async def mark_away(visit: Visit) -> Response:
+    """Mark people as returned or timed out by the platform's ids that were pasted; the ids are not shown again."""
+    return await asyncio.to_thread(_mark_away, visit)
+
+
+def _mark_away(visit: Visit) -> Response:
+    to = {"returned": State.RETURNED, "timed_out": State.TIMED_OUT}.get(visit.form.get("to", ""))
+    ids = set(re.split(r"[\s,;]+", bounded(visit.form.get("ids", ""), longest=_LONGEST_LIST))) - {""}
+    if to is None or not 1 <= len(ids) <= MOST_IDS:
+        raise Refused(422, "ids", "bad_ids")
+    store = visit.desk.app.store
+    known = store.who_came_with(ids)
+    people = dict.fromkeys(known.values(), to)
+    marked = store.mark_away(people, reason=LEFT_THERE, actor=visit.name)
+    visit.desk.changed()
+    counts = {"marked": len(marked), "kept": len(people) - len(marked), "unknown": len(ids) - len(known)}
+    return visit.go("/participants", said="marked_away", **{name: str(n) for name, n in counts.items()})
 
 
 async def participant(visit: Visit) -> Response:

@@ -12,6 +12,8 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from lexiscope.annotation.review import NOT_REVIEWED, Written, decide, latest_reviews, same_texts, status_of
+from lexiscope.annotation.stage_files import item_file
+from lexiscope.annotation.staging import NEXT_TASK, TABLE_NAME, Stage, stage_of
 from lexiscope.annotation.store.record import Review, Verdict
 from lexiscope.annotation.web.admin.paging import paged
 from lexiscope.annotation.web.admin.texts import ONE, VERDICTS
@@ -39,7 +41,7 @@ async def review(visit: Visit) -> Response:
     return await asyncio.to_thread(_review, visit)
 
 
-def _review(visit: Visit) -> Response:
+def _review(visit: Visit, *, code: int = 200, items_fault: str = "") -> Response:
     answers, decided = visit.desk.written(), latest_reviews(visit.desk.app.store.reviews())
     verdict = visit.request.query_params.get("verdict", NOT_REVIEWED)
     counts = Counter(status_of(one, decided) for one in answers)
@@ -53,7 +55,50 @@ def _review(visit: Visit) -> Response:
         verdicts=[(name, visit.say(text), counts[name]) for name, text in VERDICTS.items()],
         verdict=verdict,
         n_texts=len(answers),
+        status=code,
+        items_fault=items_fault,
+        has_items=visit.desk.app.definition.task == "story_ending",
+        counts=_stage(visit).counts() if visit.desk.app.definition.task in NEXT_TASK else None,
     )
+
+
+def _stage(visit: Visit) -> Stage:
+    app = visit.desk.app
+    if app.definition.task not in NEXT_TASK:
+        raise Refused(404, "not_found", "not_found")
+    return stage_of(app.study, app.store)
+
+
+async def fetch_table(visit: Visit) -> Response:
+    """Send every text with its verdict as a table."""
+    return await asyncio.to_thread(_fetch_table, visit)
+
+
+def _fetch_table(visit: Visit) -> Response:
+    made = _stage(visit)
+    return _file(TABLE_NAME[made.task], made.table())
+
+
+async def fetch_items(visit: Visit) -> Response:
+    """Send the items of the next study; where texts are missing yet, the queue says which."""
+    return await asyncio.to_thread(_fetch_items, visit)
+
+
+def _fetch_items(visit: Visit) -> Response:
+    made = _stage(visit)
+    if made.task != "story_ending":
+        raise Refused(404, "not_found", "not_found")
+    leave_out = visit.request.query_params.get("leave_out") == "1"
+    try:
+        text = item_file(made.rating_items(leave_out_incomplete=leave_out))
+    except InputError as error:
+        return _review(visit, code=409, items_fault=error.what)
+    return _file(f"{NEXT_TASK[made.task]}_items.csv", text)
+
+
+def _file(name: str, text: str) -> Response:
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _line(visit: Visit, answer: Written, decided: Review | None) -> TextLine:

@@ -42,6 +42,8 @@ MESSAGES: Mapping[str, str] = {
     "judged": msg("The exclusion rules were applied just now."),
     "judging_failed": msg("A rule could not be applied; the log says why. Nobody was excluded or included by this."),
     "state_changed": msg("The participant's state was changed."),
+    "marked_away": msg("The list was applied; places that were left are free."),
+    "bad_ids": msg("Please paste 1 to 2,000 ids. Nothing was changed."),
     "not_possible": msg("This is not possible in the participant's present state. Nothing was changed."),
     "reason_missing": msg("Please give a reason. Nothing was changed."),
     "forgotten": msg("The participant's identity was deleted from the study and its backups."),
