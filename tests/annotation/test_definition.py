@@ -84,7 +84,7 @@ READY = StudyDefinition(
     exclusions=(CATCH, "too_slow(sd=3)", AGREE, "self_report(measure=native_speaker,value=no)", "attention_check()"),
     planned=Planned(model="rating ~ same_sense + (1 | participant) + (1 | item)", effect="same_sense"),
     texts=Texts(title="Palabras", consent="Acepto\nparticipar.\n", instructions="Lea **bien**.", debrief="Gracias."),
-    codes=Codes(completion="AAA", screen_out="BBB", no_consent="CCC"),
+    codes=Codes(completion="AAA", screen_out="BBB", no_consent="CCC", full="DDD"),
     payment=Payment(amount=2.5, currency="EUR", minutes=15, hourly_least=9),
     ethics='Comité "X", n.º 1: aprobado',
 )
@@ -157,6 +157,8 @@ FAULTS = [
     (BASE + "name: t\n", "E607", 4, "given twice"),
     (BASE + "ethics: &a x\n", "E604", 4, "anchors"),
     (BASE + "design:\n lists: 2\n  seed: 1\n", "E603", 6, "not YAML"),
+    (BASE + "about_you:\n  - measure: mother-tongue\n    text: x\n", "E612", 5, "digits and _"),
+    (BASE + "about_you:\n  - measure: Age\n    text: x\n", "E612", 5, "digits and _"),
     (BASE + "platform:\n  kind: mturk\n", "E612", 5, "'prolific', 'panel' or 'lab'"),
 ]
 
@@ -184,14 +186,24 @@ def _but(**changes: object) -> StudyDefinition:
     return READY.model_copy(update=changes)
 
 
+def _asked(name: str) -> AboutYou:
+    return AboutYou(measure=name, text="?", kind="text")
+
+
 PROBLEMS = [
     (_but(texts=READY.texts.model_copy(update={"consent": " \n"})), "E621", ("texts", "consent")),
     (_but(about_you=(*READY.about_you, AboutYou(measure="sex", text="?"))), "E621", ("about_you", 1)),
+    *(
+        (_but(about_you=(*READY.about_you, _asked(name))), "E636", ("about_you", 1, "measure"))
+        for name in ("csrf", "client_key", "completion_time", "rating", "native_speaker")
+    ),
     (_but(ethics=""), "E622", ("ethics",)),
     (_but(examples=(question("e1", "palabraa"),)), "E623", ("examples", 0, "shows", "target")),
     (_but(texts=READY.texts.model_copy(update={"instructions": "**Palabrab**"})), "E623", ("texts", "instructions")),
     (_but(codes=Codes(completion="A", screen_out="A", no_consent="C")), "E624", ("codes", "completion")),
     (_but(codes=Codes(completion="A", screen_out="B")), "E624", ("codes", "no_consent")),
+    (_but(codes=Codes(completion="A", screen_out="B", no_consent="C")), "E624", ("codes", "full")),
+    (_but(codes=Codes(completion="A", no_consent="C", full="D")), "E624", ("codes", "screen_out")),
     (_but(ratings=RatingsSection(per_item=5, people_at_most=14)), "E625", ("ratings", "people_at_most")),
     (_but(design=DesignSection(lists=25)), "E407", ("design",)),
     (_but(design=DesignSection(lists=2, per_list=20)), "E421", ("design",)),
@@ -242,6 +254,18 @@ def test_launch_is_refused(definition: StudyDefinition, code: str, keys: tuple[s
     assert place.line is not None
 
 
+def test_codes_of_a_study_without_qualification() -> None:
+    """Nobody is screened out where there is no qualification: neither that code nor the one for a full study is due."""
+    plain = _but(qualification=(), exclusions=(), codes=Codes(completion="A", no_consent="C"))
+    assert ready_to_launch(plain, items()) == ()
+
+
+def test_what_cannot_be_put_together_is_found_before_the_launch() -> None:
+    """What only the whole study shows is found by the check, not when it is served: two equal codes, in a lab."""
+    lab = _but(codes=Codes(completion="A", no_consent="A"), platform=Platform(kind="lab"))
+    assert [(problem.code, "code" in problem.what) for problem in ready_to_launch(lab, items())] == [("E637", True)]
+
+
 def test_a_study_in_the_lab_needs_no_codes() -> None:
     """Codes belong to platforms that pay by them."""
     lab = _but(codes=Codes(), platform=Platform(kind="lab"))
@@ -267,7 +291,7 @@ def test_a_draft_lacks_only_what_the_researcher_must_write(language: str) -> Non
     """The draft of `init` is a study but for consent, ethics and codes."""
     draft = draft_definition(items(), task="relatedness", items_file="items.csv", language=language, name="s")
     missing = {problem.keys for problem in ready_to_launch(draft, items())}
-    codes = {("codes", name) for name in ("completion", "screen_out", "no_consent")}
+    codes = {("codes", name) for name in ("completion", "no_consent")}
     assert missing == {("texts", "consent"), ("ethics",), *codes}
     assert parse_definition(definition_yaml(draft)).definition == draft
 

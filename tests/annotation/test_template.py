@@ -28,7 +28,7 @@ from lexiscope.core.item import Item
 
 ASKED = [name for name in catalog.names("tasks") if getattr(catalog.module("tasks", name), "SCREEN", None)]
 WRITTEN_BY_RESEARCHERS = {("texts", "consent"), ("ethics",)} | {
-    ("codes", name) for name in ("completion", "screen_out", "no_consent")
+    ("codes", name) for name in ("completion", "no_consent")
 }
 
 
@@ -113,6 +113,8 @@ REFUSED = [
     ("entity_link", {}, "E619", ("search",)),
     ("ambiguous_sentence", {"pool": PoolSection(per_person=9)}, "E625", ("pool", "per_person")),
     ("ambiguous_sentence", {"design": DesignSection(lists=2)}, "E625", ("design", "lists")),
+    # three words: who writes two and asks for others twice finds none
+    ("ambiguous_sentence", {"pool": PoolSection(per_person=2)}, "E625", ("pool", "per_person")),
     ("relatedness", {"platform": Platform(pattern="[0-9")}, "E634", ("platform", "pattern")),
     ("relatedness", {"platform": Platform(return_url="http://x.org/{code}")}, "E635", ("platform", "return_url")),
     ("relatedness", {"platform": Platform(return_url="https://x.org/")}, "E635", ("platform", "return_url")),

@@ -48,12 +48,14 @@ def drafted(run: Run, items_file: Path) -> Path:
 def complete(path: Path, **changes: object) -> None:
     """Write what a researcher has to write."""
     draft = read_definition(path).definition
-    codes = Codes(completion="AAA", screen_out="BBB", no_consent="CCC")
+    codes = Codes(completion="AAA", no_consent="CCC")
     wanted: dict[str, object] = {
         "texts": draft.texts.model_copy(update={"consent": CONSENT}),
         "ethics": "Approved by nobody: this is a test.",
         "codes": codes,
         "payment": Payment(amount=3, currency="EUR", minutes=15),
+        "contact": "team@example.org",
+        "retention": draft.retention.model_copy(update={"answers": "Kept for ten years."}),
     }
     path.write_text(definition_yaml(draft.model_copy(update=wanted | changes)), encoding="utf-8")
 
@@ -118,8 +120,10 @@ def test_check_refuses_a_draft_at_its_lines(run: Run, drafted: Path) -> None:
     consent = next(number for number, line in enumerate(lines, 1) if line.startswith("  consent:"))
     assert f"study.yaml:{consent}:12: [E621] the study has no text 'consent'" in done.output
     assert "[E622] the study has no ethics statement" in done.output
-    assert "not ready: 5 things stand in the way" in done.output
-    assert done.output.count("^^") == 5
+    assert "not ready: 4 things stand in the way" in done.output
+    assert "3 warnings" in done.output
+    # four problems and three warnings, each at its place
+    assert done.output.count("^^") == 4 + 3
 
 
 def test_check_passes_a_complete_study(run: Run, drafted: Path) -> None:
@@ -129,6 +133,71 @@ def test_check_passes_a_complete_study(run: Run, drafted: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "ready. Items: 36, lists: 1, 12.00 EUR an hour" in done.output
     assert run("annotate", "check", "study.yaml", "--json").output.strip() == "[]"
+
+
+def test_check_warns_and_refuses_nothing(run: Run, drafted: Path) -> None:
+    """Nobody paid, nobody to write to, rows that are one item together: said apart from errors, exit status 0."""
+    complete(drafted, payment=Payment(), contact="")
+    lines = (drafted.parent / "items.csv").read_text(encoding="utf-8").splitlines()
+    rows = [lines[0] + ",wave", *(line + ",1" for line in lines[1:]), lines[-1] + ",2"]
+    (drafted.parent / "items.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    done = run("annotate", "check", "study.yaml")
+    assert done.exit_code == 0, done.output
+    assert [f"[{code}]" in done.output for code in ("W630", "W631", "W632", "W634")] == [True, True, False, True]
+    assert "37 rows → 36 items; columns that vary within an item: wave" in done.output
+    assert "3 warnings: nothing that stands in the way" in done.output
+    assert "ready. Items: 36" in done.output
+    found = json.loads(run("annotate", "check", "study.yaml", "--json").output)
+    assert {problem["severity"] for problem in found} == {"warning"}
+
+
+def test_init_says_what_became_of_rows(run: Run, tmp_path: Path) -> None:
+    """Rows that are one item together are told, with the columns that are left out."""
+    text = "word,sentence_1,sentence_2,wave\n" + "".join(f"bat,The bat slept.,A bat broke.,{n}\n" for n in (1, 2))
+    (tmp_path / "pairs.csv").write_text(text + "bat,Two bats and a bat.,The bat.,1\n", encoding="utf-8")
+    done = run("annotate", "init", "--items", "pairs.csv", "--language", "en", "--out", "pairs.yaml")
+    assert done.exit_code == 0, done.output
+    assert "3 rows → 2 items; columns that vary within an item: wave" in done.output
+
+
+def test_check_finds_a_search_list_that_is_not_there(run: Run, tmp_path: Path) -> None:
+    """What participants search is read before the launch, not when the study is served."""
+    (tmp_path / "mentions.csv").write_text("word,sentence\nCambridge,Cambridge froze.\n", encoding="utf-8")
+    options = ("--task", "entity_link", "--language", "en", "--out", "mentions.yaml")
+    assert run("annotate", "init", "--items", "mentions.csv", *options).exit_code == 0
+    complete(tmp_path / "mentions.yaml", search="pages.tsv")
+    done = run("annotate", "check", "mentions.yaml")
+    assert (done.exit_code, "[E619] pages.tsv:" in done.output) == (1, True)
+    (tmp_path / "pages.tsv").write_text("title\nCambridge\n", encoding="utf-8")
+    assert run("annotate", "check", "mentions.yaml").exit_code == 0
+
+
+PEOPLE = [
+    # lists × views × answers an item
+    ("same_sense", 1, "2 valid answers an item in each of 2 arms (full, context): 4 people"),
+    ("plausibility", 1, "1 valid answer an item: 1 person, besides"),
+    # four words at two a person are two writers
+    ("ambiguous_sentence", 1, "2 people, 2 answers each, besides"),
+]
+
+
+@pytest.mark.parametrize(("task", "per_item", "said"), PEOPLE)
+def test_design_says_how_many_people(run: Run, tmp_path: Path, task: str, per_item: int, said: str) -> None:
+    """People are lists × arms × answers an item; where items are drawn, those that the study opens at first."""
+    rows = {
+        "same_sense": ["word,sentence_1,sentence_2", *(f"w{n},A w{n}.,The w{n}." for n in range(4))],
+        "plausibility": ["word,precontext,sentence,ending,sense,example", *(f"w{n},P.,A w{n}.,,s,e" for n in range(4))],
+        "ambiguous_sentence": ["word,sense_1,example_1,sense_2,example_2", *(f"w{n},a,b,c,d" for n in range(4))],
+    }[task]
+    (tmp_path / "items.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    options = ("--task", task, "--language", "en", "--out", "s.yaml")
+    assert run("annotate", "init", "--items", "items.csv", *options).exit_code == 0
+    if task == "plausibility":
+        text = (tmp_path / "s.yaml").read_text(encoding="utf-8").replace("  per_item: 5\n", f"  per_item: {per_item}\n")
+        (tmp_path / "s.yaml").write_text(text, encoding="utf-8")
+    done = run("annotate", "design", "s.yaml")
+    assert done.exit_code == 0, done.output
+    assert said in " ".join(done.output.split())
 
 
 def test_check_as_json(run: Run, drafted: Path) -> None:
@@ -178,7 +247,7 @@ def test_simulate_prints_and_gives_json(run: Run, drafted: Path) -> None:
     assert done.exit_code == 0, done.output
     for said in ("people paid", "2 rehearsals, 2 complete", "failed_catch", "(missed by all)", "significant at .05"):
         assert said in done.output
-    assert "5 things stand in the way" in done.output
+    assert "4 things stand in the way" in done.output
     found, again = (
         json.loads(run("annotate", "simulate", "study.yaml", "--seeds", 2, "--json").output) for _ in range(2)
     )

@@ -120,7 +120,9 @@ class Option(Section):
 class AboutYou(Section):
     """A question about the participant: a choice where there are options, else a line of text."""
 
-    measure: Text = Field(description="its name in the data")
+    measure: Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")] = Field(
+        description="its name in the data: small letters a to z, digits and _"
+    )
     text: Text = Field(description="the question, in the participants' language")
     kind: Literal["choice", "number", "text"] = Field(default="choice", description="choice, number or text")
     options: Listed[Option] = Field(default=(), description="the options of a choice")
@@ -141,12 +143,14 @@ class Texts(Section):
 
 
 class Codes(Section):
-    """What the participant hands back to the platform; all three differ."""
+    """What the participant hands back to the platform; no two are the same."""
 
     completion: str = Field(default="", description="after the last answer was stored")
-    screen_out: str = Field(default="", description="after a failed qualification")
+    screen_out: str = Field(default="", description="after a failed qualification; empty without one")
     no_consent: str = Field(default="", description="without consent")
-    full: str = Field(default="", description="when no place is free; may stay empty")
+    full: str = Field(
+        default="", description="when no place is free; needed with a qualification, so that who passed it is paid"
+    )
 
 
 class Payment(Section):

@@ -11,16 +11,38 @@ from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
 from lexiscope.annotation.definition import Question, StudyDefinition
+from lexiscope.annotation.freeze import freeze
 from lexiscope.annotation.launch_material import design_problems, plan_problems, question_problems
 from lexiscope.annotation.launch_rules import rule_problems
 from lexiscope.annotation.launch_screen import screen_problems
 from lexiscope.annotation.problem import Problem
 from lexiscope.core import catalog
+from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 
 __all__ = ["Problem", "ready_to_launch"]
 
 _TEXTS = ("title", "consent", "instructions", "debrief")
+_ALWAYS = ("completion", "no_consent")
+_WHY = {"full": "who passes the qualification and then finds no place must be paid: take it from the platform"}
+_RESERVED = frozenset(
+    {
+        "attention_check",
+        "client_key",
+        "comment",
+        "completion_time",
+        "csrf",
+        "debrief_comment",
+        "guessed_word",
+        "page_version",
+        "practice",
+        "qualification",
+        "rt_ms",
+        "shown_at",
+        "supersedes",
+    }
+)
+"""Measures and form fields of the app's own."""
 _BOLD = re.compile(r"\*\*([^\s*]+)\*\*")
 
 
@@ -32,7 +54,9 @@ def ready_to_launch(definition: StudyDefinition, items: Sequence[Item]) -> tuple
     among the targets, E624 codes missing or equal, E625 quotas impossible, E626 an exclusion rule judges what is not
     collected, E627 the planned analysis is not possible, E628 a question with a known answer is unusable, E629 the
     scale's ends have no words, E630 pay below the study's own minimum, E634 the ids' pattern is no regular expression,
-    E635 the address to return to is unusable, and the codes of the design (E402, E407, E408, E421, E422).
+    E635 the address to return to is unusable, E636 a question about the participant has a name that is taken, E637
+    the study cannot be put together, and the codes of the design (E402, E407, E408, E421, E422). What deserves a second
+    look and stops nothing: :func:`lexiscope.annotation.launch_warnings.launch_warnings`.
 
     >>> empty = StudyDefinition(name="s", task="relatedness", language="en")
     >>> [problem.code for problem in ready_to_launch(empty, [])][:5]
@@ -40,6 +64,7 @@ def ready_to_launch(definition: StudyDefinition, items: Sequence[Item]) -> tuple
     """
     checks: tuple[Callable[[StudyDefinition, Sequence[Item]], Iterator[Problem]], ...] = (
         _texts,
+        _about_you,
         _examples,
         _codes,
         _payment,
@@ -51,7 +76,17 @@ def ready_to_launch(definition: StudyDefinition, items: Sequence[Item]) -> tuple
         plan_problems,
     )
     found = [problem for check in checks for problem in check(definition, items)]
-    return (*found, *rule_problems(definition))
+    found += rule_problems(definition)
+    # last, for a study with other faults cannot be frozen either
+    return tuple(found or _frozen(definition, items))
+
+
+def _frozen(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+    """What only the whole of a study shows, such as two questions of one id."""
+    try:
+        freeze(definition, items)
+    except InputError as error:
+        yield Problem(error.code or "E637", ("name",), error.what, error.hint or "correct the study's file")
 
 
 def _texts(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
@@ -63,11 +98,20 @@ def _texts(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Probl
     if not definition.ethics.strip():
         hint = "name the board, the number and the date of its decision, or why none is needed"
         yield Problem("E622", ("ethics",), "the study has no ethics statement", hint)
+
+
+def _about_you(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+    reserved, asked = _RESERVED | {catalog.screen(definition.task).measure}, set()
     for number, question in enumerate(definition.about_you):
+        keys, name = ("about_you", number), question.measure
         if question.kind == "choice" and not question.options:
-            yield Problem(
-                "E621", ("about_you", number), f"{question.measure!r} is a choice without options", "add them"
-            )
+            yield Problem("E621", keys, f"{name!r} is a choice without options", "add them")
+        if name in reserved:
+            what = f"the data have a {name!r} of their own"
+            yield Problem("E636", (*keys, "measure"), what, "give the question another name")
+        if name in asked:
+            yield Problem("E636", (*keys, "measure"), f"two questions are called {name!r}", "rename one of them")
+        asked.add(name)
 
 
 def _examples(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
@@ -92,13 +136,14 @@ def _codes(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Probl
         return
     codes: dict[str, str] = definition.codes.model_dump()
     for name, code in codes.items():
-        if not code.strip() and name != "full":
-            yield Problem("E624", ("codes", name), f"the study has no {name} code", "take it from the platform")
+        if not code.strip() and (name in _ALWAYS or definition.qualification):
+            hint = _WHY.get(name, "take it from the platform")
+            yield Problem("E624", ("codes", name), f"the study has no {name} code", hint)
     counts = Counter(code for code in codes.values() if code.strip())
     for name, code in codes.items():
         if counts[code] > 1:
             what = f"the {name} code {code!r} is also another code"
-            yield Problem("E624", ("codes", name), what, "the platform pays by the code: all three must differ")
+            yield Problem("E624", ("codes", name), what, "the platform pays by the code: no two may be the same")
 
 
 def _payment(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:

@@ -103,9 +103,9 @@ def _pool(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Proble
     if definition.design.lists > 1:
         what = f"items are drawn from one pool, not from {definition.design.lists} lists"
         yield Problem("E625", ("design", "lists"), what, "set lists: 1")
-    if n_items < per_person:
-        what = f"one participant writes {per_person} answers; the pool has {n_items} items"
-        yield Problem("E625", ("pool", "per_person"), what, "add items, or ask for fewer answers")
+    if n_items < 2 * per_person:
+        what = f"one participant writes {per_person} answers and may ask for other items; the pool has {n_items}"
+        yield Problem("E625", ("pool", "per_person"), what, f"add items ({2 * per_person} at least), or ask for fewer")
     if definition.trials_per_list:
         what = "catch trials and attention checks have no place among items that are drawn one by one"
         yield Problem("E625", ("catch", "per_list"), what, "set catch.per_list: 0 and attention: []")

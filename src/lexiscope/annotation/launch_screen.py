@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from lexiscope.annotation.definition import StudyDefinition
 from lexiscope.annotation.problem import Problem
@@ -10,6 +11,7 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Screen
+from lexiscope.resources.entity_list import EntityList
 
 MOST_POINTS = 21
 """Points of a scale that fit on a page."""
@@ -31,6 +33,17 @@ def screen_problems(definition: StudyDefinition, items: Sequence[Item]) -> Itera
             break
     yield from _views(definition, screen, items)
     yield from _settings(definition, screen)
+
+
+def search_problems(definition: StudyDefinition) -> Iterator[Problem]:
+    """Yield E619 where the file that participants search cannot be read; a study in its folder has a copy of it."""
+    if not definition.search:
+        return
+    try:
+        EntityList.read(Path(definition.search))
+    except InputError as error:
+        hint = error.hint or "name the file of what can be found"
+        yield Problem("E619", ("search",), f"{definition.search}: {error.what}", hint)
 
 
 def _views(definition: StudyDefinition, screen: Screen, items: Sequence[Item]) -> Iterator[Problem]:

@@ -8,11 +8,13 @@ from typing import Any
 
 import click
 
-from lexiscope.annotation.definition import text_versions
+from lexiscope.annotation.definition import StudyDefinition, text_versions
 from lexiscope.annotation.definition_file import DefinitionFile, read_definition
 from lexiscope.annotation.design import Design, build_design
 from lexiscope.annotation.launch import Problem, ready_to_launch
-from lexiscope.annotation.material import material_columns, material_of, study_items
+from lexiscope.annotation.launch_screen import search_problems
+from lexiscope.annotation.launch_warnings import launch_warnings
+from lexiscope.annotation.material import material_columns, material_of, study_items, study_material
 from lexiscope.annotation.template import draft_definition, write_draft
 from lexiscope.cli.check import read_map
 from lexiscope.cli.options import as_json as json_option
@@ -71,15 +73,16 @@ def init(*, task: str, items_file: str, pairs: tuple[str, ...], language: str | 
 def check(ctx: click.Context, /, file: Path, *, as_json: bool) -> None:
     """Say whether a study may be launched, and what is missing.
 
-    The exit status is 0 where nothing stands in the way, else 1.
+    The exit status is 0 where nothing stands in the way, else 1. A warning (W…) stands in nobody's way.
     """
     study = read_definition(existing_file(file))
-    items = study_items(study.definition)
-    problems = ready_to_launch(study.definition, items)
+    material = study_material(study.definition)
+    problems = (*ready_to_launch(study.definition, material.items), *search_problems(study.definition))
+    warnings = launch_warnings(study.definition, material.items, merged=material.merged)
     if as_json:
-        print_json([_as_json(study, problem) for problem in problems])
+        print_json([_as_json(study, problem) for problem in (*problems, *warnings)])
     else:
-        _show_problems(study, items, problems)
+        _show_problems(study, material.items, problems, warnings)
     ctx.exit(1 if problems else 0)
 
 
@@ -94,10 +97,24 @@ def design(file: Path, *, as_json: bool) -> None:
         print_json(_design_json(made))
         return
     say(made.text())
-    people = study.definition.ratings.per_item * len(made.lists)
     checks = study.definition.trials_per_list
-    say(f"{len(made.items)} items, {len(made.shared)} of them in every list; checks in each list: {checks}")
-    say(f"{study.definition.ratings.per_item} valid answers an item: {people} people, besides those excluded")
+    say(f"{_count(len(made.items), 'item')}, {len(made.shared)} of them in every list; checks in each list: {checks}")
+    say_folded(_people(study.definition, len(made.lists)))
+
+
+def _people(definition: StudyDefinition, n_lists: int) -> str:
+    """How many people a study needs: for each list of each arm; where items are drawn, those that it opens at first."""
+    per_item, arms = definition.ratings.per_item, len(definition.views)
+    if catalog.screen(definition.task).drawn:
+        writers = _count(definition.ratings.first_wave or per_item, "person", "people")
+        return f"{writers}, {_count(definition.pool.per_person, 'answer')} each, besides those excluded"
+    people = _count(per_item * n_lists * arms, "person", "people")
+    by_arm = f" in each of {arms} arms ({', '.join(definition.views)})" if arms > 1 else ""
+    return f"{_count(per_item, 'valid answer')} an item{by_arm}: {people}, besides those excluded"
+
+
+def _count(number: int, one: str, more: str = "") -> str:
+    return f"{number} {one if number == 1 else more or one + 's'}"
 
 
 def _language(items: tuple[Item, ...]) -> str:
@@ -127,9 +144,13 @@ def design_of(study: DefinitionFile, items: tuple[Item, ...]) -> Design:
         ) from error
 
 
-def _show_problems(study: DefinitionFile, items: tuple[Item, ...], problems: tuple[Problem, ...]) -> None:
-    for problem in problems:
+def _show_problems(
+    study: DefinitionFile, items: tuple[Item, ...], problems: tuple[Problem, ...], warnings: tuple[Problem, ...]
+) -> None:
+    for problem in (*problems, *warnings):
         say(str(problem_error(study, problem)))
+    if warnings:
+        say(f"{_count(len(warnings), 'warning')}: nothing that stands in the way")
     if problems:
         say(f"not ready: {len(problems)} {'thing stands' if len(problems) == 1 else 'things stand'} in the way")
         return
@@ -143,7 +164,9 @@ def _as_json(study: DefinitionFile, problem: Problem) -> dict[str, Any]:
     place = study.place(problem.keys)
     where = {"path": place.path, "line": place.line, "column": place.column}
     setting = ".".join(str(key) for key in problem.keys)
-    return {"code": problem.code, "setting": setting, "what": problem.what, "what_to_do": problem.hint, **where}
+    severity = "warning" if problem.code.startswith("W") else "error"
+    said = {"code": problem.code, "severity": severity, "setting": setting}
+    return {**said, "what": problem.what, "what_to_do": problem.hint, **where}
 
 
 def _design_json(made: Design) -> dict[str, Any]:

@@ -1,0 +1,68 @@
+"""What deserves a second look before a study is launched, and stops nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from lexiscope.annotation.definition import StudyDefinition
+from lexiscope.annotation.problem import Problem
+from lexiscope.core.item import Item
+from lexiscope.items.text_rules import word_spans
+from lexiscope.items.views import without_target
+
+_NAMED = 5
+
+
+def launch_warnings(definition: StudyDefinition, items: Sequence[Item], *, merged: str = "") -> tuple[Problem, ...]:
+    """Return what a researcher should have seen before the launch; none of it stands in the way.
+
+    *merged* says what became of rows that are one item together. Codes: W630 nobody is paid, W631 nobody can be
+    written to, W632 nothing says what happens to the answers, W633 a view hides a word that stands in the text a second
+    time, W634 rows of the item file are one item together, W635 questions before the place are shown in one view to
+    all arms.
+
+    >>> study = StudyDefinition(name="s", task="relatedness", language="en")
+    >>> [warning.code for warning in launch_warnings(study, [])]
+    ['W630', 'W631', 'W632']
+    """
+    checks: tuple[Callable[[StudyDefinition, Sequence[Item]], Iterator[Problem]], ...] = (_promises, _hidden, _arms)
+    found = tuple(problem for check in checks for problem in check(definition, items))
+    if not merged:
+        return found
+    hint = "give each row an item_id of its own, where they are different items"
+    return (*found, Problem("W634", ("items",), merged, hint))
+
+
+def _promises(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+    if not definition.payment.amount and definition.platform.kind != "lab":
+        hint = "write payment.amount, or make sure that the consent says so"
+        yield Problem("W630", ("payment", "amount"), "participants are paid nothing", hint)
+    if not definition.contact.strip():
+        yield Problem("W631", ("contact",), "the study names nobody whom a participant can write to", "name somebody")
+    if not definition.retention.answers.strip():
+        what = "nothing says what happens to the answers"
+        yield Problem("W632", ("retention", "answers"), what, "say who keeps them, how long, and where they appear")
+
+
+def _hidden(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+    if "context" not in definition.views:
+        return
+    left = [item.item_id for item in items if _still_there(item)]
+    if left:
+        named = ", ".join(left[:_NAMED]) + (f" and {len(left) - _NAMED} more" if len(left) > _NAMED else "")
+        share = f"{len(left)} of {len(items)} items ({len(left) / len(items):.0%})"
+        what = f"the view 'context' hides a word that stands in the text a second time, in {share}: {named}"
+        hint = "leave these items out, or report the share: there the word is not hidden"
+        yield Problem("W633", ("views",), what, hint)
+
+
+def _still_there(item: Item) -> bool:
+    """Whether a target can be read in the text in which it is hidden, as a word of its own in any case."""
+    return any(word_spans(without_target(usage).text, usage.target) for usage in item.usages)
+
+
+def _arms(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
+    first = definition.views[0] if definition.views else "full"
+    if len(definition.views) > 1 and first != "full" and (definition.qualification or definition.examples):
+        what = f"examples and qualification are shown in the view {first!r} to the participants of every arm"
+        yield Problem("W635", ("views",), what, "name the view first that all may see: full")

@@ -1,0 +1,72 @@
+"""What deserves a second look before a launch: each warning by the setting that causes it."""
+
+from __future__ import annotations
+
+import pytest
+
+from lexiscope.annotation.definition import Payment, Platform, Question, Retention, StudyDefinition
+from lexiscope.annotation.definition_file import definition_yaml, parse_definition
+from lexiscope.annotation.launch_warnings import launch_warnings
+from lexiscope.core.item import Item
+from lexiscope.core.usage import Usage
+
+GOOD = StudyDefinition(
+    name="s",
+    task="same_sense",
+    language="en",
+    payment=Payment(amount=2),
+    contact="team@example.org",
+    retention=Retention(answers="Kept for ten years."),
+)
+CHECK = Question(id="q", shows={"target": "bat", "sentence_1": "A bat.", "sentence_2": "The bat."}, accept=("t",))
+TWO_ARMS = {"views": ("context", "full")}
+
+
+def pair(name: str, *texts: str, word: str = "bank") -> Item:
+    """A pair of texts; the first occurrence of the word is the target."""
+    usages = tuple(Usage(text, text.index(word), text.index(word) + len(word)) for text in texts)
+    return Item(name, "made", usages)
+
+
+CLEAN = pair("clean", "A bank shuts.", "The bank of the river, near the embankment.")
+TWICE = pair("twice", "A bank beside another Bank.", "The bank shuts.")
+CASES = [
+    ({}, []),
+    ({"payment": Payment()}, ["W630"]),
+    ({"payment": Payment(), "platform": Platform(kind="lab")}, []),
+    ({"contact": " "}, ["W631"]),
+    ({"retention": Retention()}, ["W632"]),
+    ({"views": ("context",)}, ["W633"]),
+    ({"views": ("full", "word")}, []),
+    ({**TWO_ARMS, "qualification": (CHECK,)}, ["W633", "W635"]),
+    ({"views": ("full", "context"), "qualification": (CHECK,)}, ["W633"]),
+]
+
+
+@pytest.mark.parametrize(("changes", "codes"), CASES)
+def test_each_warning_has_its_cause(changes: dict[str, object], codes: list[str]) -> None:
+    """A warning comes with its setting and with what to do, and not without its cause."""
+    study = GOOD.model_copy(update=changes)
+    found = launch_warnings(study, [CLEAN, TWICE])
+    assert [warning.code for warning in found] == codes
+    assert all(warning.what and warning.hint for warning in found)
+    for warning in found:
+        assert parse_definition(definition_yaml(study)).place(warning.keys).line is not None
+
+
+def test_items_whose_word_is_not_hidden_are_counted_and_named() -> None:
+    """The items are those in which a target stands again in its text, as a word of its own, in any case."""
+    second = pair("second", "One bank, two banks.", "A bank by a bank.")
+    items = [CLEAN, TWICE, second, *(pair(f"more{n}", "A bank, a bank.", "A bank.") for n in range(5))]
+    (warning,) = launch_warnings(GOOD.model_copy(update={"views": ("full", "context")}), items)
+    # 7 of 8 are .875
+    assert "7 of 8 items (88%)" in warning.what
+    assert "twice, second, more0, more1, more2 and 2 more" in warning.what
+    assert "clean" not in warning.what
+
+
+def test_merged_rows_are_a_warning() -> None:
+    """Rows that are one item together are told with the columns that are left out."""
+    (warning,) = launch_warnings(GOOD, [CLEAN], merged="2 rows \u2192 1 item; columns that vary within an item: wave")
+    assert (warning.code, warning.keys) == ("W634", ("items",))
+    assert "wave" in warning.what
