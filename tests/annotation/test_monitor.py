@@ -17,8 +17,8 @@ from lexiscope.annotation.monitor import (
     Losses,
     about_participants,
     agreement_so_far,
-    flagged_items,
     hourly_pay,
+    is_at_it,
     item_coverage,
     list_progress,
     live_exclusions,
@@ -47,12 +47,15 @@ class Somebody:
     active_at: str | None = None
     finished_at: str | None = None
     n_answered: int = 0
+    consented_at: str | None = None
+    silent: bool = False
 
 
 def person(name: str, minutes: float | None, state: str = "finished") -> Somebody:
     """A participant who took so many minutes; ``None``: began and did not finish."""
     ended = None if minutes is None else (BEGAN + timedelta(minutes=minutes)).isoformat()
-    return Somebody(name, state, active_at=BEGAN.isoformat(), finished_at=ended)
+    began = BEGAN.isoformat()
+    return Somebody(name, state, active_at=began, finished_at=ended, consented_at=began)
 
 
 def rating(who: str, item: str, value: float | None, **more: object) -> Response:
@@ -107,6 +110,17 @@ def test_pay_is_over_everybody_who_finished() -> None:
     set_back = replace(people[0], finished_at=(BEGAN - timedelta(hours=1)).isoformat())
     assert pay_so_far([set_back], amount=3, currency="EUR").n_without_time == 1
     assert pay_so_far([], amount=3, currency="EUR").hourly is None
+
+
+def test_pay_is_for_the_whole_session() -> None:
+    """Consent at 12:00, first trial at 12:08, last answer at 12:20: 20 minutes are paid, 12 are those of the trials."""
+    consented = (BEGAN - timedelta(minutes=8)).isoformat()
+    one = replace(person("a", 12), consented_at=consented)
+    found = pay_so_far([one], amount=3, currency="EUR")
+    assert (found.median_minutes, found.median_trial_minutes, found.hourly) == (20.0, 12.0, 3 * 60 / 20)
+    # 10 an hour are 3.333… for 20 minutes, and would be 2 for 12
+    (due,) = pay_top_ups([one], amount=3, hourly_least=10)
+    assert (due.minutes, due.owed) == (20.0, 0.34)
 
 
 def test_who_earned_too_little_gets_the_rest() -> None:
@@ -166,7 +180,7 @@ def test_live_exclusions_and_rules_that_wait() -> None:
     assert [one.participant_id for one in found.excluded] == ["a"]
     assert found.excluded[0].rule.startswith("failed_catch(")
     assert found.waiting == (
-        ("too_slow(sd=3,measure=completion_time,missing=error)", "1 people can be compared so far"),
+        ("too_slow(sd=3,measure=completion_time,missing=error)", "1 person can be compared so far"),
     )
     assert live_exclusions(rules, ResponseTable.empty()).excluded == ()
     broken = live_exclusions([parse_rule("self_report(measure=nobody_asked,value=no)")], ResponseTable.from_rows(rows))
@@ -188,6 +202,11 @@ def test_losses_and_what_to_ask_for() -> None:
     # list 3: 4 who are at it, of whom 4 × .6 = 2.4 are expected: 2 are needed, nobody is to be asked
     (one,) = top_up_suggestions(progress, lost, per_item=10)
     assert (one.list_id, one.needed, one.ask) == ("1", 3, 5)
+    silent = [Somebody(f"s{k}", "active", active_at=BEGAN.isoformat(), silent=True) for k in range(2)]
+    before = [Somebody("read the consent", "consented", silent=True)]
+    # whose place ran out left until they come back; who had not begun the trials is nobody's loss
+    assert losses(people + silent + before) == Losses(n_begun=12, dropout=4 / 12, n_finished=8, exclusion=0.25)
+    assert [is_at_it(one) for one in (people[-2], silent[0], before[0], people[0])] == [True, False, False, False]
     nobody = losses([])
     assert (nobody.dropout, nobody.exclusion) == (None, None)
     assert top_up_suggestions(progress[:1], nobody, per_item=10)[0].ask == 3
@@ -209,24 +228,3 @@ def test_what_participants_said_about_themselves() -> None:
     assert (country.n, country.counts) == (3, (("MX", 3), ("US", 0)))
     assert (age.n, age.mean, age.median, age.low, age.high) == (3, (20 + 28 + 59) / 3, 28.0, 20.0, 59.0)
     assert job.n == 1
-
-
-def test_marks_and_comments_by_item() -> None:
-    """Marked items first, the most marked one on top; comments with who wrote them."""
-    base = {
-        "phase": "trials",
-        "flag_nonsensical": False,
-        "flag_weird": False,
-        "label_undecided": False,
-        "comment": None,
-    }
-    rows = [
-        {**base, "item_id": "i", "participant_id": "a", "comment": "typo"},
-        {**base, "item_id": "j", "participant_id": "a", "flag_weird": True},
-        {**base, "item_id": "j", "participant_id": "b", "flag_weird": True, "label_undecided": True},
-        {**base, "item_id": "k", "participant_id": "b"},
-        {**base, "item_id": "practice", "participant_id": "b", "phase": "practice", "comment": "ok"},
-    ]
-    first, second = flagged_items(rows)
-    assert (first.item_id, first.n, first.weird, first.undecided, first.nonsensical) == ("j", 2, 2, 1, 0)
-    assert (second.item_id, second.comments) == ("i", (("a", "typo"),))

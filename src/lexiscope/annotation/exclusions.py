@@ -12,6 +12,7 @@ import numpy as np
 from lexiscope.analysis.exclusion import LowAgreement, Rule, TooSlow, apply, format_rule, parse_rule
 from lexiscope.annotation.definition import StudyDefinition
 from lexiscope.annotation.design import Design
+from lexiscope.annotation.wording import people
 from lexiscope.core.response import ResponseTable
 
 CATCH = "catch"
@@ -83,7 +84,7 @@ def judge_now(rules: Sequence[Rule], table: ResponseTable, *, fewest: int, kept:
         judged = _judged(rule, table, fewest)
         n_people = len(judged.unique("subject_id"))
         if n_people < (2 if isinstance(rule, TooSlow) else 1):
-            waiting.append((format_rule(rule), f"{n_people} people can be compared so far"))
+            waiting.append((format_rule(rule), f"{people(n_people)} can be compared so far"))
             continue
         found = apply([rule], judged)
         out = {person: format_rule(rule) for person in found.attribution if person not in kept}

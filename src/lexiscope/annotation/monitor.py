@@ -22,12 +22,21 @@ from lexiscope.analysis.exclusion import Rule
 from lexiscope.analysis.ratings import Ratings, choices_from_table
 from lexiscope.annotation.definition import AboutYou
 from lexiscope.annotation.exclusions import judge_now
-from lexiscope.annotation.output.collected import PersonLike, Row, minutes_of
+from lexiscope.annotation.output.collected import PersonLike, minutes_of, session_minutes_of
 from lexiscope.core.errors import LexiscopeError, StatisticError
 from lexiscope.core.response import ResponseTable
 
 LEFT = frozenset({"returned", "timed_out"})
+UNDER_WAY = frozenset({"consented", "qualified", "active"})
 COMPLETE = frozenset({"finished", "accepted", "excluded"})
+
+
+class SeenPerson(PersonLike, Protocol):
+    """A participant, and whether there is still a sign of life of them."""
+
+    @property
+    def silent(self) -> bool:
+        """Whether nothing came for as long as a place is held."""
 
 
 class HasPlaces(Protocol):
@@ -101,7 +110,11 @@ class LiveExclusions:
 
 @dataclass(frozen=True, slots=True)
 class Pay:
-    """Time and pay of people who finished: *Unit:* minutes; currency per hour. Empty where nobody has finished."""
+    """Time and pay of people who finished: *Unit:* minutes; currency per hour. Empty where nobody has finished.
+
+    The minutes are those of the whole session, which is paid for: from consent to the last answer.
+    ``median_trial_minutes`` begins with the first trial.
+    """
 
     n: int
     n_without_time: int
@@ -111,11 +124,12 @@ class Pay:
     hourly: float | None
     currency: str
     total: float
+    median_trial_minutes: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PayTopUp:
-    """Somebody who earned below the least hourly pay: time, what it came to, and what is owed. *Unit:* currency."""
+    """Somebody who earned below the least hourly pay: session, what it came to, what is owed. *Unit:* currency."""
 
     participant_id: str
     minutes: float
@@ -171,18 +185,6 @@ class Losses:
     exclusion: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class FlaggedItem:
-    """An item that people marked or commented on: how many answers, how many of each mark, and the comments."""
-
-    item_id: str
-    n: int
-    nonsensical: int
-    weird: int
-    undecided: int
-    comments: tuple[tuple[str, str], ...]
-
-
 def list_progress(loads: Mapping[str, HasPlaces]) -> tuple[ListProgress, ...]:
     """Return how far each list is, in the order of the lists (2 before 10)."""
     names = sorted(loads, key=lambda name: (len(name), name))
@@ -231,25 +233,27 @@ def hourly_pay(amount: float, seconds: float) -> float:
 
 
 def pay_so_far(people: Iterable[PersonLike], *, amount: float, currency: str) -> Pay:
-    """Return the median time of everybody who finished, excluded people too, and what it comes to in an hour."""
+    """Return the median session of everybody who finished, excluded people too, and what it comes to in an hour."""
     finished = [one for one in people if str(one.state) in COMPLETE and one.finished_at is not None]
-    times = [minutes for one in finished if (minutes := minutes_of(one)) is not None]
+    times = [minutes for one in finished if (minutes := session_minutes_of(one)) is not None]
+    trials = [minutes for one in finished if (minutes := minutes_of(one)) is not None]
     without, total = len(finished) - len(times), amount * len(finished)
     if not times:
         return Pay(len(finished), without, None, None, None, None, currency, total)
     median = statistics.median(times)
     hourly = hourly_pay(amount, median * 60) if median > 0 else None
-    return Pay(len(finished), without, median, min(times), max(times), hourly, currency, total)
+    of_trials = statistics.median(trials) if trials else None
+    return Pay(len(finished), without, median, min(times), max(times), hourly, currency, total, of_trials)
 
 
 def pay_top_ups(people: Iterable[PersonLike], *, amount: float, hourly_least: float) -> tuple[PayTopUp, ...]:
     """Return who earned less than the least hourly pay and what they are owed, rounded up to a hundredth.
 
-    Excluded people worked too. *Source:* AmbiStory A.1 (retroactive top-up).
+    Paid is the session from consent on. Excluded people worked too. *Source:* AmbiStory A.1 (retroactive top-up).
     """
     found = []
     for one in people:
-        minutes = minutes_of(one) if str(one.state) in COMPLETE else None
+        minutes = session_minutes_of(one) if str(one.state) in COMPLETE else None
         if not minutes or not hourly_least:
             continue
         due = Decimal(repr(hourly_least)) * Decimal(repr(minutes)) / 60 - Decimal(repr(amount))
@@ -283,14 +287,25 @@ def about_participants(table: ResponseTable, questions: Sequence[AboutYou]) -> t
     return tuple(_about(table.where(measure=question.measure), question) for question in questions)
 
 
-def losses(people: Iterable[PersonLike]) -> Losses:
+def is_at_it(person: SeenPerson) -> bool:
+    """Say whether somebody is between consent and the last answer, with a sign of life within a place's time."""
+    return str(person.state) in UNDER_WAY and not person.silent
+
+
+def has_left(person: SeenPerson) -> bool:
+    """Say whether somebody began the trials and will not finish, as far as can be seen; who is silent may come back."""
+    away = str(person.state) in LEFT or (str(person.state) in UNDER_WAY and person.silent)
+    return away and person.active_at is not None and person.finished_at is None
+
+
+def losses(people: Iterable[SeenPerson]) -> Losses:
     """Return the shares of people who left after they had begun, and of those who finished and are excluded.
 
-    Whoever is still at it counts in neither.
+    Whoever is still at it counts in neither; whose place ran out has left until they come back.
     """
     listed = list(people)
     finished = [one for one in listed if str(one.state) in COMPLETE and one.finished_at is not None]
-    left = [one for one in listed if str(one.state) in LEFT and one.active_at is not None and one.finished_at is None]
+    left = [one for one in listed if has_left(one)]
     excluded = sum(str(one.state) == "excluded" for one in finished)
     begun = len(finished) + len(left)
     return Losses(
@@ -317,28 +332,6 @@ def top_up_suggestions(progress: Sequence[ListProgress], lost: Losses, *, per_it
         if needed > 0 and ask > 0:
             found.append(Suggestion(one.list_id, needed, one.active, ask))
     return tuple(found)
-
-
-def flagged_items(rows: Iterable[Row]) -> tuple[FlaggedItem, ...]:
-    """Return the items that people marked or commented on, most marks first; *rows* are those of the long export."""
-    of_item: dict[str, list[Row]] = {}
-    for row in rows:
-        if row["phase"] in ("trials", "reveal"):
-            of_item.setdefault(row["item_id"], []).append(row)
-    found = [_flagged(item_id, answers) for item_id, answers in of_item.items()]
-    marked = [one for one in found if one.comments or one.nonsensical or one.weird or one.undecided]
-    return tuple(sorted(marked, key=lambda one: (-(one.nonsensical + one.weird + one.undecided), one.item_id)))
-
-
-def _flagged(item_id: str, rows: Sequence[Row]) -> FlaggedItem:
-    return FlaggedItem(
-        item_id,
-        n=len(rows),
-        nonsensical=sum(bool(row["flag_nonsensical"]) for row in rows),
-        weird=sum(bool(row["flag_weird"]) for row in rows),
-        undecided=sum(bool(row["label_undecided"]) for row in rows),
-        comments=tuple((row["participant_id"], row["comment"]) for row in rows if row["comment"]),
-    )
 
 
 def _answered(table: ResponseTable) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:

@@ -15,12 +15,16 @@ from lexiscope.annotation.monitor import (
     ItemCoverage,
     ListProgress,
     Pay,
+    PayTopUp,
     Suggestion,
+    has_left,
+    is_at_it,
     item_coverage,
     list_progress,
     live_exclusions,
     losses,
     pay_so_far,
+    pay_top_ups,
     top_up_suggestions,
 )
 from lexiscope.annotation.output.collected import Collected, Reviewed
@@ -36,16 +40,24 @@ from lexiscope.core.response import ResponseTable
 class StudyProgress:
     """How far a study is.
 
-    ``states`` counts participants; ``coverage`` is ``None`` where items are drawn from a pool; ``waiting`` are rules
-    that cannot be judged on so few people yet.
+    ``valid`` of ``wanted`` people are there, over all lists and views; ``at_it`` are under way with a sign of life,
+    ``left`` began and are away. ``views`` maps a list to its view. ``states`` counts participants; ``coverage`` is by
+    view, and empty where items are drawn from a pool; ``owed`` is who earned too little; ``waiting`` are rules that
+    cannot be judged on so few people yet.
     """
 
     status: str
     complete: bool
+    valid: int
+    wanted: int
+    at_it: int
+    left: int
     lists: tuple[ListProgress, ...]
+    views: Mapping[str, str]
     states: Mapping[str, int]
-    coverage: ItemCoverage | None
+    coverage: Mapping[str, ItemCoverage]
     pay: Pay
+    owed: tuple[PayTopUp, ...]
     suggestions: tuple[Suggestion, ...]
     waiting: tuple[tuple[str, str], ...]
 
@@ -62,29 +74,41 @@ def progress_of(study: FrozenStudy, store: Store) -> StudyProgress:
     definition, people, loads = study.definition, store.people(), store.loads()
     lists, need = list_progress(loads), study.quota.need
     table = store.responses()
-    rules = declared_rules(definition, study.design)
+    rules, payment = declared_rules(definition, study.design), definition.payment
     return StudyProgress(
         status=store.status(),
         complete=all(one.valid >= need for one in lists),
+        valid=sum(one.valid for one in lists),
+        wanted=need * len(lists),
+        at_it=sum(map(is_at_it, people)),
+        left=sum(map(has_left, people)),
         lists=lists,
+        views=dict(study.record.views),
         states=dict(sorted(Counter(str(one.state) for one in people).items())),
-        coverage=None if study.screen.drawn else _coverage(study, people, table),
-        pay=pay_so_far(people, amount=definition.payment.amount, currency=definition.payment.currency),
+        coverage={} if study.screen.drawn else _coverage(study, people, table),
+        pay=pay_so_far(people, amount=payment.amount, currency=payment.currency),
+        owed=pay_top_ups(people, amount=payment.amount, hourly_least=payment.hourly_least),
         suggestions=top_up_suggestions(lists, losses(people), per_item=need),
         waiting=live_exclusions(rules, table).waiting,
     )
 
 
-def _coverage(study: FrozenStudy, people: Sequence[Person], table: ResponseTable) -> ItemCoverage:
+def _coverage(study: FrozenStudy, people: Sequence[Person], table: ResponseTable) -> dict[str, ItemCoverage]:
+    """The coverage of every view by itself: what one arm asked is no answer in another."""
     valid = [one.participant_id for one in people if one.state in (State.FINISHED, State.ACCEPTED)]
     real = [one.item_id for one in study.record.items if one.kind is Kind.ITEM]
     counted = np.isin(table.column("subject_id").astype(str), valid) & np.isin(
         table.column("item_id").astype(str), real
     )
-    lists = {item.item_id: str(number) for number, items in enumerate(study.design.lists, 1) for item in items}
-    # every arm asks every item
-    minimum = study.definition.ratings.per_item * len(study.definition.views)
-    return item_coverage(table.filter(counted), lists, minimum=minimum, measure=study.screen.measure)
+    table, minimum = table.filter(counted), study.definition.ratings.per_item
+    found: dict[str, ItemCoverage] = {}
+    for arm, view in enumerate(study.definition.views):
+        # the lists of the first view come first, then those of the second
+        numbered = enumerate(study.design.lists, 1 + arm * len(study.design.lists))
+        lists = {item.item_id: str(number) for number, items in numbered for item in items}
+        seen = table.where(list_id=[name for name, shown in study.record.views.items() if shown == view])
+        found[view] = item_coverage(seen, lists, minimum=minimum, measure=study.screen.measure)
+    return found
 
 
 def everything_collected(study: FrozenStudy, store: Store) -> Collected:

@@ -11,15 +11,19 @@ from typing import Any
 import click
 
 from lexiscope.annotation.launched import StudyOnDisk, read_study, snapshot
+from lexiscope.annotation.monitor import ItemCoverage, pay_top_ups
 from lexiscope.annotation.output.package import write_export
 from lexiscope.annotation.progress import StudyProgress, everything_collected, progress_of
 from lexiscope.annotation.reconciliation import OurRecord, read_submissions, reconcile, write_differences
 from lexiscope.annotation.store.store import Store
+from lexiscope.annotation.wording import counted, people
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table, say, say_folded
 from lexiscope.cli.verb import Verb, existing_file
 
 _STUDY = click.argument("study", type=click.Path(path_type=Path))
+_SHOWN = 5
+"""How many items or people a line of the status names; --json and the export have all."""
 _POSTGRES = click.option("--postgres", metavar="URL", help="The study is stored in this PostgreSQL database.")
 
 
@@ -55,7 +59,7 @@ def export(study: Path, *, out: Path, postgres: str | None) -> None:
     frozen = found.freeze()
     with snapshot(frozen, found.folder, url=postgres) as store:
         made = write_export(everything_collected(frozen, store), out)
-    say(f"written: {out} ({len(made.files)} files)")
+    say(f"written: {out} ({counted(len(made.files), 'file')})")
     say(f"judgments: {made.n_judgments}; participants: {made.n_participants}, valid: {made.n_valid}")
 
 
@@ -73,8 +77,9 @@ def verify(ctx: click.Context, /, study: Path, *, postgres: str | None) -> None:
         check = store.verify()
     for problem in check.problems:
         say(problem)
-    well = "all is well" if not check.problems else f"{len(check.problems)} problems"
-    say(f"{well}: {check.answers} answers, {check.audit_entries} entries in the audit log")
+    well = "all is well" if not check.problems else counted(len(check.problems), "problem")
+    entries = counted(check.audit_entries, "entry", "entries")
+    say(f"{well}: {counted(check.answers, 'answer')}, {entries} in the audit log")
     ctx.exit(1 if check.problems else 0)
 
 
@@ -86,17 +91,25 @@ def verify(ctx: click.Context, /, study: Path, *, postgres: str | None) -> None:
 def reconcile_list(study: Path, platform: Path, *, out: Path | None, postgres: str | None) -> None:
     """Compare the platform's list of submissions with what is stored.
 
-    Every difference is printed with what to do. The file has ids of the platform: keep it private.
+    Every difference is printed with what to do, and who is owed a top-up of their pay. The file has ids of the
+    platform: keep it private.
     """
     found = read_study(study)
     submissions = read_submissions(existing_file(platform))
     frozen = found.freeze()
     with snapshot(frozen, found.folder, url=postgres) as store:
-        differences = reconcile(submissions, _ours(store), codes=frozen.record.codes)
+        ours = _ours(store)
+        differences = reconcile(submissions, ours, codes=frozen.record.codes)
+        pay = frozen.definition.payment
+        due = pay_top_ups(store.people(), amount=pay.amount, hourly_least=pay.hourly_least)
+    ids = {one.participant_id: one.platform_id for one in ours}
+    owed = [(ids[one.participant_id], f"{one.owed:.2f}", one.minutes) for one in due if one.participant_id in ids]
     rows = [(one.platform_id, one.kind, one.there, one.here, one.to_do) for one in differences]
     if rows:
         print_table(("participant", "difference", "platform", "here", "what to do"), rows)
-    say(f"{len(submissions)} submissions, {len(rows)} differences")
+    say(f"{counted(len(submissions), 'submission')}, {counted(len(rows), 'difference')}")
+    if owed:
+        print_table(("participant", "owed", "minutes"), owed, title="Earned less than the least hourly pay")
     if out is not None:
         write_differences(differences, out)
         say(f"written: {out}")
@@ -104,30 +117,63 @@ def reconcile_list(study: Path, platform: Path, *, out: Path | None, postgres: s
 
 def _ours(store: Store) -> list[OurRecord]:
     codes = store.codes()
-    people = {one.participant_id: one for one in store.people()}
+    known = {one.participant_id: one for one in store.people()}
     found = []
     for platform_id in sorted(store.platform_ids()):
         who = store.find(platform_id)
         if who is not None:
-            one = people[who]
+            one = known[who]
             found.append(OurRecord(platform_id, who, str(one.state), one.n_answered, codes.get(who, {})))
     return found
 
 
 def _show(study: StudyOnDisk, now: StudyProgress) -> None:
     say(f"{study.definition.name}: {now.status}, {'complete' if now.complete else 'not complete'}")
-    columns = ("list", "places", "valid", "active", "excluded", "free")
+    columns: tuple[str, ...] = ("list", "view", "places", "valid", "active", "excluded", "free")
     rows: list[tuple[Any, ...]] = [
-        (one.list_id, one.places, one.valid, one.active, one.excluded, one.free) for one in now.lists
+        (one.list_id, now.views[one.list_id], one.places, one.valid, one.active, one.excluded, one.free)
+        for one in now.lists
     ]
+    if len(set(now.views.values())) == 1:
+        columns, rows = ("list", *columns[2:]), [(row[0], *row[2:]) for row in rows]
     print_table(columns, rows, right=columns[1:])
+    lists = counted(len(now.lists), "list")
+    say(f"valid: {now.valid} of {people(now.wanted)} wanted ({lists} × {now.wanted // max(1, len(now.lists))})")
+    say(f"at it now: {now.at_it}; left before the end: {now.left}")
     say(", ".join(f"{state}: {n}" for state, n in now.states.items()) or "nobody has come yet")
-    pay, coverage = now.pay, now.coverage
-    if coverage is not None:
-        say(f"valid answers to an item: {coverage.n_min} to {coverage.n_max}, mean {coverage.n_mean:.2f}")
-    if pay.median_minutes is not None and pay.hourly is not None:
-        say(f"median time {pay.median_minutes:.1f} min, {pay.hourly:.2f} {pay.currency} an hour, paid {pay.total:.2f}")
+    for view, coverage in now.coverage.items():
+        say_folded(_covered(coverage, f" in the view {view}" if len(now.coverage) > 1 else ""))
+    _show_pay(now)
     for one in now.suggestions:
         say_folded(f"list {one.list_id}: ask for {one.ask} more")
     for rule, why in now.waiting:
         say_folded(f"not judged yet: {rule} ({why})")
+
+
+def _covered(coverage: ItemCoverage, where: str) -> str:
+    """One view's answers to an item: the fewest, and which items are below what is needed."""
+    text = f"valid answers to an item{where}: {coverage.n_min} to {coverage.n_max}, mean {coverage.n_mean:.2f}"
+    if not coverage.short:
+        return f"{text}; {coverage.minimum} are needed, and every item has them"
+    few = sorted(coverage.short, key=lambda one: one.n)[:_SHOWN]
+    named = ", ".join(f"{one.item_id}: {one.n}" for one in few)
+    more = f", and {len(coverage.short) - len(few)} more" if len(coverage.short) > len(few) else ""
+    return f"{text}; {counted(len(coverage.short), 'item')} below the {coverage.minimum} needed ({named}{more})"
+
+
+def _show_pay(now: StudyProgress) -> None:
+    pay = now.pay
+    if pay.median_minutes is not None and pay.hourly is not None:
+        hourly = f"{pay.hourly:.2f} {pay.currency} an hour"
+        say(f"median session {pay.median_minutes:.1f} min, {hourly}, paid {pay.total:.2f}")
+    if pay.median_trial_minutes is not None:
+        say(f"median time in the trials {pay.median_trial_minutes:.1f} min")
+    if now.owed:
+        total = sum(one.owed for one in now.owed)
+        say_folded(
+            f"{people(len(now.owed))} earned less than the least hourly pay: {total:.2f} {pay.currency} owed together "
+            "(pay.csv of the export; reconcile gives the platform's ids)"
+        )
+        for one in now.owed[:_SHOWN]:
+            earned = f"{one.minutes:.1f} min, {one.hourly:.2f} {pay.currency} an hour"
+            say(f"  {one.participant_id}: {earned}, owed {one.owed:.2f}")

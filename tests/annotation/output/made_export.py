@@ -20,6 +20,8 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.usage import Usage
 
+READING = timedelta(minutes=4)
+"""From consent to the first trial."""
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
@@ -38,6 +40,7 @@ class MadePerson:
     finished_at: str | None
     n_answered: int
     last_at: str | None
+    consented_at: str | None = None
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,10 @@ def collected(
         times = (_text(begun), _text(begun), _text(ended))
         state = ("finished", "every trial is answered")
         people.append(
-            MadePerson(who, State(state[0]), state[1], list_id, slot, False, *times, len(design.lists[0]), times[2])
+            MadePerson(
+                *(who, State(state[0]), state[1], list_id, slot, False, *times, len(design.lists[0]), times[2]),
+                consented_at=_text(begun - READING),
+            )
         )
     table = pa.Table.from_pylist(rows, schema=LONG_SCHEMA)
     return Collected(

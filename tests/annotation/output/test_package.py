@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow.parquet as parquet
 import pytest
 
-from lexiscope.annotation.definition import Codes, DesignSection, StudyDefinition
+from lexiscope.annotation.definition import Codes, DesignSection, Payment, StudyDefinition
 from lexiscope.annotation.definition_file import read_definition
 from lexiscope.annotation.output import package
 from lexiscope.annotation.output.collected import REMOVED, Collected
@@ -155,6 +155,26 @@ def test_exclusions_are_counted_rule_by_rule(tmp_path: Path) -> None:
     assert {row["participant_id"] for row in judged if row["excluded"] == "True"} == {gone["participant_id"]}
     people = rows_of(tmp_path / "e" / "participants.csv")
     assert sum(row["valid"] == "True" for row in people) == 9
+
+
+def test_pay_is_for_the_session_and_names_who_is_owed(tmp_path: Path) -> None:
+    """A14: ten people at 3.00 for 4 minutes of reading and 12 to 16 of trials, 12 an hour promised; pseudonyms only."""
+    write_export(made(payment=Payment(amount=3, currency="GBP", hourly_least=12)), tmp_path / "e")
+    people = {row["participant_id"]: row for row in rows_of(tmp_path / "e" / "participants.csv")}
+    pay = rows_of(tmp_path / "e" / "pay.csv")
+    assert {row["participant_id"] for row in pay} == set(people)
+    for row in pay:
+        number = int(row["participant_id"][1:], 16)
+        minutes = 4 + 12 + number % 5
+        assert (float(row["session_minutes"]), float(people[row["participant_id"]]["minutes"])) == (
+            minutes,
+            minutes - 4,
+        )
+        # 16 minutes at 12 an hour are 3.20, every further one 0.20
+        assert float(row["owed"]) == pytest.approx(12 * minutes / 60 - 3)
+        assert float(row["hourly"]) == pytest.approx(3 * 60 / minutes, abs=1e-4)
+    assert [row["owed"] for row in pay[:2]] == ["1", "1"]
+    assert {row["currency"] for row in pay} == {"GBP"}
 
 
 def test_every_column_is_in_the_codebook(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,11 +22,12 @@ from .made_admin import answer_by_rule, running
 START = "2026-03-01T12:00:00+00:00"
 
 
-def person(number: int, state: State, minutes: int = 0, *, surplus: bool = False) -> Person:
+def person(number: int, state: State, minutes: int = 0, *, surplus: bool = False, silent: bool = False) -> Person:
     """A participant who took so many minutes."""
     end = f"2026-03-01T12:{minutes:02}:00+00:00" if minutes else None
     begun = START if minutes else None
-    return Person(f"p{number}", state, "", "1", number, number, surplus, START, begun, end, 5, end or START)
+    times = (START, begun, end, 5, end or START)
+    return Person(f"p{number}", state, "", "1", number, number, surplus, *times, consented_at=START, silent=silent)
 
 
 def test_key_figures() -> None:
@@ -38,12 +40,18 @@ def test_key_figures() -> None:
         person(5, State.CONSENTED),
         person(6, State.FINISHED, 20, surplus=True),
         person(7, State.RETURNED),
+        person(8, State.ACTIVE, silent=True),
+        replace(person(9, State.ACTIVE, silent=True), active_at=START),
     ]
     figures = key_figures(people, wanted=6, payment=Payment(amount=3, currency="GBP", hourly_least=9.5))
     assert (figures.valid, figures.wanted, figures.at_it, figures.excluded, figures.surplus) == (2, 6, 2, 1, 1)
     assert figures.pay.median_minutes == pytest.approx((20 + 20) / 2)
     assert figures.pay.hourly == pytest.approx(3 * 60 / 20)
     assert figures.underpaid
+    # 9.5 an hour: 20 minutes are 3.1666…, 30 are 4.75; 10 are less than the 3 that were paid
+    assert [(one.participant_id, one.owed) for one in figures.owed] == [("p3", 1.75), ("p2", 0.17), ("p6", 0.17)]
+    # of those whose place ran out, the one who had begun the trials left; nobody of them is at it
+    assert figures.left == 1
 
 
 def test_places_that_were_added_are_wanted() -> None:

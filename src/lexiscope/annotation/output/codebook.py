@@ -28,8 +28,10 @@ _COLUMNS = (
 
 _RESPONSES = {
     "subject_id": Column("subject_id", "random id of the participant", "id"),
-    "subject_kind": Column("subject_kind", "who answered: participant", "category"),
-    "item_id": Column("item_id", "the item; completion_time for the time of the whole session", "id"),
+    "subject_kind": Column("subject_kind", "who answered: participant, or simulated where nobody did", "category"),
+    "item_id": Column(
+        "item_id", "the item; completion_time for the time from the first trial to the last answer", "id"
+    ),
     "task": Column("task", "the task", "category"),
     "measure": Column("measure", "what the value is; attention_check and qualification: 1 = right", "category"),
     "value": Column("value", "the answer as a number, in the measure's own unit; ms for completion_time", "number"),

@@ -56,6 +56,10 @@ class PersonLike(Protocol):
         """Whether the list had filled before the participant came back."""
 
     @property
+    def consented_at(self) -> Moment:
+        """When the session began, with consent."""
+
+    @property
     def active_at(self) -> Moment:
         """When the trials began."""
 
@@ -235,10 +239,12 @@ def minutes_of(person: PersonLike) -> float | None:
 
     A clock that was set back makes no time.
     """
-    begun, ended = _moment(person.active_at), _moment(person.finished_at)
-    if begun is None or ended is None or ended < begun:
-        return None
-    return (ended - begun).total_seconds() / 60
+    return _minutes(person.active_at, person.finished_at)
+
+
+def session_minutes_of(person: PersonLike) -> float | None:
+    """Return the minutes from consent to the last answer, pauses and all: what is paid for; ``None`` as above."""
+    return _minutes(person.consented_at, person.finished_at)
 
 
 @lru_cache(maxsize=8)
@@ -256,6 +262,13 @@ def _judged(rule: Rule, table: ResponseTable, kept: Collection[str]) -> tuple[di
     except (InputError, StatisticError) as error:
         return {}, error.what
     return now.excluded, now.waiting[0][1] if now.waiting else ""
+
+
+def _minutes(first: Moment, last: Moment) -> float | None:
+    begun, ended = _moment(first), _moment(last)
+    if begun is None or ended is None or ended < begun:
+        return None
+    return (ended - begun).total_seconds() / 60
 
 
 def _moment(at: Moment) -> datetime | None:

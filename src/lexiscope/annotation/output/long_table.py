@@ -8,7 +8,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from lexiscope.annotation.output.collected import Collected, minutes_of, without_ids
+from lexiscope.annotation.output.collected import Collected, minutes_of, session_minutes_of, without_ids
 from lexiscope.annotation.output.neutral import Cell
 from lexiscope.annotation.output.sheet import Column, Sheet, sheet_of
 from lexiscope.annotation.store.export import LONG_SCHEMA
@@ -22,7 +22,7 @@ JUDGMENTS: tuple[Column, ...] = (
     Column("list_id", "the list that the participant answered; empty before a place was taken", "category"),
     Column("slot", "place on the list, from 1; empty for a surplus participant", "integer", low=1),
     Column("participant_id", "random id of the participant; no id of a recruiting platform", "id"),
-    Column("participant_kind", "who answered: participant or model", "category"),
+    Column("participant_kind", "who answered: participant, model, or simulated where nobody did", "category"),
     Column("trial_index", "position of the trial within its phase, from 0", "integer", low=0),
     Column("phase", "part of the session", "category"),
     Column("kind", "what the item is for; only kind item counts in item statistics", "category"),
@@ -55,7 +55,8 @@ _PEOPLE: tuple[Column, ...] = (
     Column("valid", "finished and not excluded: the answers count", "truth"),
     Column("exclusion_rule", "by which rule the participant is excluded, or why", "category"),
     Column("n_answered", "trials answered", "integer", low=0),
-    Column("minutes", "from the first trial to the last answer", "number", unit="minutes", low=0),
+    Column("minutes", "from the first trial to the last answer; rules on time read this", "number", "minutes", 0),
+    Column("session_minutes", "from consent to the last answer, pauses too: what is paid", "number", "minutes", 0),
 )
 _EXCLUSIONS: tuple[Column, ...] = (
     Column("order", "place of the rule in the order of application, from 1", "integer", low=1),
@@ -98,7 +99,7 @@ def people_sheet(collected: Collected) -> Sheet:
     said = _said(collected)
     rows: list[dict[str, Cell]] = []
     for one in sorted(collected.people, key=lambda person: person.participant_id):
-        minutes = minutes_of(one)
+        minutes, session = minutes_of(one), session_minutes_of(one)
         row: dict[str, Cell] = {
             "participant_id": one.participant_id,
             "list_id": one.list_id,
@@ -110,6 +111,7 @@ def people_sheet(collected: Collected) -> Sheet:
             "exclusion_rule": _reason(collected, one.participant_id),
             "n_answered": one.n_answered,
             "minutes": None if minutes is None else round(minutes, 3),
+            "session_minutes": None if session is None else round(session, 3),
         }
         rows.append(row | said.get(one.participant_id, {}))
     return sheet_of("participants.csv", "one participant", (*_PEOPLE, *about), rows)

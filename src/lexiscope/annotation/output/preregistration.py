@@ -13,6 +13,7 @@ from lexiscope.analysis.exclusion import parse_rule
 from lexiscope.annotation.definition import StudyDefinition, text_versions
 from lexiscope.annotation.design import Design
 from lexiscope.annotation.output.r_script import analysis_formulas
+from lexiscope.annotation.wording import counted, people
 
 
 def preregistration(definition: StudyDefinition, design: Design) -> str:
@@ -50,34 +51,40 @@ def settings_of(definition: StudyDefinition) -> Iterator[tuple[str, str]]:
 
 def _material(definition: StudyDefinition, design: Design) -> list[str]:
     sizes = sorted({len(items) for items in design.lists})
-    per_list = " or ".join(str(size) for size in sizes)
-    shared = f"; {len(design.shared)} items stand in every list" if design.shared else ""
+    per_list = " or ".join([*(str(size) for size in sizes[:-1]), counted(sizes[-1], "item")])
+    n_shared = len(design.shared)
+    shared = f"; {counted(n_shared, 'item')} stand{'s' * (n_shared == 1)} in every list" if design.shared else ""
+    once = "One participant answers one list" + (" in one view." if len(definition.views) > 1 else ".")
     catch, scale = definition.catch.per_list, definition.scale
     apart = [f"{one.condition} ({_most(one.at_most)})" for one in definition.design.confusion]
     return [
         "## Material and design",
         "",
-        f"Task: {definition.task}, in {definition.language}. {len(design.items)} items on {len(design.lists)} lists of "
-        f"{per_list} items{shared}; views: {', '.join(definition.views)}. One participant answers one list.",
+        f"Task: {definition.task}, in {definition.language}. {counted(len(design.items), 'item')} on "
+        f"{counted(len(design.lists), 'list')} of {per_list}{shared}; views: {', '.join(definition.views)}. {once}",
         f"Kept apart within a list: {', '.join(apart) or 'nothing'}. Balanced over the lists: "
         f"{', '.join(design.balance) or 'nothing'}. Seed of lists, orders, sides and catch trials: {design.seed}.",
-        f"Answers run from {scale.low:g} to {scale.high:g} in steps of {scale.step:g}. Each list has {catch} catch "
-        f"trials with the right answer {definition.catch.answer:g}, and {len(definition.attention)} attention checks.",
+        f"Answers run from {scale.low:g} to {scale.high:g} in steps of {scale.step:g}. Each list has "
+        f"{counted(catch, 'catch trial')} with the right answer {definition.catch.answer:g}, and "
+        f"{counted(len(definition.attention), 'attention check')}.",
         "",
     ]
 
 
 def _sampling(definition: StudyDefinition, design: Design) -> list[str]:
-    ratings, n_lists = definition.ratings, len(design.lists) * len(definition.views)
-    least = n_lists * ratings.per_item
-    first = f"We first ask {ratings.first_wave} people." if ratings.first_wave else f"We first ask {least} people."
-    most = f" We never pay more than {ratings.people_at_most} people." if ratings.people_at_most else ""
+    ratings, n_views = definition.ratings, len(definition.views)
+    least = len(design.lists) * n_views * ratings.per_item
+    factors = counted(len(design.lists), "list") + (f" × {n_views} views" if n_views > 1 else "")
+    in_each = " in each view" if n_views > 1 else ""
+    first = f"We first ask {people(ratings.first_wave or least)}."
+    most = f" We never pay more than {people(ratings.people_at_most)}." if ratings.people_at_most else ""
+    answers = counted(ratings.per_item, "valid answer")
     return [
         "## Sampling plan",
         "",
-        f"Every item needs at least {ratings.per_item} valid answers after the exclusions, so at least {least} people "
-        f"({n_lists} lists × {ratings.per_item}). {first} If any item then has fewer than {ratings.per_item} valid "
-        f"answers, we ask further people for its list until none has.{most}",
+        f"Every item needs at least {answers}{in_each} after the exclusions, so at least {people(least)} "
+        f"({factors} × {ratings.per_item}). {first} If any item then has fewer than {answers}{in_each}, "
+        f"we ask further people for its list until none has.{most}",
         f"A place that sees no answer for {definition.lease.minutes:g} minutes is given to somebody else.",
         "",
     ]
@@ -85,7 +92,7 @@ def _sampling(definition: StudyDefinition, design: Design) -> list[str]:
 
 def _trials(definition: StudyDefinition) -> list[str]:
     n = len(definition.qualification)
-    test = f"{n} questions, one attempt, every answer must be right" if n else "none"
+    test = f"{counted(n, 'question')}, one attempt, every answer must be right" if n else "none"
     return [
         "## Session",
         "",

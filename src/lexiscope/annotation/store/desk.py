@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from lexiscope.annotation.store import accounts, overview, participants
@@ -39,7 +39,9 @@ class Desk(OpenedStudy):
     def people(self) -> list[overview.Person]:
         """Return all participants in the order of their arrival, under their random ids."""
         with self._read() as connection:
-            return overview.people(connection)
+            now = self._clock()
+            since = stamp(now - timedelta(minutes=self.study.hold_minutes))
+            return overview.people(connection, now=stamp(now), since=since)
 
     def codes(self) -> dict[str, dict[str, str]]:
         """Return the codes that were issued: by participant, by kind."""

@@ -39,7 +39,8 @@ LONG_SCHEMA = pa.schema([(part.partition(":")[0], _TYPES[part.partition(":")[2]]
 class Standing:
     """Where a participant stands: the state with its reason and time, the times of states, the place.
 
-    Of ``active`` the first time is kept, of every other state the last.
+    Of ``consented`` and ``active`` the first time is kept, of every other state the last. ``holds_until`` is given
+    while a place is held, run out or not.
     """
 
     state: State
@@ -50,6 +51,7 @@ class Standing:
     slot: int | None = None
     ordinal: int | None = None
     surplus: bool = False
+    holds_until: str | None = None
 
 
 def responses(
@@ -109,11 +111,14 @@ def standings(connection: sa.Connection) -> dict[str, Standing]:
     for row in connection.execute(sa.select(STATES).order_by(STATES.c.participant_id, STATES.c.number)):
         state, before = State(row.to_state), found.get(row.participant_id)
         times = {**(before.times if before is not None else {})}
-        # the first time of becoming active, the last of finishing: what lies between is the session
-        if state is not State.ACTIVE or state not in times:
+        # the first time of beginning, the last of finishing: what lies between is the session, or its trials
+        if state not in (State.CONSENTED, State.ACTIVE) or state not in times:
             times[state] = row.at
         lease = leases.get(row.participant_id)
-        place = (lease.list_id, lease.number, lease.ordinal, lease.surplus) if lease is not None else ()
+        place: tuple[Any, ...] = ()
+        if lease is not None:
+            until = lease.expires_at if lease.status == "held" else None
+            place = (lease.list_id, lease.number, lease.ordinal, lease.surplus, until)
         found[row.participant_id] = Standing(state, row.reason, row.at, times, *place)
     return found
 

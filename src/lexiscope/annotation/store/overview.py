@@ -23,7 +23,9 @@ class Person:
     ``number`` counts the participants of the study from 1 and seeds their trials (:attr:`Lease.ordinal`); ``slot`` is
     their place within the list, ``None`` for who is surplus.
     ``reason`` is that of the last change of state; ``last_at`` the time of the last answer or change of state. Times
-    are UTC text. ``n_answered`` counts the trials of every phase that have an answer.
+    are UTC text. ``n_answered`` counts the trials of every phase that have an answer. ``consented_at`` is when the
+    session began. ``silent`` says that no place is held and nothing came for as long as a place is held; of people who
+    are done it means nothing.
     """
 
     participant_id: str
@@ -38,6 +40,8 @@ class Person:
     finished_at: str | None
     n_answered: int
     last_at: str
+    consented_at: str | None = None
+    silent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +59,8 @@ class Remark:
     answered_at: str
 
 
-def people(connection: sa.Connection) -> list[Person]:
-    """Return all participants in the order of their arrival, in four queries."""
+def people(connection: sa.Connection, *, now: str, since: str) -> list[Person]:
+    """Return all participants in the order of their arrival, in four queries; *since* is a place's time before now."""
     first = sa.func.sum(sa.case((ANSWERS.c.revision == 0, 1), else_=0))
     each = sa.select(ANSWERS.c.participant_id, first, sa.func.max(ANSWERS.c.answered_at))
     counted = {row[0]: (int(row[1]), row[2]) for row in connection.execute(each.group_by(ANSWERS.c.participant_id))}
@@ -65,6 +69,8 @@ def people(connection: sa.Connection) -> list[Person]:
     found = []
     for who, created_at in arrived:
         one, (n_answered, last) = known[who], counted.get(who, (0, ""))
+        last_at = max(last, one.at)
+        silent = last_at <= since and (one.holds_until is None or one.holds_until <= now)
         found.append(
             Person(
                 participant_id=who,
@@ -78,7 +84,9 @@ def people(connection: sa.Connection) -> list[Person]:
                 active_at=one.times.get(State.ACTIVE),
                 finished_at=one.times.get(State.FINISHED),
                 n_answered=n_answered,
-                last_at=max(last, one.at),
+                last_at=last_at,
+                consented_at=one.times.get(State.CONSENTED),
+                silent=silent,
             )
         )
     return found

@@ -11,10 +11,14 @@ from starlette.responses import Response
 from lexiscope.annotation.definition import Payment
 from lexiscope.annotation.monitor import (
     Pay,
+    PayTopUp,
     Suggestion,
+    has_left,
+    is_at_it,
     list_progress,
     losses,
     pay_so_far,
+    pay_top_ups,
     top_up_suggestions,
 )
 from lexiscope.annotation.store.overview import Person
@@ -22,7 +26,6 @@ from lexiscope.annotation.store.places import ListLoad
 from lexiscope.annotation.store.record import State
 from lexiscope.annotation.web.admin.visit import Visit
 
-_AT_IT = frozenset({State.CONSENTED, State.QUALIFIED, State.ACTIVE})
 _DONE = frozenset({State.FINISHED, State.ACCEPTED})
 
 
@@ -30,16 +33,19 @@ _DONE = frozenset({State.FINISHED, State.ACCEPTED})
 class KeyFigures:
     """The study in a few numbers.
 
-    ``at_it`` are people between consent and the last answer; ``wanted`` the valid people that all lists need together.
+    ``at_it`` are people between consent and the last answer of whom there is a sign of life; ``left`` began the trials
+    and are away; ``wanted`` are the valid people that all lists need together. ``owed`` is who earned too little.
     """
 
     valid: int
     wanted: int
     at_it: int
+    left: int
     excluded: int
     surplus: int
     pay: Pay
     hourly_least: float
+    owed: tuple[PayTopUp, ...] = ()
 
     @property
     def underpaid(self) -> bool:
@@ -53,11 +59,13 @@ def key_figures(people: Sequence[Person], *, wanted: int, payment: Payment) -> K
     return KeyFigures(
         valid=sum(not one.surplus for one in done),
         wanted=wanted,
-        at_it=sum(one.state in _AT_IT for one in people),
+        at_it=sum(map(is_at_it, people)),
+        left=sum(map(has_left, people)),
         excluded=sum(one.state is State.EXCLUDED for one in people),
         surplus=sum(one.surplus for one in people if one.state in _DONE | {State.ACTIVE}),
         pay=pay_so_far(people, amount=payment.amount, currency=payment.currency),
         hourly_least=payment.hourly_least,
+        owed=pay_top_ups(people, amount=payment.amount, hourly_least=payment.hourly_least),
     )
 
 
