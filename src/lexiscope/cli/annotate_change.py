@@ -1,4 +1,4 @@
-"""``lexiscope annotate pause|resume|close|invite|forget|password|backup|restore``: change a study.
+"""``lexiscope annotate pause|resume|close|invite|forget|purge|password|backup|restore``: change a study.
 
 One process writes to a SQLite study. While its server runs, these verbs are refused (backup excepted, which reads) and
 name the page of the dashboard that does the same; a PostgreSQL study can be changed at any time.
@@ -73,7 +73,7 @@ def invite(study: Path, *, n: int, public_url: str, postgres: str | None) -> Non
     Each link is one person's and is printed once; only its hash is stored. While the server runs, use the dashboard.
     """
     address = Serving(public_url=public_url).settings().public_url.rstrip("/")
-    with _writing(study, postgres) as store:
+    with writing(study, postgres) as store:
         tokens = store.make_tokens(n, actor=ACTOR)
     for token in tokens:
         say(f"{address}/t/{token}")
@@ -90,7 +90,7 @@ def forget(study: Path, participant: str, *, platform_id: bool, postgres: str | 
     The answers stay under the random id, without the identity, in the database and in its backups. While the server
     runs, use the dashboard.
     """
-    with _writing(study, postgres) as store:
+    with writing(study, postgres) as store:
         who = store.find(participant) if platform_id else participant
         if who is None:
             raise InputError("nobody came with this platform id")
@@ -98,6 +98,26 @@ def forget(study: Path, participant: str, *, platform_id: bool, postgres: str | 
     say(f"forgotten: {done.participant_id}; answers removed: {done.answers_removed}")
     for name in done.still_in:
         say(f"the id still stands in {name}: the participant wrote it into an answer")
+
+
+@click.command("purge", cls=Verb)
+@_STUDY
+@_POSTGRES
+def purge(study: Path, *, postgres: str | None) -> None:
+    """Delete the platform ids of a closed study if their day has come.
+
+    The day is that of the study file, retention.platform_ids_days after closing; a running server deletes them itself.
+    """
+    with writing(study, postgres) as store:
+        due, done = store.due_purge(), store.purge_identities()
+    if due is None:
+        say("nothing is due: the study is not closed, or names no number of days")
+    elif due > datetime.now(UTC):
+        say(f"nothing is due before {due:%Y-%m-%d %H:%M} UTC")
+    else:
+        say(f"platform ids and tokens deleted: {done.removed}")
+    for name in done.still_in:
+        say(f"an id still stands in {name}: a participant wrote it into an answer")
 
 
 @click.command("password", cls=Verb)
@@ -110,7 +130,7 @@ def password(study: Path, *, public_url: str, postgres: str | None) -> None:
     It serves once, within 24 hours; an earlier link is void. While the server runs, use the dashboard.
     """
     settings = Serving(public_url=public_url).settings()
-    with _writing(study, postgres) as store:
+    with writing(study, postgres) as store:
         say(make_setup_link(store, settings))
 
 
@@ -144,14 +164,14 @@ def restore_backup(folder: Path, copy: Path, *, key: Path | None) -> None:
 
 
 def _set_status(study: Path, postgres: str | None, to: Status) -> None:
-    with _writing(study, postgres) as store:
+    with writing(study, postgres) as store:
         store.set_status(to, actor=ACTOR)
     say(f"the study is {to}")
 
 
 @contextmanager
-def _writing(path: Path, postgres: str | None) -> Iterator[Store]:
-    """Open a study's store for a change.
+def writing(path: Path, postgres: str | None) -> Iterator[Store]:
+    """Open a study's store for a change, by the study's file or folder.
 
     Errors: :class:`RunError` where its server runs.
     """

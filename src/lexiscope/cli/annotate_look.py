@@ -1,25 +1,24 @@
-"""``lexiscope annotate status|export|verify|reconcile``: look at a study, whether or not its server runs.
+"""``lexiscope annotate status|export|verify``: look at a study, whether or not its server runs.
 
 A running SQLite study has one writer, its server. These verbs read a copy that is made in a moment and thrown away.
 """
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
 from lexiscope.annotation.launched import StudyOnDisk, read_study, snapshot
-from lexiscope.annotation.monitor import ItemCoverage, pay_top_ups
+from lexiscope.annotation.monitor import ItemCoverage
 from lexiscope.annotation.output.package import write_export
 from lexiscope.annotation.progress import StudyProgress, everything_collected, progress_of
-from lexiscope.annotation.reconciliation import OurRecord, read_submissions, reconcile, write_differences
-from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.wording import counted, people
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table, say, say_folded
-from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.cli.verb import Verb
 
 _STUDY = click.argument("study", type=click.Path(path_type=Path))
 _SHOWN = 5
@@ -40,10 +39,13 @@ def status(study: Path, *, postgres: str | None, as_json: bool) -> None:
     frozen = found.freeze()
     with snapshot(frozen, found.folder, url=postgres) as store:
         now = progress_of(frozen, store)
+        due = store.due_purge() if store.platform_ids() else None
     if as_json:
-        print_json(now.as_json())
+        print_json(now.as_json() | {"platform_ids_due": due.isoformat() if due is not None else None})
         return
     _show(found, now)
+    if due is not None and due <= datetime.now(UTC):
+        say_folded(f"platform ids are due to be deleted since {due:%Y-%m-%d}: lexiscope annotate purge {study}")
 
 
 @click.command("export", cls=Verb)
@@ -81,50 +83,6 @@ def verify(ctx: click.Context, /, study: Path, *, postgres: str | None) -> None:
     entries = counted(check.audit_entries, "entry", "entries")
     say(f"{well}: {counted(check.answers, 'answer')}, {entries} in the audit log")
     ctx.exit(1 if check.problems else 0)
-
-
-@click.command("reconcile", cls=Verb)
-@_STUDY
-@click.argument("platform", metavar="PLATFORM.csv", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the differences as CSV too.")
-@_POSTGRES
-def reconcile_list(study: Path, platform: Path, *, out: Path | None, postgres: str | None) -> None:
-    """Compare the platform's list of submissions with what is stored.
-
-    Every difference is printed with what to do, and who is owed a top-up of their pay. The file has ids of the
-    platform: keep it private.
-    """
-    found = read_study(study)
-    submissions = read_submissions(existing_file(platform))
-    frozen = found.freeze()
-    with snapshot(frozen, found.folder, url=postgres) as store:
-        ours = _ours(store)
-        differences = reconcile(submissions, ours, codes=frozen.record.codes)
-        pay = frozen.definition.payment
-        due = pay_top_ups(store.people(), amount=pay.amount, hourly_least=pay.hourly_least)
-    ids = {one.participant_id: one.platform_id for one in ours}
-    owed = [(ids[one.participant_id], f"{one.owed:.2f}", one.minutes) for one in due if one.participant_id in ids]
-    rows = [(one.platform_id, one.kind, one.there, one.here, one.to_do) for one in differences]
-    if rows:
-        print_table(("participant", "difference", "platform", "here", "what to do"), rows)
-    say(f"{counted(len(submissions), 'submission')}, {counted(len(rows), 'difference')}")
-    if owed:
-        print_table(("participant", "owed", "minutes"), owed, title="Earned less than the least hourly pay")
-    if out is not None:
-        write_differences(differences, out)
-        say(f"written: {out}")
-
-
-def _ours(store: Store) -> list[OurRecord]:
-    codes = store.codes()
-    known = {one.participant_id: one for one in store.people()}
-    found = []
-    for platform_id in sorted(store.platform_ids()):
-        who = store.find(platform_id)
-        if who is not None:
-            one = known[who]
-            found.append(OurRecord(platform_id, who, str(one.state), one.n_answered, codes.get(who, {})))
-    return found
 
 
 def _show(study: StudyOnDisk, now: StudyProgress) -> None:
