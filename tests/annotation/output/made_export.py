@@ -55,6 +55,8 @@ class Answered:
     undecided: bool = False
     guessed: str | None = None
     comment: str | None = None
+    skipped: bool = False
+    not_found: bool = False
 
 
 Answers = Callable[[int, Item, int], Answered]
@@ -156,6 +158,8 @@ def _row(definition: StudyDefinition, item: Item, position: int, said: Answered,
         "item_sha256": "0" * 64,
         "excluded": False,
         "exclusion_rule": None,
+        "flag_skipped": said.skipped,
+        "flag_not_found": said.not_found,
     }
 
 

@@ -239,6 +239,11 @@ def test_a_page_is_text_or_option() -> None:
         study("entity_link"), [item], per_list=1, answers=lambda *_: Answered(text="Paris, Texas"), measure="page"
     )
     assert sheet(source, "link_judgments.csv")[0]["page"] == "Paris, Texas"
+    nowhere = collected(
+        study("entity_link"), [item], per_list=1, answers=lambda *_: Answered(not_found=True), measure="page"
+    )
+    (row,) = sheet(nowhere, "link_judgments.csv")
+    assert (row["page"], row["not_found"]) == (None, True)
 
 
 def test_a_task_without_a_form_has_the_plain_one() -> None:

@@ -43,6 +43,9 @@ JUDGMENTS: tuple[Column, ...] = (
     Column("item_sha256", "SHA-256 of what the item can show", "id"),
     Column("excluded", "the participant is excluded from the analysis", "truth"),
     Column("exclusion_rule", "by which rule, or why; empty where not excluded", "category"),
+    # the two that the specification of the long export does not name come behind those that it does
+    Column("flag_skipped", "the participant asked for another item instead of answering this one", "truth"),
+    Column("flag_not_found", "the participant said that there is no page for the target", "truth"),
 )
 
 _PEOPLE: tuple[Column, ...] = (

@@ -21,11 +21,13 @@ def entity_link(collected: Collected) -> tuple[Sheet, ...]:
         Column("page", "title or address of the page", "text"),
         Column("view", "full, context or word", "category"),
         Column("word", "the guessed word, where the target was hidden", "text"),
+        Column("not_found", "the participant said that there is no page for the target", "truth"),
     )
 
     def cells(row: Row, _item: Item) -> Cells:
         page = row["response_text"] if row["response_text"] is not None else row["response"]
-        return {"page": page, "view": collected.view_of(row["list_id"]), "word": row["guessed_word"]}
+        said = {"word": row["guessed_word"], "not_found": row["flag_not_found"]}
+        return {"page": page, "view": collected.view_of(row["list_id"]), **said}
 
     return (numbered(collected, "link_judgments.csv", columns, cells),)
 

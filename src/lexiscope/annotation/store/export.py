@@ -29,7 +29,7 @@ _LONG_TEXT = (
     "study_id task_type item_id confusion_set list_id slot:int participant_id participant_kind trial_index:int phase "
     "kind display_order side response response_text label_undecided:bool flag_nonsensical:bool flag_weird:bool "
     "guessed_word comment shown_at answered_at rt_ms:float n_revisions:int guideline_version item_sha256 excluded:bool "
-    "exclusion_rule"
+    "exclusion_rule flag_skipped:bool flag_not_found:bool"
 )
 _TYPES = {"": pa.string(), "int": pa.int32(), "bool": pa.bool_(), "float": pa.float64()}
 LONG_SCHEMA = pa.schema([(part.partition(":")[0], _TYPES[part.partition(":")[2]]) for part in _LONG_TEXT.split()])
@@ -194,6 +194,8 @@ def _long_row(row: Mapping[str, Any], item: StudyItem, study: StudyRecord, stand
         "n_revisions": row["revision"],
         "excluded": excluded,
         "exclusion_rule": standing.reason if excluded else None,
+        "flag_skipped": "skipped" in flags,
+        "flag_not_found": "not_found" in flags,
     }
 
 
