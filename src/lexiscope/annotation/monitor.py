@@ -10,7 +10,6 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Decimal
 from typing import Protocol
 
 import numpy as np
@@ -22,13 +21,12 @@ from lexiscope.analysis.exclusion import Rule
 from lexiscope.analysis.ratings import Ratings, choices_from_table
 from lexiscope.annotation.definition import AboutYou
 from lexiscope.annotation.exclusions import judge_now
-from lexiscope.annotation.output.collected import PersonLike, minutes_of, session_minutes_of
+from lexiscope.annotation.output.collected import FINISHED, PersonLike
 from lexiscope.core.errors import LexiscopeError, StatisticError
 from lexiscope.core.response import ResponseTable
 
 LEFT = frozenset({"returned", "timed_out"})
 UNDER_WAY = frozenset({"consented", "qualified", "active"})
-COMPLETE = frozenset({"finished", "accepted", "excluded"})
 
 
 class SeenPerson(PersonLike, Protocol):
@@ -106,35 +104,6 @@ class LiveExclusions:
 
     excluded: tuple[LiveExclusion, ...]
     waiting: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Pay:
-    """Time and pay of people who finished: *Unit:* minutes; currency per hour. Empty where nobody has finished.
-
-    The minutes are those of the whole session, which is paid for: from consent to the last answer.
-    ``median_trial_minutes`` begins with the first trial.
-    """
-
-    n: int
-    n_without_time: int
-    median_minutes: float | None
-    least_minutes: float | None
-    most_minutes: float | None
-    hourly: float | None
-    currency: str
-    total: float
-    median_trial_minutes: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PayTopUp:
-    """Somebody who earned below the least hourly pay: session, what it came to, what is owed. *Unit:* currency."""
-
-    participant_id: str
-    minutes: float
-    hourly: float
-    owed: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,53 +186,6 @@ def live_exclusions(rules: Sequence[Rule], table: ResponseTable, *, fewest: int 
     return LiveExclusions(tuple(LiveExclusion(*pair) for pair in sorted(now.excluded.items())), now.waiting)
 
 
-def hourly_pay(amount: float, seconds: float) -> float:
-    """Return pay per hour. *Unit:* currency per hour.
-
-    SAW-C §3.2 prints 11.64 for 2.40 in 12 min 23 s; that is 11.63. 11.64 needs 12 min 22 s (741.95 to 742.59 s).
-
-    >>> round(hourly_pay(2.40, 12 * 60 + 23), 2), round(hourly_pay(2.40, 12 * 60 + 22), 2)
-    (11.63, 11.64)
-
-    Errors: :class:`StatisticError` for a time that is not above zero.
-    """
-    if not seconds > 0:
-        raise StatisticError(f"{seconds:g} seconds have no pay per hour")
-    return amount * 3600 / seconds
-
-
-def pay_so_far(people: Iterable[PersonLike], *, amount: float, currency: str) -> Pay:
-    """Return the median session of everybody who finished, excluded people too, and what it comes to in an hour."""
-    finished = [one for one in people if str(one.state) in COMPLETE and one.finished_at is not None]
-    times = [minutes for one in finished if (minutes := session_minutes_of(one)) is not None]
-    trials = [minutes for one in finished if (minutes := minutes_of(one)) is not None]
-    without, total = len(finished) - len(times), amount * len(finished)
-    if not times:
-        return Pay(len(finished), without, None, None, None, None, currency, total)
-    median = statistics.median(times)
-    hourly = hourly_pay(amount, median * 60) if median > 0 else None
-    of_trials = statistics.median(trials) if trials else None
-    return Pay(len(finished), without, median, min(times), max(times), hourly, currency, total, of_trials)
-
-
-def pay_top_ups(people: Iterable[PersonLike], *, amount: float, hourly_least: float) -> tuple[PayTopUp, ...]:
-    """Return who earned less than the least hourly pay and what they are owed, rounded up to a hundredth.
-
-    Paid is the session from consent on. Excluded people worked too. *Source:* AmbiStory A.1 (retroactive top-up).
-    """
-    found = []
-    for one in people:
-        minutes = session_minutes_of(one) if str(one.state) in COMPLETE else None
-        if not minutes or not hourly_least:
-            continue
-        due = Decimal(repr(hourly_least)) * Decimal(repr(minutes)) / 60 - Decimal(repr(amount))
-        # a billionth is rounding of the time, not money
-        if due > Decimal("1e-9"):
-            owed = float(due.quantize(Decimal("0.01"), rounding=ROUND_CEILING))
-            found.append(PayTopUp(one.participant_id, minutes, hourly_pay(amount, minutes * 60), owed))
-    return tuple(sorted(found, key=lambda entry: (-entry.owed, entry.participant_id)))
-
-
 def agreement_so_far(table: ResponseTable, *, measure: str) -> tuple[Figure, ...]:
     """Return leave-one-out agreement (mean, with lowest and highest person) and alpha of the answers that count.
 
@@ -304,7 +226,7 @@ def losses(people: Iterable[SeenPerson]) -> Losses:
     Whoever is still at it counts in neither; whose place ran out has left until they come back.
     """
     listed = list(people)
-    finished = [one for one in listed if str(one.state) in COMPLETE and one.finished_at is not None]
+    finished = [one for one in listed if str(one.state) in FINISHED and one.finished_at is not None]
     left = [one for one in listed if has_left(one)]
     excluded = sum(str(one.state) == "excluded" for one in finished)
     begun = len(finished) + len(left)

@@ -14,8 +14,6 @@ from lexiscope.annotation.freeze import FrozenStudy
 from lexiscope.annotation.monitor import (
     ItemCoverage,
     ListProgress,
-    Pay,
-    PayTopUp,
     Suggestion,
     has_left,
     is_at_it,
@@ -23,11 +21,10 @@ from lexiscope.annotation.monitor import (
     list_progress,
     live_exclusions,
     losses,
-    pay_so_far,
-    pay_top_ups,
     top_up_suggestions,
 )
 from lexiscope.annotation.output.collected import Collected, Reviewed
+from lexiscope.annotation.output.pay import Pay, PayTopUp, pay_so_far, pay_top_ups
 from lexiscope.annotation.review import latest_reviews
 from lexiscope.annotation.store.overview import Person
 from lexiscope.annotation.store.record import Kind, State

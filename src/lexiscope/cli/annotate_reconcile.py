@@ -8,7 +8,7 @@ import click
 
 from lexiscope.annotation.definition import Payment
 from lexiscope.annotation.launched import read_study, snapshot
-from lexiscope.annotation.monitor import pay_top_ups
+from lexiscope.annotation.output.pay import pay_top_ups
 from lexiscope.annotation.reconciliation import (
     LEFT_THERE,
     OurRecord,

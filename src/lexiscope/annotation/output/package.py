@@ -32,7 +32,7 @@ from lexiscope.annotation.output.long_table import (
     people_sheet,
 )
 from lexiscope.annotation.output.neutral import neutral, neutral_answer
-from lexiscope.annotation.output.pay_table import pay_sheet
+from lexiscope.annotation.output.pay import pay_sheet
 from lexiscope.annotation.output.preregistration import preregistration
 from lexiscope.annotation.output.psych_ds import FOLDER, psych_ds
 from lexiscope.annotation.output.r_script import analysis_script

@@ -10,17 +10,14 @@ from starlette.responses import Response
 
 from lexiscope.annotation.definition import Payment
 from lexiscope.annotation.monitor import (
-    Pay,
-    PayTopUp,
     Suggestion,
     has_left,
     is_at_it,
     list_progress,
     losses,
-    pay_so_far,
-    pay_top_ups,
     top_up_suggestions,
 )
+from lexiscope.annotation.output.pay import Pay, PayTopUp, pay_so_far, pay_top_ups
 from lexiscope.annotation.store.overview import Person
 from lexiscope.annotation.store.places import ListLoad
 from lexiscope.annotation.store.record import State
