@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from lexiscope.annotation.definition import Payment, Platform, Question, Retention, StudyDefinition
+from lexiscope.annotation.definition import (
+    Confusion,
+    DesignSection,
+    Payment,
+    Platform,
+    Question,
+    Retention,
+    StudyDefinition,
+)
 from lexiscope.annotation.definition_file import definition_yaml, parse_definition
 from lexiscope.annotation.launch_warnings import launch_warnings
 from lexiscope.core.item import Item
@@ -70,3 +80,22 @@ def test_merged_rows_are_a_warning() -> None:
     (warning,) = launch_warnings(GOOD, [CLEAN], merged="2 rows \u2192 1 item; columns that vary within an item: wave")
     assert (warning.code, warning.keys) == ("W634", ("items",))
     assert "wave" in warning.what
+
+
+def test_variants_of_a_story_that_may_meet() -> None:
+    """Two items of one setup, and no confusion set for setups: a list may hold both."""
+    item = pair("one", "A bank shuts.")
+    stories = [replace(item, item_id=name, conditions={"setup": "s"}) for name in ("a", "b")]
+    study = GOOD.model_copy(update={"task": "plausibility"})
+    (warning,) = launch_warnings(study, stories)
+    assert (warning.code, "up to 2 items" in warning.what) == ("W636", True)
+    apart = study.model_copy(update={"design": DesignSection(confusion=(Confusion(condition="setup", at_most=1),))})
+    assert launch_warnings(apart, stories) == ()
+    assert launch_warnings(study, stories[:1]) == ()
+
+
+def test_a_word_that_the_guidelines_explain() -> None:
+    """An example of the guidelines that stand on the page is no item; those of another view are not shown."""
+    crust = pair("crust", "A thin crust.", "The crust.", word="crust")
+    assert [(one.code, "crust" in one.what) for one in launch_warnings(GOOD, [crust])] == [("W637", True)]
+    assert launch_warnings(GOOD.model_copy(update={"views": ("word",)}), [crust]) == ()

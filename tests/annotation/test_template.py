@@ -136,6 +136,9 @@ def test_written_answers_are_no_qualification() -> None:
     own = Question(id="q", shows={**meanings, "target": "bat", "sentence": "bat"}, accept=("bat",))
     problems = ready_to_launch(draft("ambiguous_sentence", qualification=(own,)), example_items("ambiguous_sentence"))
     assert "E628" in [problem.code for problem in problems]
+    rated = CHOICE.model_copy(update={"task": "relatedness", "accept": (1, 2)})
+    problems = ready_to_launch(draft("ambiguous_sentence", qualification=(rated,)), example_items("ambiguous_sentence"))
+    assert "E628" not in [problem.code for problem in problems]
 
 
 def test_items_that_the_page_cannot_show() -> None:
