@@ -10,7 +10,7 @@ export TOKENIZERS_PARALLELISM = false
 export OMP_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
-WORKERS ?= 2
+WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 
 .PHONY: help demo test soak check docs-tables clean dev
 

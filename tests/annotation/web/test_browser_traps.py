@@ -79,7 +79,7 @@ def chosen(walker: Walker) -> tuple[int, str]:
 
 
 def test_back_forward_and_reload_bring_no_other_answer(chromium: Any, tmp_path: Path) -> None:
-    """S21: after each of ten answers three times Back and Forward, then Reload: 30 Backs. Never is
+    """S21: after each of ten answers twice Back and Forward, then Reload: 20 Backs. Never is
     something filled in that was the answer to another item, and never is an answer stored by it."""
     with at_first_trial(chromium, tmp_path, "plausibility", n_items=11) as (walker, _):
         for position in range(11):
@@ -87,7 +87,7 @@ def test_back_forward_and_reload_bring_no_other_answer(chromium: Any, tmp_path: 
             walker.answer(Given(value="4", flags=("nonsensical",), comment=f"about {position}"))
             if position == 10:
                 break
-            for move in (*[walker.page.go_back, walker.page.go_forward] * 3, walker.page.reload):
+            for move in (*[walker.page.go_back, walker.page.go_forward] * 2, walker.page.reload):
                 move()
                 assert chosen(walker) == (0, ""), (position, walker.page.url)
             if f"/trials/{position + 1}" not in walker.page.url:

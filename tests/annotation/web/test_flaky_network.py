@@ -89,7 +89,7 @@ async def all_sessions(served: Served, n: int) -> list[Session]:
 
 
 @pytest.mark.parametrize(
-    ("n_sessions", "n_items"), [(60, 8), pytest.param(200, 20, marks=pytest.mark.soak)], ids=["fast", "soak"]
+    ("n_sessions", "n_items"), [(30, 8), pytest.param(200, 20, marks=pytest.mark.soak)], ids=["fast", "soak"]
 )
 def test_nothing_is_lost_doubled_or_stuck(tmp_path: Path, n_sessions: int, n_items: int) -> None:
     """A fifth of all requests is dropped, stalled, reset or cut: every answer is stored once, as it was sent, and
