@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lexiscope.annotation.definition import Payment
+from lexiscope.annotation.output.pay import pay_top_ups
 from lexiscope.annotation.store.overview import Person
 from lexiscope.annotation.store.places import ListLoad
 from lexiscope.annotation.store.record import State
@@ -17,7 +18,8 @@ from lexiscope.annotation.web.admin.look import Looks
 from lexiscope.annotation.web.admin.one_time import OneTimeTexts
 from lexiscope.annotation.web.admin.overview_page import key_figures, list_lines, needs_of, top_up_lines
 
-from .made_admin import answer_by_rule, running
+from .made_admin import answer_by_rule, researcher, run, running
+from .made_web import made_definition
 
 START = "2026-03-01T12:00:00+00:00"
 
@@ -79,6 +81,30 @@ def test_a_text_is_given_out_once() -> None:
     for number in range(12):
         texts.put(str(number), "text")
     assert [texts.take(key) for key in ("0", "11", "11")] == [None, "text", None]
+
+
+def test_the_overview_names_who_is_owed(tmp_path: Path) -> None:
+    """A14: whose pay comes to less than the promised minimum stands in the overview, under the random id, with the sum.
+
+    The simulated sessions take a moment, and the minimum is so high that a moment is worth more than 0.
+    """
+    pay = Payment(amount=0, currency="GBP", hourly_least=1e6)
+    with running(tmp_path, made_definition(payment=pay)) as app:
+        answer_by_rule(app, 2, careless=0)
+        owed = pay_top_ups(app.store.people(), amount=0, hourly_least=1e6)
+        assert len(owed) == 2
+
+        async def look() -> None:
+            async with researcher(app) as browser:
+                page = (await browser.get("/researcher")).text
+                assert "Who is owed more pay" in page
+                for one in owed:
+                    assert one.participant_id[:8] in page
+                    assert f"{one.owed:.2f} GBP" in page
+                assert f"{sum(one.owed for one in owed):.2f} GBP" in page
+                assert "left before the end" in page
+
+        run(look)
 
 
 def test_pages_do_not_wait_for_the_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,8 +65,8 @@ Other files: `study.yaml` (the definition, without completion codes), `preregist
 model, with lme4), `psych_ds/` (the judgments as a Psych-DS folder), `export.json` (counts, and SHA-256 of every file).
 """
 _AGREE = """\
-**For agreement: `lexiscope agree {file}`.** `{file}` (and `.parquet`) holds real items and valid people only. Do not
-take `responses.csv` for it: there, catch trials count as items and excluded people as raters."""
+**For agreement: `lexiscope agree {file}`.** `{name}.csv` (`{name}.parquet`) holds real items and valid
+people only. Do not take `responses.csv` for it: there, catch trials count as items and excluded people as raters."""
 _NO_AGREE = "The answers are texts: there is no table for `lexiscope agree`."
 _ROOM = "make room or choose another place; nothing was written"
 
@@ -138,7 +138,9 @@ def public_definition(definition: StudyDefinition) -> str:
 
 def _readme(collected: Collected, counted: CountedTable | None, sheets: Sequence[Sheet]) -> str:
     tables = [f"- `{sheet.file}`: {sheet.row_is}" for sheet in sheets]
-    agree = _NO_AGREE if counted is None else _AGREE.format(file=counted.file)
+    views = collected.definition.views
+    file = "" if counted is None else counted.file + (f" --view {views[0]}" if len(views) > 1 else "")
+    agree = _NO_AGREE if counted is None else _AGREE.format(file=file, name=counted.name)
     return "\n".join([_INTRODUCTION.format(name=collected.definition.name, agree=agree), *tables, "", _ABOUT_FILES])
 
 
