@@ -35,7 +35,7 @@ from lexiscope.cli.verb import Verb, existing_file
 )
 @click.option("--postgres", metavar="URL", help="The study is stored in this PostgreSQL database.")
 def reconcile_list(study: Path, platform: Path, *, out: Path | None, apply_list: bool, postgres: str | None) -> None:
-    """Compare the platform's list of submissions with what is stored.
+    """Compare the platform's list with what is stored; apply it.
 
     Every difference is printed with what to do, and who is owed a top-up of their pay. --apply first marks who left on
     the platform and is under way here; nobody who has finished is changed. While the server runs, apply it in the
