@@ -5,26 +5,37 @@ The server writes without waiting for the disk: what is tested is what workers d
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import json
 import os
+import re
 import shutil
+import signal
 import sqlite3
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import httpx
 import pytest
 
+from lexiscope.annotation.definition import Anchor, CatchSection, DesignSection, Payment, RatingsSection, ScaleSection
+from lexiscope.annotation.definition_file import write_definition
+from lexiscope.annotation.freeze import FrozenStudy
+from lexiscope.annotation.launched import read_study
 from lexiscope.annotation.store import participants
 from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.record import AnswerConflict, AnswerRefused, NoPlaceLeft, Phase, State, Trial
 from lexiscope.annotation.store.schema import ANSWERS
 from lexiscope.annotation.store.store import Store
 
+from ..web.made_web import Person, made_definition, made_items
 from .made_study import CONSENT, active, answer, made_study, open_store, program, qualified
 from .test_kills import answer_until_killed
 
@@ -249,3 +260,84 @@ def test_two_workers_on_one_study(tmp_path: Path, url: str) -> None:
         assert one.forget(who, actor="keeper").identity_removed
         assert two.find(platform_id) is None
         assert two.verify().problems == ()
+
+
+def served_study(folder: Path) -> FrozenStudy:
+    """A study file of two lists with ten places each, three trials a person, beside its item file."""
+    anchors = (Anchor(point=1, text="not at all"), Anchor(point=5, text="very much"))
+    rows = [",".join((one.item_id, *(usage.text for usage in one.usages), one.word)) for one in made_items(6)]
+    (folder / "items.csv").write_text("item_id,sentence_1,sentence_2,target\n" + "\n".join(rows), encoding="utf-8")
+    short: dict[str, object] = {
+        "payment": Payment(amount=1, minutes=6),
+        "qualification": (),
+        "practice": (),
+        "attention": (),
+        "exclusions": (),
+    }
+    sizes = {
+        "design": DesignSection(lists=2),
+        "ratings": RatingsSection(per_item=10),
+        "catch": CatchSection(per_list=0),
+    }
+    scale = ScaleSection(anchors=anchors)
+    write_definition(made_definition(items="items.csv", scale=scale, **short, **sizes), folder / "study.yaml")
+    return read_study(folder / "study.yaml").freeze()
+
+
+@contextmanager
+def workers_of(folder: Path, url: str) -> Iterator[str]:
+    """``serve --workers 2`` in a process of its own; its address. It ends in good order."""
+    how = ("--port", "0", "--postgres", url, "--workers", "2")
+    command = [sys.executable, "-m", "lexiscope", "annotate", "serve", "study.yaml", *how]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        said = ""
+        try:
+            for line in process.stdout:
+                said += line
+                if line.startswith("Ctrl-C"):
+                    break
+            found = re.search(r"http://127.0.0.1:\d+", said)
+            assert found is not None, said
+            yield found[0]
+        finally:
+            process.send_signal(signal.SIGTERM)
+            left = process.stdout.read()
+            assert process.wait(timeout=60) == 0, said + left
+        assert "every acknowledged answer is stored" in left, left
+
+
+async def take_part(study: FrozenStudy, address: str, number: int) -> str:
+    """One person from the link to the end; the last page."""
+    async with httpx.AsyncClient(base_url=address, follow_redirects=True, timeout=60) as browser:
+        for _ in range(200):
+            try:
+                await browser.get("/health")
+                break
+            except httpx.ConnectError:
+                await asyncio.sleep(0.1)
+        person = Person(browser, study)
+        return (await person.whole_way(await person.arrive(f"5f{number:022x}"))).text
+
+
+def test_two_workers_serve_twenty_places(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """24 people come at once to two processes: 20 finish and get the code, 4 are told that the study is full; 60
+    answers are stored once each, nothing is left over, and the seals hold."""
+    own = new_database(url, "served")
+    monkeypatch.chdir(tmp_path)
+    study = served_study(tmp_path)
+
+    async def everybody(address: str) -> list[str]:
+        return await asyncio.gather(*(take_part(study, address, number) for number in range(24)))
+
+    with workers_of(tmp_path, own) as address:
+        ends = asyncio.run(everybody(address))
+    assert Counter("DONE1" in end for end in ends) == {True: 20, False: 4}
+    with Store.open(tmp_path / "study", study.record, url=own) as store:
+        assert [(load.valid, load.active, load.free) for load in store.loads().values()] == [(10, 0, 0), (10, 0, 0)]
+        done = [one for one in store.people() if one.state in (State.FINISHED, State.ACCEPTED)]
+        # three trials, two questions about the person
+        assert Counter(one.n_answered for one in done) == {3 + 2: 20}
+        assert len(store.trial_answers()) == 60
+        assert store.verify().problems == ()
+        assert not any(one.surplus for one in store.people())

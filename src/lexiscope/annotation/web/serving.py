@@ -5,6 +5,7 @@ One process serves a SQLite study. Several serve a PostgreSQL study: each opens 
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import signal
@@ -183,8 +184,10 @@ def worker_app() -> Guard:
     """Return the application of one of several worker processes, as its parent's environment describes it."""
     told = json.loads(os.environ[_WORKER])
     study, serving = read_study(Path(told["folder"])), Serving(**told["serving"])
-    # open as long as the process lives: it ends with its parent's signal
     held = ExitStack()
+    # open as long as the process lives, which ends with its parent's signal: nobody else holds the stack, and one that
+    # is collected closes the store
+    atexit.register(held.close)
     app = held.enter_context(
         opened(study.freeze(), study.folder, serving.settings(), serving=serving, search=study.search)
     )
