@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from lexiscope.annotation.assignment import Quota, list_chooser, place_finder, places_per_list, plan_trials
 from lexiscope.annotation.definition import AboutYou, StudyDefinition, text_versions
 from lexiscope.annotation.definition import Question as KnownQuestion
-from lexiscope.annotation.definition_file import definition_yaml
+from lexiscope.annotation.definition_file import definition_yaml, parse_definition
 from lexiscope.annotation.design import Design, build_design, set_of
 from lexiscope.annotation.questions import question_item
 from lexiscope.annotation.store.record import Kind, Phase, Question, StudyItem, StudyRecord, Trial
@@ -35,6 +35,7 @@ ABOUT = "about:"
 """Begins the item id of a question about the participant; the measure follows."""
 DEBRIEF_ITEM = "debrief:comment"
 _MOST_POINTS = 21
+_ITEMS = "\n# items\n"
 _ANY_NUMBER = Scale(-1e9, 1e9, step=0)
 _CODES = {"completed": "completion", "screened_out": "screen_out", "no_consent": "no_consent"}
 
@@ -197,7 +198,8 @@ def _record(
     return StudyRecord(
         study_id=definition.name,
         task=definition.task,
-        definition=definition_yaml(definition) + "\n# items\n" + hashes,
+        definition=definition_yaml(definition) + _ITEMS + hashes,
+        same_as=lambda stored: _is_same(stored, definition, hashes),
         items=stored,
         places=dict(zip(names, places, strict=True)),
         revisable=frozenset({Phase.TRIALS, Phase.REVEAL} if definition.back else ()),
@@ -207,6 +209,15 @@ def _record(
         hold_minutes=definition.lease.minutes,
         retain_days=definition.retention.platform_ids_days,
     )
+
+
+def _is_same(stored: str, definition: StudyDefinition, hashes: str) -> bool:
+    """Say whether a stored text defines the same study: a setting that came with a later version has its default."""
+    text, _, items = stored.partition(_ITEMS)
+    try:
+        return items == hashes and parse_definition(text).definition == definition
+    except InputError:
+        return False
 
 
 def _stored(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,15 +12,17 @@ import httpx
 import pytest
 
 from lexiscope.annotation.definition import DesignSection, LeaseSection, PoolSection, RatingsSection
+from lexiscope.annotation.freeze import freeze
 from lexiscope.annotation.store.engine import StorageError
 from lexiscope.annotation.store.record import Answer, Phase, State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.flow import Flow
+from lexiscope.core.errors import RunError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 
-from .made_web import Person, client, form_of, made_definition, running
+from .made_web import Person, client, form_of, made_definition, made_items, running
 from .test_flow import right
 
 SHORT = {"qualification": (), "practice": (), "about_you": ()}
@@ -242,3 +245,22 @@ def test_the_next_person_at_a_shared_computer(tmp_path: Path) -> None:
         assert 'name="participant"' in page.text
 
     visit(tmp_path, steps, **SHORT)
+
+
+def test_a_study_of_an_earlier_version_opens(tmp_path: Path) -> None:
+    """A later version knows more settings: a study whose stored definition lacks one goes on, with its default; a
+    definition in which something was changed does not."""
+
+    definition, earlier = made_definition(), tmp_path / "earlier"
+    frozen = freeze(definition, made_items())
+    fewer = frozen.record.definition.replace("option_order: random\n", "").replace('search: ""\n', "")
+    assert fewer != frozen.record.definition
+    with Store.open(earlier, replace(frozen.record, definition=fewer)):
+        pass
+    with Store.open(earlier, frozen.record) as store:
+        assert store.people() == []
+    changed = freeze(made_definition(back=True), made_items())
+    with pytest.raises(RunError, match="another definition"):
+        Store.open(earlier, changed.record)
+    with pytest.raises(RunError, match="another definition"):
+        Store.open(earlier, freeze(definition, made_items(4)).record)

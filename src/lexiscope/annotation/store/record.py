@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -125,7 +125,8 @@ class StudyRecord:
     asks to be forgotten; ``views`` the view of each list (``full`` where it names none); ``written`` how many answers
     that are not skips a participant owes where items are drawn one by one (0: every trial that was laid out).
     ``hold_minutes`` says how long a place is held without a sign of life; ``retain_days`` how many days after closing
-    the platform ids are deleted (``None``: never by date).
+    the platform ids are deleted (``None``: never by date); ``same_as`` whether another text defines this study too: one
+    that an earlier version wrote, which knew fewer settings.
     """
 
     study_id: str
@@ -140,6 +141,7 @@ class StudyRecord:
     written: int = 0
     hold_minutes: float = 30.0
     retain_days: int | None = None
+    same_as: Callable[[str], bool] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         ids = [item.item_id for item in self.items]
