@@ -48,6 +48,7 @@ from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import ServerSettings
 from lexiscope.annotation.web.server import create_app
+from lexiscope.annotation.web.serving import spare_the_collector
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 
@@ -87,7 +88,9 @@ def serve(port: int, folder: Path) -> None:
     url = f"http://127.0.0.1:{port}"
     with Store.open(folder, frozen.record) as store:
         app = App.of(frozen, store, ServerSettings(url, port=port))
-        uvicorn.run(create_app(app), host="127.0.0.1", port=port, log_level="error", access_log=False)
+        made = create_app(app)
+        spare_the_collector()
+        uvicorn.run(made, host="127.0.0.1", port=port, log_level="error", access_log=False)
 
 
 def serve_bare(port: int) -> None:

@@ -211,11 +211,11 @@ def _record(
     )
 
 
-def _is_same(stored: str, definition: StudyDefinition, hashes: str) -> bool:
+def _is_same(stored: str, definition: StudyDefinition, of_items: str) -> bool:
     """Say whether a stored text defines the same study: a setting that came with a later version has its default."""
-    text, _, items = stored.partition(_ITEMS)
+    text, _, stored_items = stored.partition(_ITEMS)
     try:
-        return items == hashes and parse_definition(text).definition == definition
+        return stored_items == of_items and parse_definition(text).definition == definition
     except InputError:
         return False
 

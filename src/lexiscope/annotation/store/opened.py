@@ -187,7 +187,7 @@ def _make(connection: sa.Connection, study: StudyRecord, key: bytes, at: str) ->
 
 def _check_same(connection: sa.Connection, study: StudyRecord, key: bytes) -> None:
     stored = connection.execute(sa.select(STUDY.c.study_id, STUDY.c.sha256, STUDY.c.definition)).one()
-    same = stored.sha256 == study.sha256 or (study.same_as is not None and study.same_as(stored.definition))
+    same = stored.definition == study.definition or (study.same_as is not None and study.same_as(stored.definition))
     if stored.study_id != study.study_id or not same:
         raise RunError(
             f"the stored study is {stored.study_id!r} with another definition",

@@ -17,6 +17,8 @@ from lexiscope.annotation.store.engine import Database, StorageError, sa, storag
 from lexiscope.annotation.store.seals import Seal, unsealed
 
 T = TypeVar("T")
+LINGER_SECONDS = 0.008
+"""How long a commit waits for a second answer."""
 Job = Callable[[sa.Connection], T]
 
 
@@ -39,6 +41,7 @@ class Writer:
         self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._closing = threading.Lock()
         self._closed = False
+        self._missed = self._not_now = 0
         self._thread = threading.Thread(target=self._run, name="lexiscope-writer", daemon=True)
         self._thread.start()
 
@@ -72,7 +75,7 @@ class Writer:
                 return
 
     def _gather(self) -> tuple[list[_Waiting], bool]:
-        """Wait for one job, then take all that are waiting behind it."""
+        """Wait for one job, then take all that are waiting behind it, and what comes in the next moment."""
         batch: list[_Waiting] = []
         waiting = self._queue.get()
         while waiting is not None:
@@ -80,10 +83,29 @@ class Writer:
             if len(batch) == self._largest:
                 return batch, False
             try:
-                waiting = self._queue.get_nowait()
+                waiting = self._queue.get_nowait() if len(batch) > 1 else self._second()
             except queue.Empty:
                 return batch, False
         return batch, True
+
+    def _second(self) -> _Waiting | None:
+        """Return the second job of a batch.
+
+        A commit costs as much as several answers. Where many people answer, it waits a moment for another one; where
+        that was in vain, it does so less and less often: one person alone waits for nobody.
+        Errors: ``queue.Empty`` where there is none.
+        """
+        if self._not_now or not self._queue.empty():
+            self._not_now = max(0, self._not_now - 1)
+            return self._queue.get_nowait()
+        try:
+            found = self._queue.get(timeout=LINGER_SECONDS)
+        except queue.Empty:
+            self._missed = min(self._missed + 1, 6)
+            self._not_now = 2**self._missed - 1
+            raise
+        self._missed = 0
+        return found
 
     def _commit(self, batch: list[_Waiting]) -> None:
         batch = [one for one in batch if one.future.set_running_or_notify_cancel()]

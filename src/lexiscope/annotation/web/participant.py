@@ -170,7 +170,7 @@ def _trial_html(
         faults=faults,
     )
     # nobody skips themselves out of the study
-    return app.pages.trial(frame, view if may_skip else replace(view, another_url=""))
+    return app.pages.trial(frame, replace(view, another_url="") if view.another_url and not may_skip else view)
 
 
 async def feedback(app: App, request: Request) -> Response:

@@ -19,7 +19,6 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 from itsdangerous import BadSignature, Signer
-from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -205,8 +204,10 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp, *, settings: ServerSettings, hosts: Iterable[str] = ()) -> None:
-        self._app, self._settings = app, settings
+        self._app = app
         self._hosts = {urlsplit(settings.public_url).netloc, *hosts}
+        fixed = HEADERS | ({"strict-transport-security": "max-age=63072000"} if settings.secure else {})
+        self._fixed = [(name.encode("ascii"), value.encode("ascii")) for name, value in fixed.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and the headers back."""
@@ -216,13 +217,9 @@ class Guard:
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers[name] = value
-                if self._settings.secure:
-                    headers["strict-transport-security"] = "max-age=63072000"
-                if "cache-control" not in headers:
-                    headers["cache-control"] = "no-store"
+                given = message["headers"]
+                kept = [] if any(name == b"cache-control" for name, _ in given) else [(b"cache-control", b"no-store")]
+                message["headers"] = [*given, *self._fixed, *kept]
             await send(message)
 
         host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")

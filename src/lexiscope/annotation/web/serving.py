@@ -6,6 +6,7 @@ One process serves a SQLite study. Several serve a PostgreSQL study: each opens 
 from __future__ import annotations
 
 import atexit
+import gc
 import json
 import os
 import signal
@@ -133,6 +134,17 @@ def application(app: App) -> Guard:
     return create_app(app, admin_routes(app))
 
 
+def spare_the_collector() -> None:
+    """Let the garbage collector leave alone what lives as long as the server, and look less often at the rest.
+
+    A page makes some hundreds of objects that reference counting frees; looking through the whole program for cycles
+    every few pages costs some per cent of the processor.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 50, 100)
+
+
 def participants_link(study: FrozenStudy, public_url: str) -> str:
     """Return the link to give to the recruiting platform; empty for a lab, where everybody has a link of their own.
 
@@ -175,7 +187,9 @@ def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[Links], object
             say(links_of(app))
             if serving.workers == 1:
                 held.enter_context(_keeper(app.store))
-                uvicorn.Server(_config(application(app), serving)).run(sockets=[listening])
+                made = application(app)
+                spare_the_collector()
+                uvicorn.Server(_config(made, serving)).run(sockets=[listening])
         if serving.workers > 1:
             _run_workers(study, serving, listening)
 
@@ -193,7 +207,9 @@ def worker_app() -> Guard:
     )
     # each for itself: one of them may live where the others were killed, and its health says what it could not do
     held.enter_context(_keeper(app.store))
-    return application(app)
+    made = application(app)
+    spare_the_collector()
+    return made
 
 
 def _keeper(store: Store) -> Keeper:
