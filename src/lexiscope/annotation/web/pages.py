@@ -31,6 +31,7 @@ LOCALE = Path(__file__).parent / "locale"
 """The folder of the catalogues: ``<language>/LC_MESSAGES/messages.po`` and ``.mo``."""
 
 _SHORT_OPTION = 24
+_DRAWN = 20_000
 _SOURCE_LANGUAGE = "en"
 
 
@@ -55,6 +56,7 @@ class Pages:
     def __init__(self, *, static: str = "/static/") -> None:
         self._static = static
         self._rooms: dict[str, Environment] = {}
+        self._drawn: dict[tuple[Path, int, Shown, str], tuple[Item, Markup]] = {}
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -87,8 +89,17 @@ class Pages:
 
         Errors: :class:`InputError` E616 for a language in which the task has no words.
         """
+        key = (screen.folder, id(item), shown, language)
+        drawn = self._drawn.get(key)
+        # the item is kept beside it: its number is its own only as long as it lives
+        if drawn is not None and drawn[0] is item:
+            return drawn[1]
         known = {"words": screen.words(language), "shown": shown, "language": language}
-        return Markup(_screen(screen.folder).render({**screen.stimulus(item, shown), **known}))
+        made = Markup(_screen(screen.folder).render({**screen.stimulus(item, shown), **known}))
+        if len(self._drawn) >= _DRAWN:
+            self._drawn.clear()
+        self._drawn[key] = (item, made)
+        return made
 
     def consent(self, frame: Frame, *, text_html: str, action: str) -> str:
         """Return the page that asks for consent."""
