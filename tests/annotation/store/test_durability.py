@@ -151,8 +151,11 @@ def test_a_backup_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
             store.backup(copy)
     with pytest.raises(InputError, match="has a database"):
         backup.restore(copy, tmp_path / "a")
+    # a copy that was taken elsewhere without the key that lies beside it
+    alone = tmp_path / "alone.sqlite"
+    alone.write_bytes(copy.read_bytes())
     with pytest.raises(InputError, match="key"):
-        backup.restore(copy, tmp_path / "b")
+        backup.restore(alone, tmp_path / "b")
     copy.write_bytes(copy.read_bytes()[:5000] + b"\xff" * 5000 + copy.read_bytes()[10_000:])
     with pytest.raises(DataError, match="damaged"):
         backup.restore(copy, tmp_path / "c", key=tmp_path / "a" / "secret.key")

@@ -229,7 +229,8 @@ def test_offline_at_any_moment(chromium: Any, tmp_path: Path) -> None:
                 wait_until(walker, lambda n=position: len(rows(walker)) > n, seconds=5 + BUSY)  # type: ignore[misc]
             page.wait_for_url("**/now" if position == 7 else f"**/trial/trials/{position + 1}")
         assert [row["value"] for row in rows(walker)] == [position % 5 + 1 for position in range(8)]
-        assert page.evaluate("Object.keys(localStorage)") == []
+        empty = "Object.keys(localStorage).length === 0"
+        wait_until(walker, lambda: bool(page.evaluate(empty)), seconds=5 + BUSY)
 
 
 def test_a_restart_between_two_answers(chromium: Any, tmp_path: Path) -> None:

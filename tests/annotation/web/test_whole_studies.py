@@ -61,7 +61,7 @@ def complete(path: Path, **changes: object) -> None:
     wanted: dict[str, object] = {
         "texts": draft.texts.model_copy(update={"consent": CONSENT}),
         "ethics": "Approved by nobody: this is a test.",
-        "codes": Codes(completion="AAA", screen_out="BBB", no_consent="CCC"),
+        "codes": Codes(completion="AAA", screen_out="BBB", no_consent="CCC", full="DDD"),
         "payment": Payment(amount=2.5, currency="EUR", minutes=15),
     }
     path.write_text(definition_yaml(draft.model_copy(update=wanted | changes)), encoding="utf-8")
