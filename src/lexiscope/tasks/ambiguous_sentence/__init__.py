@@ -7,19 +7,16 @@ answer; whether it is ambiguous, an editor decides.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from lexiscope.core.item import Item
-from lexiscope.core.judged import judged
-from lexiscope.core.response import ResponseTable
 from lexiscope.core.screen import Screen, Shown
-from lexiscope.core.subject import Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
+from lexiscope.items.judging import answering
 from lexiscope.items.sentence_count import not_one_sentence
 from lexiscope.items.text_rules import NOT_ONE_SENTENCE, WORD_NOT_ONCE, word_not_once
-from lexiscope.items.views import view_item
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -43,25 +40,6 @@ def faults(text: str, item: Item) -> tuple[str, ...]:
     usage = item.usages[0]
     found = (word_not_once(text, usage.target), not_one_sentence(text, usage.language))
     return tuple(fault for fault in found if fault is not None)
-
-
-def by_judgment(
-    items: Sequence[Item],
-    subject: Subject,
-    *,
-    view: str,
-    work: Path | None = None,
-    progress: Progress | None = None,
-) -> ResponseTable:
-    """Answer with the sentences that the subject writes or wrote: rows without value, the sentence in ``raw``.
-
-    Errors: :class:`InputError` E617 for an item that lacks a meaning or an example; those of
-    :func:`lexiscope.core.judged.judged`.
-    """
-    for item in items:
-        SCREEN.check(item)
-    shown = [view_item(item, view) for item in items]
-    return judged(shown, subject, task=NAME, measure=MEASURE_TEXT, view=view, progress=progress)
 
 
 def example_items(language: str) -> tuple[Item, ...]:
@@ -88,6 +66,9 @@ SCREEN = Screen(
     drawn=True,
     max_length=500,
 )
+
+by_judgment = answering(NAME, MEASURE_TEXT, check=SCREEN.check)
+"""Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
     name=NAME,

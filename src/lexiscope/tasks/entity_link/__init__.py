@@ -9,17 +9,15 @@ An item has one usage, whose target is the mention; ``gold`` is the title of the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from lexiscope.core.item import Item
-from lexiscope.core.judged import judged
-from lexiscope.core.response import ResponseTable
 from lexiscope.core.screen import Screen, Shown, marked
-from lexiscope.core.subject import Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.views import view_item, view_usage
+from lexiscope.items.judging import answering
+from lexiscope.items.views import view_usage
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -49,19 +47,6 @@ def example_items(language: str) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def by_judgment(
-    items: Sequence[Item],
-    subject: Subject,
-    *,
-    view: str,
-    work: Path | None = None,
-    progress: Progress | None = None,
-) -> ResponseTable:
-    """Answer with the pages that the subject gives or has recorded: :func:`lexiscope.core.judged.judged`."""
-    shown = [view_item(item, view) for item in items]
-    return judged(shown, subject, task=NAME, measure=MEASURE, view=view, progress=progress)
-
-
 SCREEN = Screen(
     folder=FOLDER,
     widget="search",
@@ -74,6 +59,9 @@ SCREEN = Screen(
     fold_outs=("guidelines",),
     max_length=500,
 )
+
+by_judgment = answering(NAME, MEASURE)
+"""Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
     name=NAME,

@@ -6,19 +6,16 @@ plausible at all) to 5 (the only plausible one). The other meaning is never show
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
-from lexiscope.core.judged import judged
-from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Screen, Shown, marked
-from lexiscope.core.subject import Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.views import view_item
+from lexiscope.items.judging import answering
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -93,24 +90,6 @@ def example_items(language: str) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def by_judgment(
-    items: Sequence[Item],
-    subject: Subject,
-    *,
-    view: str,
-    work: Path | None = None,
-    progress: Progress | None = None,
-) -> ResponseTable:
-    """Answer with the judgments that the subject gives or has recorded: :func:`lexiscope.core.judged.judged`.
-
-    Errors: :class:`InputError` E617 for an item that lacks a part of the story or the meaning; those of ``judged``.
-    """
-    for item in items:
-        SCREEN.check(item)
-    shown = [view_item(item, view) for item in items]
-    return judged(shown, subject, task=NAME, measure=MEASURE_RATING, view=view, progress=progress)
-
-
 def _part(item: Item, name: str) -> str:
     return str(item.condition(name))
 
@@ -126,6 +105,9 @@ SCREEN = Screen(
     flags=("nonsensical",),
     fold_outs=("guidelines",),
 )
+
+by_judgment = answering(NAME, MEASURE_RATING, check=SCREEN.check)
+"""Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
     name=NAME,

@@ -14,13 +14,13 @@ import numpy as np
 
 from lexiscope.core.errors import InputError, Place, SubjectError
 from lexiscope.core.item import Item
-from lexiscope.core.judged import judged
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Screen, Shown, marked
 from lexiscope.core.subject import Embeds, Floats, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
+from lexiscope.items.judging import answering
 from lexiscope.items.views import view_item
 
 FOLDER = Path(__file__).parent
@@ -129,22 +129,6 @@ def by_embedding(
     return ResponseTable.concat(tables)
 
 
-def by_judgment(
-    items: Sequence[Item],
-    subject: Subject,
-    *,
-    view: str,
-    work: Path | None = None,
-    progress: Progress | None = None,
-) -> ResponseTable:
-    """Answer with the judgments that the subject gives or has recorded: :func:`lexiscope.core.judged.judged`.
-
-    Errors: :class:`InputError` for an item without exactly two usages; the errors of ``judged``.
-    """
-    shown = [_checked(view_item(item, view)) for item in items]
-    return judged(shown, subject, task=NAME, measure=MEASURE_RATING, view=view, progress=progress)
-
-
 def cosine_distances(vectors: Floats, left: Rows, right: Rows) -> Doubles:
     """Return 1 − cosine between pairs of rows, at every layer.
 
@@ -230,6 +214,9 @@ SCREEN = Screen(
     advance="press",
     comment=False,
 )
+
+by_judgment = answering(NAME, MEASURE_RATING, check=_checked)
+"""Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
     name=NAME,

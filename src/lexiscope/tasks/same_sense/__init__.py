@@ -7,18 +7,16 @@ flag ``undecided`` beside it (context–word bias, §2.2 and appendix G).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.judged import judged
-from lexiscope.core.response import ResponseTable
 from lexiscope.core.screen import Choice, Line, Screen, Shown, marked
-from lexiscope.core.subject import Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.views import view_item, view_usage
+from lexiscope.items.judging import answering
+from lexiscope.items.views import view_usage
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -50,22 +48,6 @@ def example_items(language: str) -> tuple[Item, ...]:
         )
         items.append(Item(f"example_{number}", NAME, usages, gold=row["answer"]))
     return tuple(items)
-
-
-def by_judgment(
-    items: Sequence[Item],
-    subject: Subject,
-    *,
-    view: str,
-    work: Path | None = None,
-    progress: Progress | None = None,
-) -> ResponseTable:
-    """Answer with the judgments that the subject gives or has recorded: :func:`lexiscope.core.judged.judged`.
-
-    Errors: :class:`InputError` for an item without exactly two usages; those of ``judged``.
-    """
-    shown = [_checked(view_item(item, view)) for item in items]
-    return judged(shown, subject, task=NAME, measure=MEASURE_CHOICE, view=view, progress=progress)
 
 
 def _checked(item: Item) -> Item:
@@ -102,6 +84,9 @@ SCREEN = Screen(
     reveal_view="context",
     fold_outs=("guidelines",),
 )
+
+by_judgment = answering(NAME, MEASURE_CHOICE, check=_checked)
+"""Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
     name=NAME,

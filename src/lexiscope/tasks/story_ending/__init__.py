@@ -6,20 +6,17 @@ People read three sentences and an ambiguous one, are told which meaning is inte
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from lexiscope.core.item import Item
-from lexiscope.core.judged import judged
-from lexiscope.core.response import ResponseTable
 from lexiscope.core.screen import Line, Screen, Shown
-from lexiscope.core.subject import Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
+from lexiscope.items.judging import answering
 from lexiscope.items.sentence_count import not_one_sentence
 from lexiscope.items.text_rules import NOT_ONE_SENTENCE, WORD_RECURS, word_recurs
-from lexiscope.items.views import view_item
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -53,25 +50,6 @@ def faults(text: str, item: Item) -> tuple[str, ...]:
     return tuple(fault for fault in found if fault is not None)
 
 
-def by_judgment(
-    items: Sequence[Item],
-    subject: Subject,
-    *,
-    view: str,
-    work: Path | None = None,
-    progress: Progress | None = None,
-) -> ResponseTable:
-    """Answer with the endings that the subject writes or wrote: rows without value, the ending in ``raw``.
-
-    Errors: :class:`InputError` E617 for an item that lacks a part of the story or a meaning; those of
-    :func:`lexiscope.core.judged.judged`.
-    """
-    for item in items:
-        SCREEN.check(item)
-    shown = [view_item(item, view) for item in items]
-    return judged(shown, subject, task=NAME, measure=MEASURE_TEXT, view=view, progress=progress)
-
-
 def example_items(language: str) -> tuple[Item, ...]:
     """Return the worked examples in a language as items; ``gold`` is an ending that serves."""
     return tuple(_example(row, number) for number, row in enumerate(SCREEN.examples(language), start=1))
@@ -97,6 +75,9 @@ SCREEN = Screen(
     fold_outs=("definitions",),
     max_length=500,
 )
+
+by_judgment = answering(NAME, MEASURE_TEXT, check=SCREEN.check)
+"""Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
     name=NAME,

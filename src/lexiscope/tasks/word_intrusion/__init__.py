@@ -11,18 +11,15 @@ which instance it is. :func:`lexiscope.items.intrusion.make_intrusion_items` mak
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.judged import judged
-from lexiscope.core.response import ResponseTable
 from lexiscope.core.screen import Choice, Screen, Shown
-from lexiscope.core.subject import Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.views import view_item
+from lexiscope.items.judging import answering
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -87,19 +84,6 @@ def example_items(language: str) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def by_judgment(
-    items: Sequence[Item],
-    subject: Subject,
-    *,
-    view: str,
-    work: Path | None = None,
-    progress: Progress | None = None,
-) -> ResponseTable:
-    """Answer with the choices that the subject gives or has recorded: :func:`lexiscope.core.judged.judged`."""
-    shown = [view_item(item, view) for item in items]
-    return judged(shown, subject, task=NAME, measure=MEASURE, view=view, progress=progress)
-
-
 SCREEN = Screen(
     folder=FOLDER,
     widget="choice",
@@ -114,6 +98,9 @@ SCREEN = Screen(
     advance="press",
     comment=False,
 )
+
+by_judgment = answering(NAME, MEASURE)
+"""Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
     name=NAME,

@@ -1,0 +1,40 @@
+"""How a subject that judges answers a task: people, recorded answers, chat models. The same for every task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from lexiscope.core.item import Item
+from lexiscope.core.judged import judged
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.subject import Progress, Subject
+from lexiscope.core.task import AnswerFunction
+from lexiscope.items.views import view_item
+
+
+def no_check(_item: Item) -> None:
+    """Check nothing: the task takes every item."""
+
+
+def answering(task: str, measure: str, *, check: Callable[[Item], object] = no_check) -> AnswerFunction:
+    """Return the answer function of a task for subjects that judge.
+
+    *measure* is the measure of a row without answer; *check* refuses an item that the task cannot ask.
+    """
+
+    def by_judgment(
+        items: Sequence[Item],
+        subject: Subject,
+        *,
+        view: str,
+        work: Path | None = None,
+        progress: Progress | None = None,
+    ) -> ResponseTable:
+        """Answer with the judgments that the subject gives or has recorded: :func:`lexiscope.core.judged.judged`."""
+        shown = [view_item(item, view) for item in items]
+        for item in shown:
+            check(item)
+        return judged(shown, subject, task=task, measure=measure, view=view, progress=progress)
+
+    return by_judgment
