@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 import click
@@ -55,19 +55,37 @@ _THREAD_VARIABLES = (
 )
 
 
-class LazyGroup(click.Group):
-    """A group that knows its verbs by name and imports one only to run it."""
+class LazyVerbs(click.Group):
+    """A group that knows its verbs by name and imports one only to run it.
+
+    ``verbs`` gives each its place (``module:attribute``) and its one line of help, in the order in which they are
+    listed; ``heading`` stands above the list.
+    """
+
+    verbs: Mapping[str, tuple[str, str]] = {}
+    heading = "Commands"
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the verbs in the order in which a user meets them."""
-        return list(VERBS)
+        """Return the verbs in their order."""
+        return list(self.verbs)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the verb's file and return its command."""
-        if cmd_name not in VERBS:
+        if cmd_name not in self.verbs:
             return None
-        module, _, attribute = VERBS[cmd_name][0].partition(":")
+        module, _, attribute = self.verbs[cmd_name][0].partition(":")
         return cast(click.Command, getattr(importlib.import_module(module), attribute))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table of verbs from their one-line helps, importing none."""
+        with formatter.section(self.heading):
+            formatter.write_dl([(name, line) for name, (_, line) in self.verbs.items()])
+
+
+class LazyGroup(LazyVerbs):
+    """The verbs of the command, with the nearest one where a name is unknown."""
+
+    verbs, heading = VERBS, "Verbs"
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -76,11 +94,6 @@ class LazyGroup(click.Group):
         if args[0] not in VERBS and not args[0].startswith("-") and not ctx.resilient_parsing:
             ctx.fail(_unknown_verb(args[0]))
         return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the table of verbs from their one-line helps, importing none."""
-        with formatter.section("Verbs"):
-            formatter.write_dl([(name, line) for name, (_, line) in VERBS.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete a verb's name, importing none."""
