@@ -19,6 +19,7 @@ from lexiscope.analysis.alpha import Level, krippendorff_alpha
 from lexiscope.analysis.consistency import TopUp, coverage
 from lexiscope.analysis.exclusion import Rule
 from lexiscope.analysis.ratings import Ratings, choices_from_table
+from lexiscope.annotation.assignment import HasLoad
 from lexiscope.annotation.definition import AboutYou
 from lexiscope.annotation.exclusions import judge_now
 from lexiscope.annotation.output.collected import FINISHED, PersonLike
@@ -37,24 +38,12 @@ class SeenPerson(PersonLike, Protocol):
         """Whether nothing came for as long as a place is held."""
 
 
-class HasPlaces(Protocol):
-    """How full a list is, as a store counts it."""
+class HasPlaces(HasLoad, Protocol):
+    """How full a list is, and how many people it wants, as a store counts it."""
 
     @property
     def places(self) -> int:
         """People who are wanted."""
-
-    @property
-    def valid(self) -> int:
-        """People who finished and are not excluded."""
-
-    @property
-    def active(self) -> int:
-        """People who hold a place."""
-
-    @property
-    def excluded(self) -> int:
-        """People who finished and are excluded."""
 
     @property
     def free(self) -> int:

@@ -17,11 +17,12 @@ from starlette.requests import Request
 
 from lexiscope.annotation.definition import StudyDefinition
 from lexiscope.annotation.freeze import FrozenStudy
+from lexiscope.annotation.store.accounts import sha256
 from lexiscope.annotation.store.record import Phase
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.flow import Flow, Step
 from lexiscope.annotation.web.pages import Pages
-from lexiscope.annotation.web.security import Keys, RateLimit, Refused, ServerSettings, read_form, token_sha256
+from lexiscope.annotation.web.security import Keys, RateLimit, Refused, ServerSettings, read_form
 from lexiscope.annotation.web.views import Frame
 from lexiscope.core.errors import LexiscopeError
 from lexiscope.resources.entity_list import EntityList
@@ -108,7 +109,7 @@ class App:
             contact=self.definition.contact,
             done=done,
             total=total,
-            owner=token_sha256(who)[:16],
+            owner=sha256(who)[:16],
         )
 
     def answered(self, who: str, phase: Phase, position: int) -> None:

@@ -47,25 +47,25 @@ class PreviewPage:
     html: str
 
 
-def preview_pages(study: StudyOnDisk, *, static: str = "/static/") -> tuple[PreviewPage, ...]:
+def preview_pages(study: FrozenStudy, pages: Pages) -> tuple[PreviewPage, ...]:
     """Return every kind of page of a study, in the order in which a participant would meet them.
 
-    Errors: those of freezing the study; a missing text is shown as missing.
+    A missing text is shown as missing.
     """
-    drawn = _Drawn(study.freeze(), Pages(static=static))
-    return tuple(drawn.all())
+    return tuple(_Drawn(study, pages).all())
 
 
 def write_preview(study: StudyOnDisk, folder: Path) -> tuple[Path, ...]:
     """Write the pages as files that open without a server; return their paths.
 
-    Errors: :class:`RunError` where the folder cannot be written to; those of :func:`preview_pages`.
+    Errors: :class:`RunError` where the folder cannot be written to; those of freezing the study.
     """
-    pages = preview_pages(study, static="static/")
+    frozen, drawing = study.freeze(), Pages(static="static/")
+    pages = preview_pages(frozen, drawing)
     written = [folder / f"{page.name}.html" for page in pages]
     for page, path in zip(pages, written, strict=True):
         write_atomically(path, page.html)
-    write_atomically(folder / "index.html", _index(study, pages, static="static/", address="{}.html"))
+    write_atomically(folder / "index.html", _index(frozen, drawing, pages, address="{}.html"))
     shutil.copytree(STATIC, folder / "static", dirs_exist_ok=True)
     return (folder / "index.html", *written)
 
@@ -73,11 +73,12 @@ def write_preview(study: StudyOnDisk, folder: Path) -> tuple[Path, ...]:
 def preview_app(study: StudyOnDisk, settings: ServerSettings) -> Guard:
     """Return an application that shows the pages; what is sent to it leads back to the list and is stored nowhere.
 
-    Errors: those of :func:`preview_pages`.
+    Errors: those of freezing the study.
     """
-    pages = preview_pages(study)
+    frozen, drawing = study.freeze(), Pages()
+    pages = preview_pages(frozen, drawing)
     by_name = {page.name: page for page in pages}
-    index = _index(study, pages, static="/static/", address="/page/{}")
+    index = _index(frozen, drawing, pages, address="/page/{}")
 
     async def show(request: Request) -> Response:
         page = by_name.get(request.path_params.get("name", ""))
@@ -117,7 +118,7 @@ def _static_route() -> Route:
     return Route("/static/{name}", serve, methods=["GET"])
 
 
-def _index(study: StudyOnDisk, pages: Sequence[PreviewPage], *, static: str, address: str) -> str:
+def _index(study: FrozenStudy, drawing: Pages, pages: Sequence[PreviewPage], *, address: str) -> str:
     """The list of pages, in parts: before the trials, one part per list, after them."""
     parts: dict[str, list[PreviewPage]] = {}
     for page in pages:
@@ -127,10 +128,10 @@ def _index(study: StudyOnDisk, pages: Sequence[PreviewPage], *, static: str, add
             title if listed else "After the trials" if parts and page.name.startswith(_AFTER) else "Before the trials"
         )
         parts.setdefault(name, []).append(replace(page, title=rest if listed else page.title))
-    definition = study.freeze().definition
+    definition = study.definition
     frame = Frame(definition.texts.title or definition.name, "en", "preview", "preview0")
     values = {"frame": frame, "parts": tuple(parts.items()), "address": address}
-    return Pages(static=static).render("preview.html", "en", **values)
+    return drawing.render("preview.html", "en", **values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,11 +144,6 @@ def _derived(secret: bytes, purpose: str) -> bytes:
     return hmac.new(secret, b"lexiscope/" + purpose.encode(), hashlib.sha256).digest()
 
 
-def token_sha256(token: str) -> str:
-    """Return the hash under which a token is stored."""
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
-
-
 def new_token() -> str:
     """Return a secret of 256 bits."""
     return secrets.token_urlsafe(32)

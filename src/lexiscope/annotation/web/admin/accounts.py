@@ -8,12 +8,13 @@ from datetime import UTC, datetime, timedelta
 
 from starlette.responses import Response
 
+from lexiscope.annotation.store.accounts import sha256
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.admin.passwords import ADVISED, LONGEST, SHORTEST, password_fault
 from lexiscope.annotation.web.admin.texts import MESSAGES
 from lexiscope.annotation.web.admin.visit import ROOT, Visit
 from lexiscope.annotation.web.pages import msg
-from lexiscope.annotation.web.security import Refused, ServerSettings, new_token, token_sha256
+from lexiscope.annotation.web.security import Refused, ServerSettings, new_token
 
 SETUP_LASTS = timedelta(hours=24)
 UNKNOWN = "unknown account"
@@ -27,7 +28,7 @@ _SET_UP = msg("Set your password")
 def make_setup_link(store: Store, settings: ServerSettings, *, now: datetime | None = None) -> str:
     """Return a link with which one person sets a password, once, within 24 hours. An earlier link is void."""
     secret = new_token()
-    store.set_setup_secret(token_sha256(secret), (now or datetime.now(UTC)) + SETUP_LASTS)
+    store.set_setup_secret(sha256(secret), (now or datetime.now(UTC)) + SETUP_LASTS)
     store.log("set-up link made", actor="server")
     return f"{settings.public_url.rstrip('/')}{ROOT}/setup/{secret}"
 
@@ -133,7 +134,7 @@ async def setup(visit: Visit) -> Response:
     mark = visit.desk.failures.begin(key := f"/setup {address_of(visit)}")
     # hashed first: a server that is too busy to hash must not use the link up
     hashed = await visit.desk.passwords.hash(password)
-    if not await asyncio.to_thread(store.use_setup_secret, token_sha256(visit.request.path_params["secret"])):
+    if not await asyncio.to_thread(store.use_setup_secret, sha256(visit.request.path_params["secret"])):
         await asyncio.to_thread(lambda: store.log("set-up link refused", actor=UNKNOWN))
         return _setup(visit, status=403, fault="no_setup", name=name)
     visit.desk.failures.forget(key, mark)

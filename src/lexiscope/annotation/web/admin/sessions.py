@@ -10,8 +10,9 @@ from datetime import UTC, datetime, timedelta
 from starlette.requests import Request
 from starlette.responses import Response
 
+from lexiscope.annotation.store.accounts import sha256
 from lexiscope.annotation.store.store import Store
-from lexiscope.annotation.web.security import Keys, ServerSettings, new_token, token_sha256
+from lexiscope.annotation.web.security import Keys, ServerSettings, new_token
 
 COOKIE = "researcher"
 LASTS = timedelta(hours=12)
@@ -50,7 +51,7 @@ class Sessions:
     def open(self, name: str) -> Session:
         """Begin a session of an account, always under a new token."""
         token, now = new_token(), self.clock()
-        self.store.open_session(token_sha256(token), name, now + LASTS)
+        self.store.open_session(sha256(token), name, now + LASTS)
         return self._session(name, token, int(now.timestamp()))
 
     def of(self, request: Request) -> Session | None:
@@ -63,12 +64,12 @@ class Sessions:
             return None
         if self.clock().timestamp() - int(seen) > IDLE.total_seconds():
             return None
-        name = self.store.session(token_sha256(token))
+        name = self.store.session(sha256(token))
         return self._session(name, token, int(seen)) if name is not None else None
 
     def close(self, session: Session) -> None:
         """End a session: its token opens nothing any more."""
-        self.store.close_session(token_sha256(session.token))
+        self.store.close_session(sha256(session.token))
 
     def is_due(self, session: Session) -> bool:
         """Say whether the cookie of a session that is in use should be renewed."""
