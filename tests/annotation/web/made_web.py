@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,10 @@ from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 
 ORIGIN = "http://127.0.0.1:8000"
+JSON = {"accept": "application/json"}
+"""How a script asks."""
+SHORT: dict[str, object] = {"qualification": (), "practice": (), "about_you": ()}
+"""Settings of a study in which the trials follow the instructions."""
 QUALIFICATION = Question(
     id="q1",
     shows={"target": "seal", "sentence_1": "The seal swam.", "sentence_2": "The seal of the letter broke."},
@@ -146,6 +151,18 @@ class Person:
             else:
                 return page
         raise AssertionError("the study does not end")
+
+
+def visit(folder: Path, steps: Callable[[App, httpx.AsyncClient], Awaitable[None]], **changed: object) -> None:
+    """Run the steps of one browser against the app of a study, and what they began in the background."""
+
+    async def run() -> None:
+        with running(folder, made_definition(**changed)) as app:
+            async with client(app) as browser:
+                await steps(app, browser)
+                await asyncio.gather(*app.tasks)
+
+    asyncio.run(run())
 
 
 def form_of(page: str, which: int = -1) -> tuple[str, dict[str, str]]:

@@ -36,9 +36,8 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 
-from .made_web import ORIGIN, Person, client, form_of, made_definition
+from .made_web import JSON, ORIGIN, Person, client, form_of, made_definition
 
-JSON = {"accept": "application/json"}
 FORMS = ("bank", "pitch", "season", "mole", "crane", "jam", "ring", "bark")
 ENDING = "Nobody in the room had expected that."
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,22 +22,8 @@ from lexiscope.core.errors import RunError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 
-from .made_web import Person, client, form_of, made_definition, made_items, running
+from .made_web import SHORT, Person, client, form_of, made_definition, made_items, running, visit
 from .test_flow import right
-
-SHORT = {"qualification": (), "practice": (), "about_you": ()}
-
-
-def visit(folder: Path, steps: Callable[[App, httpx.AsyncClient], Awaitable[None]], **changed: object) -> None:
-    """Run the steps of one browser against the app of a study."""
-
-    async def run() -> None:
-        with running(folder, made_definition(**changed)) as app:
-            async with client(app) as browser:
-                await steps(app, browser)
-                await asyncio.gather(*app.tasks)
-
-    asyncio.run(run())
 
 
 def fails_once(monkeypatch: pytest.MonkeyPatch, name: str, *, when: Callable[..., bool]) -> None:

@@ -17,10 +17,8 @@ from lexiscope.annotation.store.record import Phase
 
 from .fault_proxy import FaultProxy
 from .made_tasks import task_study
-from .made_web import form_of
+from .made_web import JSON, form_of
 from .served import Served, serving
-
-JSON = {"accept": "application/json"}
 
 
 @dataclass

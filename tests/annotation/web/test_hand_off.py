@@ -35,10 +35,9 @@ from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.security import ServerSettings
 
-from .made_web import ORIGIN, QUALIFICATION, Person, client, form_of, made_definition, made_items, running
+from .made_web import JSON, ORIGIN, QUALIFICATION, Person, client, form_of, made_definition, made_items, running
 
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "run_on_a_server.md"
-JSON = {"accept": "application/json"}
 ANA, BEN = "5f1e2d3c4b5a69788796a5b4", "6f1e2d3c4b5a69788796a5b4"
 TEXTS = Texts(
     title="Words",

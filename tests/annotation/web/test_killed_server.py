@@ -18,11 +18,10 @@ import pytest
 
 from lexiscope.annotation.store.store import Store
 
-from .made_web import Person, form_of
+from .made_web import JSON, Person, form_of
 from .serving_child import long_study
 
 TESTS = Path(__file__).parents[2]
-JSON = {"accept": "application/json"}
 CLIENTS = 12
 
 

@@ -13,6 +13,7 @@ from lexiscope.annotation.definition_file import definition_yaml, parse_definiti
 from lexiscope.annotation.launched import StudyOnDisk
 from lexiscope.annotation.rehearsal.browser import Browser
 from lexiscope.annotation.template import draft_definition
+from lexiscope.annotation.web.pages import Pages
 from lexiscope.annotation.web.preview import preview_app, preview_pages
 from lexiscope.annotation.web.security import ServerSettings
 from lexiscope.core import catalog
@@ -35,7 +36,7 @@ def test_every_task_can_be_looked_at(task: str) -> None:
     items = tuple(catalog.module("tasks", task).example_items("en"))  # type: ignore[attr-defined]
     draft = draft_definition(items, task=task, items_file="", language="en", name=task)
     study = on_disk(draft.model_copy(update={"search": "entities.tsv"}), items)
-    pages = {page.name: page for page in preview_pages(study)}
+    pages = {page.name: page for page in preview_pages(study.freeze(), Pages())}
     for list_id in study.freeze().record.places:
         assert f"list_{list_id}_1" in pages
     assert "this text is missing yet" in pages["consent"].html

@@ -12,11 +12,8 @@ import httpx
 from lexiscope.annotation.definition import DesignSection, RatingsSection
 from lexiscope.annotation.store.record import State
 
-from .made_web import Person, client, form_of, made_definition, made_items, running
+from .made_web import JSON, SHORT, Person, client, form_of, made_definition, made_items, running
 from .test_flow import right
-
-JSON = {"accept": "application/json"}
-SHORT = {"qualification": (), "practice": (), "about_you": ()}
 
 
 def test_exactly_as_many_places_as_the_study_has(tmp_path: Path) -> None:

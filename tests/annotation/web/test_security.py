@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import random
 import secrets
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import httpx
@@ -18,24 +16,8 @@ from lexiscope.annotation.web.security import RateLimit, Refused, ServerSettings
 from lexiscope.annotation.web.server import ROUTES
 from lexiscope.core.errors import InputError
 
-from .made_web import ORIGIN, Person, client, form_of, made_definition, running
+from .made_web import JSON, ORIGIN, SHORT, Person, client, form_of, visit
 from .test_flow import right
-
-JSON = {"accept": "application/json"}
-
-
-def visit(tmp_path: Path, steps: Callable[[App, httpx.AsyncClient], Awaitable[None]], **changed: object) -> None:
-    """Run the steps of one browser against the app of a study."""
-
-    async def run() -> None:
-        with running(tmp_path, made_definition(**changed)) as app:
-            async with client(app) as browser:
-                await steps(app, browser)
-
-    asyncio.run(run())
-
-
-SHORT = {"qualification": (), "practice": (), "about_you": ()}
 
 
 async def at_trial(

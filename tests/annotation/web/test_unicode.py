@@ -29,10 +29,9 @@ from lexiscope.core.item import Item
 from lexiscope.core.screen import Shown
 from lexiscope.core.usage import Usage
 
-from .made_web import Person, client, form_of, made_definition, running
+from .made_web import JSON, Person, client, form_of, made_definition, running
 from .test_security import addresses
 
-JSON = {"accept": "application/json"}
 URLENCODED = JSON | {"content-type": "application/x-www-form-urlencoded"}
 PLATFORM_ID = "5f1e2d3c4b5a69788796a5b4"
 LIVE = ("=1+1", "+1", "-1+2", "@SUM(A1)", "\t=1", "\uff1d1", " =HYPERLINK(1)", "\u200b=1", "\r=1", "\u2212x")
