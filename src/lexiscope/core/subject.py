@@ -19,7 +19,9 @@ from lexiscope.core.usage import Usage
 
 if TYPE_CHECKING:
     from lexiscope.core.dataset import SubjectFacts
+    from lexiscope.core.generation import Continuation, Decoding
     from lexiscope.core.response import ResponseTable
+    from lexiscope.core.scoring import ScoringPolicy, TokenScores
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 Progress = Callable[[int, int], None]
@@ -94,16 +96,33 @@ class Embeds(Protocol):
 class Scores(Protocol):
     """Can give the log-probability of each token of a text."""
 
-    def score(self, texts: Sequence[str]) -> Sequence[Floats]:
-        """Return natural-log probabilities per token. *Unit: nats*."""
+    @property
+    def policy(self) -> ScoringPolicy:
+        """Which tokens count and what they are conditioned on: part of the name of every measure."""
+
+    def score(
+        self, texts: Sequence[str], *, work: Path | None = None, progress: Progress | None = None
+    ) -> Sequence[TokenScores]:
+        """Return the log-probability of every token of every text. *Unit: nats*.
+
+        The same text gets the same scores (to 1e-4) whatever stands beside it. With *work*, finished batches are kept
+        in that folder and a broken call continues.
+        """
 
 
 @runtime_checkable
 class Generates(Protocol):
     """Can continue a prompt."""
 
-    def generate(self, prompts: Sequence[str]) -> Sequence[str]:
-        """Return one text per prompt."""
+    def generate(
+        self,
+        prompts: Sequence[str],
+        decoding: Decoding,
+        *,
+        work: Path | None = None,
+        progress: Progress | None = None,
+    ) -> Sequence[Sequence[Continuation]]:
+        """Return the continuations of every prompt, ``decoding.n`` each."""
 
 
 @runtime_checkable
