@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from lexiscope.core.errors import Place, SubjectError, require
+from lexiscope.core.errors import SubjectError, require
 from lexiscope.core.subject import Floats
+from lexiscope.subjects._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of
 from lexiscope.subjects._model_folder import ModelFolder
 from lexiscope.subjects._span_tokens import TokenisedSentence
 
 _CHECK_SENTENCE = "The bank of the river is far from the other bank."
-_NO_LIMIT = 1_000_000
 _ROUTE_TOLERANCE = 1e-5
 
 
@@ -32,15 +32,15 @@ class ForwardPass:
 
     def __init__(self, folder: ModelFolder, *, dtype: str, device: str, trust_remote_code: bool) -> None:
         self._torch = require("torch", "models")
-        transformers = require("transformers", "models")
         place = str(folder.path)
-        self.tokenizer, fast = _load_tokenizer(transformers, place, trust_remote_code)
-        self._model = _load_model(transformers, place, trust_remote_code)
-        self._model.to(_dtype(self._torch, dtype)).to(_device(self._torch, device))
+        self.tokenizer, fast = load_tokenizer(place, trust_remote_code=trust_remote_code)
+        model = load_model(place, trust_remote_code=trust_remote_code)
+        self._model = model.get_encoder() if getattr(model.config, "is_encoder_decoder", False) else model
+        self._model.to(dtype_of(self._torch, dtype)).to(device_of(self._torch, device))
         self._device = device
         self.unknown: int | None = fast.unk_token_id
         self._pad = int(fast.pad_token_id or 0)
-        self.longest = _longest(self._model, int(fast.model_max_length))
+        self.longest = longest_of(self._model, int(fast.model_max_length))
         self.n_layers = folder.n_layers
         self._pooler: _Pooler | None = None
         self._blocks = self._find_blocks()
@@ -187,98 +187,3 @@ def _equal(torch: Any, ours: Sequence[Any], theirs: Sequence[Any]) -> bool:
         and torch.allclose(one.float(), other.float(), rtol=0, atol=_ROUTE_TOLERANCE)
         for one, other in zip(ours, theirs, strict=True)
     )
-
-
-def _load_tokenizer(transformers: Any, place: str, trust_remote_code: bool) -> tuple[Any, Any]:
-    try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(
-            place, use_fast=True, trust_remote_code=trust_remote_code, local_files_only=True
-        )
-    except (OSError, ValueError, ImportError, KeyError) as error:
-        raise _unreadable(place, "tokenizer", error) from error
-    if not tokenizer.is_fast:
-        raise SubjectError(
-            "this model has no fast tokenizer, so its sub-words have no character offsets",
-            place=Place(place),
-            hint="convert it to tokenizer.json, or use another model",
-        )
-    fast = tokenizer.backend_tokenizer
-    # a tokenizer file may ask for padding and truncation; lengths are ours to decide, and nothing is cut off
-    fast.no_padding()
-    fast.no_truncation()
-    return fast, tokenizer
-
-
-def _load_model(transformers: Any, place: str, trust_remote_code: bool) -> Any:
-    with _silent(transformers):
-        try:
-            model, loading = transformers.AutoModel.from_pretrained(
-                place,
-                use_safetensors=True,
-                trust_remote_code=trust_remote_code,
-                local_files_only=True,
-                output_loading_info=True,
-            )
-        except (OSError, ValueError, ImportError, KeyError, RuntimeError) as error:
-            raise _unreadable(place, "model", error) from error
-    # a pooler on top is not a layer and may be absent; any other absent weight would be random numbers
-    absent = sorted(name for name in loading["missing_keys"] if "pooler" not in name)
-    if absent or loading.get("mismatched_keys"):
-        raise SubjectError(
-            "the weights do not fit the model's configuration",
-            place=Place(place),
-            why=f"absent or of another shape: {', '.join([*absent, *map(str, loading['mismatched_keys'])][:5])}",
-        )
-    if getattr(model.config, "is_encoder_decoder", False):
-        model = model.get_encoder()
-    if hasattr(model.config, "use_cache"):
-        model.config.use_cache = False
-    return model.eval().requires_grad_(False)
-
-
-@contextmanager
-def _silent(transformers: Any) -> Iterator[None]:
-    """Keep loading bars and the list of unused heads off the screen (absent weights are an error of ours)."""
-    log = transformers.utils.logging
-    level, bar = log.get_verbosity(), log.is_progress_bar_enabled()
-    log.set_verbosity_error()
-    log.disable_progress_bar()
-    try:
-        yield
-    finally:
-        log.set_verbosity(level)
-        if bar:
-            log.enable_progress_bar()
-
-
-def _unreadable(place: str, what: str, error: Exception) -> SubjectError:
-    first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    code = "trust_remote_code" in str(error)
-    return SubjectError(
-        f"this {what} needs code that comes with it" if code else f"the {what} cannot be read",
-        place=Place(place),
-        why=first,
-        hint="read that code first, then name its revision: ?trust_remote_code=REVISION" if code else "",
-    )
-
-
-def _longest(model: Any, tokenizer_limit: int) -> int | None:
-    limits = [tokenizer_limit] if tokenizer_limit < _NO_LIMIT else []
-    for name, module in model.named_modules():
-        # RoBERTa and its kin count positions from the padding index + 1
-        if name.endswith((".position_embeddings", "wpe")) and hasattr(module, "num_embeddings"):
-            limits.append(module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1))
-    config = getattr(model.config, "text_config", model.config)
-    stated = getattr(config, "max_position_embeddings", None)
-    return min([*limits, *([stated] if isinstance(stated, int) and stated > 0 else [])], default=None)
-
-
-def _dtype(torch: Any, name: str) -> Any:
-    return {"fp32": torch.float32, "bf16": torch.bfloat16}[name]
-
-
-def _device(torch: Any, name: str) -> str:
-    available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    if not available[name]:
-        raise SubjectError(f"this machine has no device {name!r} that torch can use", hint="leave the option out")
-    return name

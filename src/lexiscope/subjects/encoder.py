@@ -24,6 +24,7 @@ from lexiscope.core.errors import Place, SubjectError
 from lexiscope.core.subject import Floats, Progress, SubjectSpec
 from lexiscope.core.usage import Usage
 from lexiscope.subjects._forward import ForwardPass
+from lexiscope.subjects._loading import trusted
 from lexiscope.subjects._model_folder import PUBLISHED, TOKENIZER_FILES, ModelFolder, locate
 from lexiscope.subjects._options import EncoderOptions, encoder_options, split_name
 from lexiscope.subjects._span_tokens import Content, Plan, Request, TokenisedSentence, plan_batches, tokenise
@@ -37,7 +38,6 @@ Counts = np.ndarray[Any, np.dtype[np.int64]]
 
 _LIBRARIES = ("torch", "transformers", "tokenizers")
 _STORE_FORMAT = 2
-_MIN_TRUSTED = 12
 
 
 def load(spec: SubjectSpec) -> Encoder:
@@ -180,7 +180,12 @@ class Encoder:
             self.folder,
             dtype=self.options.dtype,
             device=self.options.device,
-            trust_remote_code=self._trusted(),
+            trust_remote_code=trusted(
+                self.folder,
+                self.options.trust_remote_code,
+                hub_revision=self.hub_revision,
+                revision=self.revision if self.options.trust_remote_code else "",
+            ),
         )
 
     def _batches(self, request: Request, store: VectorStore | None) -> Iterator[tuple[list[int], Floats]]:
@@ -236,19 +241,6 @@ class Encoder:
         versions = {name: _version(name) for name in _LIBRARIES}
         key = [_STORE_FORMAT, revision, self.options.dtype, self.options.device, POOLING, versions]
         return VectorStore(work / "vectors", digest(key))
-
-    def _trusted(self) -> bool:
-        """Say whether the model's own code may run: only where its revision is named."""
-        named = self.options.trust_remote_code
-        if not named:
-            return False
-        if len(named) >= _MIN_TRUSTED and (named == self.hub_revision or self.revision.startswith(named)):
-            return True
-        raise SubjectError(
-            f"trust_remote_code names revision {named!r}, which is not the revision of this model",
-            place=Place(str(self.folder.path)),
-            hint=f"read the model's Python files, then write ?trust_remote_code={self.hub_revision or self.revision}",
-        )
 
 
 @lru_cache
