@@ -8,44 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from lexiscope.items.spreadsheet import is_live as is_live
+from lexiscope.items.spreadsheet import neutral as neutral
+
 Cell = str | int | float | bool | None
 
-_LIVE = frozenset("=+-@")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", re.ASCII)
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _NEEDS_QUOTES = re.compile(r'[",\r\n]')
 # readers that split lines as Unicode does would cut a JSON line here
 _LINE_ENDS = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
-
-
-def is_live(text: str) -> bool:
-    r"""Say whether a spreadsheet could read a text as a formula.
-
-    It is live where it starts, after white space and invisible characters, with ``=``, ``+``, ``-`` or ``@`` in any
-    width, or where that white space holds a tab or a line end. *Source:* OWASP ASVS 5 1.2.10.
-
-    >>> [is_live(text) for text in ("=1+1", "  \uff1d1", "\t2", "a = b", "")]
-    [True, True, True, False, False]
-    """
-    for char in text:
-        if char in "\t\r\n":
-            return True
-        if not _is_invisible(char):
-            return unicodedata.normalize("NFKC", char)[:1] in _LIVE or char == "\u2212"
-    return False
-
-
-def neutral(text: str) -> str:
-    """Return a text that no spreadsheet runs: an apostrophe stands before one that is live.
-
-    >>> neutral("=1+1"), neutral("bank")
-    ("'=1+1", 'bank')
-    """
-    return f"'{text}" if is_live(text) else text
 
 
 def neutral_answer(text: str) -> str:
@@ -81,10 +56,6 @@ def json_line(row: Mapping[str, object]) -> str:
 def jsonl_text(rows: Iterable[Mapping[str, object]]) -> str:
     """Return rows as JSON lines."""
     return "".join(json_line(row) + "\n" for row in rows)
-
-
-def _is_invisible(char: str) -> bool:
-    return char.isspace() or unicodedata.category(char) in ("Zs", "Zl", "Zp", "Cc", "Cf")
 
 
 def cell_text(cell: Cell) -> str:
