@@ -1,0 +1,223 @@
+"""Accuracy of decisions: share right, beside chance, with intervals; and contrasts of two conditions.
+
+Items that come from one sentence are not independent: the main interval resamples sentences, the Wilson interval, which
+takes items as independent, stands beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lexiscope.analysis.bootstrap import (
+    BoolArray,
+    FloatArray,
+    Interval,
+    group_codes,
+    percentile_interval,
+    resample_counts,
+)
+from lexiscope.analysis.significance import TestResult, mcnemar, paired_t
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import statistic_name
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """The share of right decisions.
+
+    ``clustered`` resamples clusters of items (sentences), ``wilson`` takes items as independent. ``chance`` is what
+    guessing reaches, NaN where it is not known; ``p_above_chance`` the exact one-sided binomial p of at least as many
+    right decisions by chance. ``n_tied`` decisions were ties, which count as wrong. *Unit:* share, 0 to 1.
+    """
+
+    value: float
+    n: int
+    n_correct: int
+    n_tied: int
+    n_clusters: int
+    chance: float
+    p_above_chance: float
+    clustered: Interval
+    wilson: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """Two sets of decisions on the same items: the difference of accuracies and the tests of it.
+
+    The four counts add up to ``n``. ``interval`` resamples clusters. ``t`` and ``exact`` are missing where they are
+    undefined (no item differs, or all differ alike); ``note`` then says why. *Higher means:* the first is better.
+    """
+
+    difference: float
+    n: int
+    both_right: int
+    only_first: int
+    only_second: int
+    neither: int
+    interval: Interval
+    t: TestResult | None
+    exact: TestResult | None
+    note: str = ""
+
+
+def chance_level(n_options: int, *, n_winners: int = 1) -> float:
+    """Return the chance that *n_winners* given options are the best of *n_options* exchangeable ones.
+
+    >>> chance_level(2), chance_level(11), chance_level(12, n_winners=2) == 1 / 66
+    (0.5, 0.09090909090909091, True)
+
+    Errors: :class:`StatisticError` where there are not more options than winners.
+    """
+    if not 1 <= n_winners < n_options:
+        raise StatisticError(f"{n_winners} winners of {n_options} options is no choice")
+    return float(Fraction(1, math.comb(n_options, n_winners)))
+
+
+def wilson_interval(n_correct: int, n: int, *, level: float = 0.95) -> Interval:
+    """Return the Wilson score interval of a share, items taken as independent. *Source:* Wilson 1927.
+
+    >>> found = wilson_interval(1, 2)
+    >>> round(found.low, 4), round(found.high, 4)
+    (0.0945, 0.9055)
+
+    Errors: :class:`StatisticError` without items, or with more right than there are.
+    """
+    if not 0 <= n_correct <= n or not n:
+        raise StatisticError(f"{n_correct} right of {n} is no share")
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    share, weight = n_correct / n, 1 + z * z / n
+    middle = (share + z * z / (2 * n)) / weight
+    margin = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / weight
+    name = statistic_name("wilson", level=f"{level:g}")
+    return Interval(max(0.0, middle - margin), min(1.0, middle + margin), level, name)
+
+
+def accuracy(
+    correct: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    tied: ArrayLike | None = None,
+    chance: float = math.nan,
+    resamples: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Accuracy:
+    """Return the share of right decisions with its intervals.
+
+    *Shape:* correct, clusters, tied (items,). *clusters* name what is resampled (a sentence that serves several items
+    is one); without them every item is its own.
+
+    >>> found = accuracy([1, 1, 1, 0], chance=0.5, resamples=0)
+    >>> found.value, round(found.p_above_chance, 9)  # (4 + 1) / 2**4
+    (0.75, 0.3125)
+
+    Errors: :class:`StatisticError` without items, or where *correct* is not 0 and 1.
+    """
+    right = _flags(correct)
+    codes, count = group_codes(clusters, len(right))
+    interval = _share_interval(right.astype(np.float64), codes, count, resamples=resamples, seed=seed, level=level)
+    n, n_correct = len(right), int(right.sum())
+    return Accuracy(
+        value=n_correct / n,
+        n=n,
+        n_correct=n_correct,
+        n_tied=0 if tied is None else int(np.sum(_flags(tied))),
+        n_clusters=count,
+        chance=chance,
+        p_above_chance=_binomial_tail(n_correct, n, chance),
+        clustered=interval,
+        wilson=wilson_interval(n_correct, n, level=level),
+    )
+
+
+def contrast(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    resamples: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Contrast:
+    """Compare two sets of decisions on the same items: paired t-test, exact McNemar test, interval by clusters.
+
+    *Shape:* (items,) each. *Source:* Ivan et al. 2025, App. E (the t-test).
+
+    >>> found = contrast([1, 1, 1, 0], [1, 0, 0, 1], resamples=0)  # 2 only first, 1 only second
+    >>> found.difference, found.only_first, found.only_second, found.exact.p
+    (0.25, 2, 1, 1.0)
+
+    Errors: :class:`StatisticError` for unequal lengths or values other than 0 and 1.
+    """
+    a, b = _flags(first), _flags(second)
+    if len(a) != len(b):
+        raise StatisticError(f"a contrast needs decisions on the same items, not {len(a)} and {len(b)}")
+    codes, count = group_codes(clusters, len(a))
+    moved = a.astype(np.float64) - b.astype(np.float64)
+    interval = _share_interval(moved, codes, count, resamples=resamples, seed=seed, level=level)
+    only_first, only_second = int(np.sum(a & ~b)), int(np.sum(~a & b))
+    t, exact, note = _tests(a, b, only_first, only_second, level)
+    return Contrast(
+        difference=(only_first - only_second) / len(a),
+        n=len(a),
+        both_right=int(np.sum(a & b)),
+        only_first=only_first,
+        only_second=only_second,
+        neither=int(np.sum(~a & ~b)),
+        interval=interval,
+        t=t,
+        exact=exact,
+        note=note,
+    )
+
+
+def _tests(
+    a: BoolArray, b: BoolArray, only_first: int, only_second: int, level: float
+) -> tuple[TestResult | None, TestResult | None, str]:
+    if not only_first + only_second:
+        return None, None, "undefined: the two differ on no item"
+    exact = mcnemar(only_first, only_second, level=level)
+    if max(only_first, only_second) == len(a):
+        return None, exact, "t is undefined: the two differ on every item, in one direction"
+    return paired_t(a.astype(np.float64), b.astype(np.float64), level=level), exact, ""
+
+
+def _share_interval(
+    values: FloatArray, codes: ArrayLike, count: int, *, resamples: int, seed: int, level: float
+) -> Interval:
+    """The percentile interval of a mean over items when whole clusters are resampled."""
+    sums = np.bincount(np.asarray(codes), weights=values, minlength=count)
+    sizes = np.bincount(np.asarray(codes), minlength=count).astype(np.float64)
+    blocks = resample_counts(count, resamples=resamples, seed=seed)
+    return percentile_interval(np.concatenate([(block @ sums) / (block @ sizes) for block in blocks]), level=level)
+
+
+def _binomial_tail(n_correct: int, n: int, chance: float) -> float:
+    """P(at least this many of n right) by chance, summed exactly; NaN where chance is not known."""
+    if math.isnan(chance):
+        return math.nan
+    if not 0 < chance < 1:
+        raise StatisticError(f"a chance level lies between 0 and 1, not {chance:g}")
+    terms = [
+        math.lgamma(n + 1)
+        - math.lgamma(k + 1)
+        - math.lgamma(n - k + 1)
+        + k * math.log(chance)
+        + (n - k) * math.log1p(-chance)
+        for k in range(n_correct, n + 1)
+    ]
+    return min(1.0, math.fsum(math.exp(term) for term in terms))
+
+
+def _flags(values: ArrayLike) -> BoolArray:
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1 or not len(array) or not np.isin(array, (0.0, 1.0)).all():
+        raise StatisticError("decisions are a column of 0 and 1, at least one")
+    return np.asarray(array == 1.0)

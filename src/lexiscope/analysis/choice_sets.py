@@ -1,0 +1,182 @@
+"""Decisions in choice sets: which option a subject prefers, from scores of the options or from recorded outcomes.
+
+A choice set is an item of which one option is right (``correct``) and the others are not. The right option wins where
+its value is strictly greater than every other; a tie counts as wrong and is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray, IntArray
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.response import ResponseTable
+
+CORRECT = "correct"
+"""The option that is right, and the measure of a recorded outcome (1 = right, 0 = wrong)."""
+
+N_TOKENS = "n_tokens"
+"""The measure that counts an option's tokens under the scoring policy."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decisions:
+    """What one subject decided in each choice set.
+
+    *Shape:* all (items,). ``correct``: the right option won. ``tied``: it shares the highest value. ``margin``: its
+    value minus the best of the others, in the measure's own unit, NaN for recorded outcomes. ``winner``: the option
+    with the highest value (the first of several); empty for recorded outcomes. ``n_options``: 0 where not recorded.
+    """
+
+    subject: str
+    measure: str
+    item_ids: tuple[str, ...]
+    correct: BoolArray
+    tied: BoolArray
+    margin: FloatArray
+    winner: tuple[str, ...]
+    n_options: IntArray
+
+    def __len__(self) -> int:
+        return len(self.item_ids)
+
+    @property
+    def n_tied(self) -> int:
+        """How many choice sets were tied (and are counted wrong)."""
+        return int(self.tied.sum())
+
+    def aligned(self, item_ids: Sequence[str]) -> Decisions:
+        """Return the decisions on these items, in this order.
+
+        Errors: :class:`InputError` for an item without a decision.
+        """
+        place = {item_id: row for row, item_id in enumerate(self.item_ids)}
+        missing = [item_id for item_id in item_ids if item_id not in place]
+        if missing:
+            raise InputError(
+                f"{self.subject} has no decision on {len(missing)} of {len(item_ids)} choice sets",
+                place=Place(item_id=missing[0]),
+                hint="finish the collection of this subject, or leave the subject out",
+            )
+        rows = np.array([place[item_id] for item_id in item_ids], dtype=np.int64)
+        return Decisions(
+            self.subject,
+            self.measure,
+            tuple(item_ids),
+            self.correct[rows],
+            self.tied[rows],
+            self.margin[rows],
+            tuple(self.winner[row] for row in rows),
+            self.n_options[rows],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OptionValues:
+    """The values of all options. *Shape:* (items, options), NaN where an item has no such option."""
+
+    item_ids: tuple[str, ...]
+    options: tuple[str, ...]
+    values: FloatArray
+
+
+def option_values(table: ResponseTable, *, subject: str, measure: str) -> OptionValues:
+    """Return the values that one subject gave to the options of each choice set, the right option first.
+
+    Errors: :class:`InputError` where the subject has no such rows, where an item has two values for an option, no value
+    for one, or no right option.
+    """
+    rows = table.where(subject_id=subject, measure=measure)
+    if not len(rows):
+        raise InputError(f"{subject} has no values of {measure}", hint=f"it has {_measures(table, subject)}")
+    item, item_ids = rows.codes("item_id")
+    option, names = rows.codes("option")
+    order = (CORRECT, *(name for name in names if name != CORRECT))
+    place = np.array([order.index(name) for name in names], dtype=np.int64)
+    values = np.full((len(item_ids), len(order)), np.nan)
+    filled = np.zeros(values.shape, dtype=np.int64)
+    np.add.at(filled, (item, place[option]), 1)
+    values[item, place[option]] = rows.column("value")
+    _check(filled, values, item_ids, subject)
+    return OptionValues(item_ids, order, values)
+
+
+def decide(table: ResponseTable, *, subject: str, measure: str) -> Decisions:
+    """Return what a subject's values decide: the right option wins where its value is strictly greater than all others.
+
+    Ties are wrong and reported. *Higher means:* preferred. *Source:* Ivan et al. 2025, §3.6.
+
+    >>> from lexiscope.core.response import Response
+    >>> row = lambda option, value: Response("lm", "causal_lm", "i1", "minimal_pair", "score", value, option)
+    >>> table = ResponseTable.from_rows([row("correct", -2.0), row("incorrect_1", -2.5)])
+    >>> found = decide(table, subject="lm", measure="score")
+    >>> found.correct.tolist(), found.margin.tolist(), found.winner
+    ([True], [0.5], ('correct',))
+
+    Errors: those of :func:`option_values`.
+    """
+    given = option_values(table, subject=subject, measure=measure)
+    right = given.values[:, 0]
+    others = np.where(np.isnan(given.values[:, 1:]), -np.inf, given.values[:, 1:])
+    best = others.max(axis=1)
+    highest = np.where(np.isnan(given.values), -np.inf, given.values).argmax(axis=1)
+    return Decisions(
+        subject,
+        measure,
+        given.item_ids,
+        right > best,
+        right == best,
+        right - best,
+        tuple(given.options[column] for column in highest),
+        np.sum(~np.isnan(given.values), axis=1).astype(np.int64),
+    )
+
+
+def recorded(table: ResponseTable, *, subject: str) -> Decisions:
+    """Return the outcomes that were recorded for a subject: rows of the measure ``correct``, 1 or 0, without option.
+
+    Errors: :class:`InputError` for a subject without such rows, a value other than 0 and 1, or an item given twice.
+    """
+    rows = table.where(subject_id=subject, measure=CORRECT, option=None)
+    values, (_, item_ids) = rows.column("value"), rows.codes("item_id")
+    if not len(rows) or len(item_ids) < len(rows):
+        raise InputError(f"{subject} needs one recorded outcome per choice set, not {len(rows)} for {len(item_ids)}")
+    wrong = np.flatnonzero(~np.isin(values, (0.0, 1.0)))
+    if len(wrong):
+        raise InputError("a recorded outcome is 1 or 0", place=Place(item_id=item_ids[int(wrong[0])]))
+    n = len(item_ids)
+    nothing = np.zeros(n, dtype=bool)
+    return Decisions(
+        subject, CORRECT, item_ids, values == 1.0, nothing, np.full(n, np.nan), ("",) * n, np.zeros(n, dtype=np.int64)
+    )
+
+
+def token_deltas(table: ResponseTable, *, subject: str) -> dict[str, float]:
+    """Return, per choice set, the tokens of the right option minus those of the others (their mean where several).
+
+    *Unit:* tokens. *Higher means:* the right option is cut into more pieces. Errors: those of :func:`option_values`.
+    """
+    given = option_values(table, subject=subject, measure=N_TOKENS)
+    others = np.nanmean(given.values[:, 1:], axis=1)
+    return dict(zip(given.item_ids, (given.values[:, 0] - others).tolist(), strict=True))
+
+
+def _check(filled: IntArray, values: FloatArray, item_ids: Sequence[str], subject: str) -> None:
+    doubled = np.argwhere(filled > 1)
+    unvalued = np.argwhere((filled == 1) & np.isnan(values))
+    alone = np.flatnonzero((filled[:, 0] == 0) | ((filled > 0).sum(axis=1) < 2))
+    for found, what in (
+        (doubled, "two values for one option"),
+        (unvalued, "an option without a value"),
+        (alone, "no right option, or nothing beside it"),
+    ):
+        if len(found):
+            item_id = item_ids[int(np.atleast_1d(found[0])[0])]
+            raise InputError(f"{subject}: a choice set with {what}", place=Place(item_id=item_id))
+
+
+def _measures(table: ResponseTable, subject: str) -> str:
+    return ", ".join(table.where(subject_id=subject).unique("measure")) or "no answers"
