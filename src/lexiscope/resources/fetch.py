@@ -19,9 +19,11 @@ from lexiscope.core.dataset import DataFile, DatasetCard
 from lexiscope.core.errors import DataError, Place
 from lexiscope.core.run import sha256_of
 from lexiscope.core.subject import Progress
+from lexiscope.resources.cards import ResourceCard
 from lexiscope.resources.download import download
 
 VARIABLE = "LEXISCOPE_DATA"
+Card = DatasetCard | ResourceCard
 Status = Literal["ok", "missing", "wrong checksum", "not pinned"]
 
 
@@ -102,13 +104,32 @@ def verified(path: Path, file: DataFile, *, dataset: str) -> str:
     return actual
 
 
-def check(card: DatasetCard, *, folder: Path | None = None) -> tuple[FileStatus, ...]:
-    """Return the state of every file of a dataset, in the order of its card; nothing is raised or downloaded."""
-    return tuple(_status(file, folder if card.availability != "embedded" else _embedded()) for file in card.files)
+def locate_all(card: Card, *, folder: Path | None = None) -> tuple[Found, ...]:
+    """Find the files of a card: one that is packed and stands for all of them, or all that are not optional.
+
+    Errors: :class:`DataError` as of :func:`locate`.
+    """
+    wanted = packed_at_hand(card, folder=folder) or tuple(file for file in card.files if not file.optional)
+    return tuple(locate(file, dataset=card.name, folder=folder) for file in wanted)
+
+
+def packed_at_hand(card: Card, *, folder: Path | None = None) -> tuple[DataFile, ...]:
+    """Return the packed file of a resource if it lies in a data folder and its files do not; else nothing."""
+    places = _places(folder)
+    packed = card.packed if isinstance(card, ResourceCard) else ()
+    if any((place / file.path).is_file() for place in places for file in card.files):
+        return ()
+    return tuple(file for file in packed if any((place / file.path).is_file() for place in places))[:1]
+
+
+def check(card: Card, *, folder: Path | None = None) -> tuple[FileStatus, ...]:
+    """Return the state of every file of a card, in its order; nothing is raised or downloaded."""
+    files = packed_at_hand(card, folder=folder) or card.files
+    return tuple(_status(file, folder if card.availability != "embedded" else _embedded()) for file in files)
 
 
 def get(
-    card: DatasetCard,
+    card: Card,
     *,
     optional: bool = False,
     progress: Progress | None = None,
@@ -121,10 +142,11 @@ def get(
     Errors: :class:`DataError`, which names the address, the checksums, and where to put the file by hand; nothing
     unverified is left in the cache.
     """
-    if card.availability == "obtain":
+    packed = packed_at_hand(card)
+    if card.availability == "obtain" and not packed:
         raise DataError(f"{card.name} cannot be downloaded: {card.licence}", hint=card.how_to_obtain)
     folder = _embedded() if card.availability == "embedded" else None
-    files = [file for file in card.files if optional or not file.optional]
+    files = packed or [file for file in card.files if optional or not file.optional]
     paths = []
     for done, file in enumerate(files, start=1):
         found = locate_optional(file, dataset=card.name, folder=folder)
