@@ -14,7 +14,9 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Line, Shown
 from lexiscope.core.usage import Usage
+from lexiscope.items.articles import indefinite_article, with_article
 from lexiscope.items.importer import import_items
+from lexiscope.items.surface import join_punctuation
 from lexiscope.tasks.substitution import (
     FOLDER,
     SCREEN,
@@ -25,7 +27,6 @@ from lexiscope.tasks.substitution import (
     sentence_with,
     stimulus,
 )
-from lexiscope.tasks.substitution.wording import indefinite_article, join_punctuation, with_article
 
 SENTENCE = "She wore an anorak , and it rained ."
 USAGE = Usage(SENTENCE, 12, 18, language="en")

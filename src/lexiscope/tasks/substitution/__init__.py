@@ -17,8 +17,9 @@ from lexiscope.core.item import Item
 from lexiscope.core.screen import Choice, Line, Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
+from lexiscope.items.articles import with_article
 from lexiscope.items.judging import answering
-from lexiscope.tasks.substitution.wording import join_punctuation, with_article
+from lexiscope.items.surface import join_punctuation
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""

@@ -1,4 +1,4 @@
-"""A sentence with another word in its target's place: the article *a*/*an* follows, tokenised punctuation is joined."""
+"""The English article *a* or *an*: which one a word takes, and a sentence put right for it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,6 @@ _LETTERS = 3
 # a whole word: neither the end of another one nor behind an apostrophe or a hyphen (vitamin-a)
 _ARTICLE = re.compile(r"(?<![^\W_])(?<!['’\-])(an?)(\s+[\"'“‘(\[]*)$", re.IGNORECASE)
 _SENTENCE_START = re.compile(r"(^|[.!?:;…]\s+|[\"'“‘«(\[])[\"'“‘«(\[\s]*$")
-
-# a point before a digit is a decimal one (.5); 'd before another apostrophe is a quoted letter
-_BEFORE_SIGN = re.compile(r"[ \t]+(?=[,;:!?…)\]}]|\.(?!\d)|(?:n['’]t|['’](?:s|re|ve|ll|d|m))(?![\w'’]))", re.IGNORECASE)
-_AFTER_SIGN = re.compile(r"(?<=[(\[{¿¡])[ \t]+")
-_QUOTES = (re.compile(r"``[ \t]*"), re.compile(r"[ \t]*''"))
 
 
 def indefinite_article(text: str) -> str:
@@ -73,20 +68,6 @@ def with_article(before: str, following: str) -> str:
     capitals = old.isupper() and (len(old) > 1 or start.isupper())
     new = new.upper() if capitals else new.capitalize() if old[0].isupper() else new
     return start + new + found[2]
-
-
-def join_punctuation(text: str) -> str:
-    """Return a tokenised text as it is written: no space before closing signs and English endings, or after opening.
-
-    Only spaces are taken away; a text that is written as usual stays as it is. Straight quotation marks stay, for they
-    do not say which side they belong to; a tokeniser's own (two backticks, two apostrophes) become curly ones.
-
-    >>> join_punctuation("Well , she did n't ( or could n't ) stay .")
-    "Well, she didn't (or couldn't) stay."
-    """
-    opening, closing = _QUOTES
-    quoted = closing.sub("”", opening.sub("“", text))
-    return _AFTER_SIGN.sub("", _BEFORE_SIGN.sub("", quoted))
 
 
 def _before_number(number: str) -> str:
