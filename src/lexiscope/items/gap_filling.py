@@ -1,0 +1,177 @@
+"""Gap filling: a sentence, then "T is a synonym of", and whoever answers writes what comes next.
+
+An item has one usage, the target in its sentence. Its conditions say the rest: ``prompt`` is what follows the sentence
+up to the gap, ``synonym`` the curated answer, ``synset_synonyms`` the other lemmas of the target's synset (several
+answers are divided by ``|``). Whether an answer is right is not stored with it: :mod:`lexiscope.items.gap_matching`.
+*Source:* the synonymy study, §3.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, cast, get_args
+
+from lexiscope.core.errors import InputError, Place, SpecError
+from lexiscope.core.generation import Decoding
+from lexiscope.core.item import Condition, Item
+from lexiscope.core.result import parse_statistic, statistic_name
+from lexiscope.core.usage import Usage
+from lexiscope.items.surface import Mode, capitalised
+from lexiscope.items.templates import Template, synonymy_templates
+
+Answers = Literal["curated", "synset"]
+"""Which answers are accepted: the curated synonym, or all lemmas of the target's synset beside the target."""
+
+SUITE = "gap_filling"
+PUBLISHED_TEMPLATE = "T11"
+MEASURE = "completion"
+MEASURE_TOKENS = "completion_tokens"
+MEASURE_SEED = "completion_seed"
+COLUMN_PROMPT, COLUMN_CURATED, COLUMN_SYNSET = "prompt", "synonym", "synset_synonyms"
+_BETWEEN = "|"
+
+
+def gap_prompt(target: str, template: Template, *, mode: Mode = "clean") -> str:
+    """Return what stands between the sentence and the gap: a template cut before its word.
+
+    The sentence comes first or not at all: whether it is shown is a matter of the view.
+    Errors: :class:`InputError` for a template in which more than the target, and a first ``{context}``, stands before
+    the gap, or not even the target.
+
+    >>> gap_prompt("role", Template("own", "gap", 'The word "{target}" is the same as "{word}"'))
+    'The word "role" is the same as "'
+    """
+    words = {"target": target, "Target": capitalised(target, mode=mode), "context": "", "word": ""}
+    before, gap, _ = template.pattern.partition("{word}")
+    parts = replace(template, pattern=before + "{word}").parts() if before and gap else ()
+    slots = [slot for _, slot in parts[:-2]]
+    inside = slots[1:] if before.startswith("{context}") else slots
+    if not inside or not set(inside) <= {"target", "Target"}:
+        raise InputError(
+            f"the template {template.name!r} makes no gap: the target alone must stand between sentence and gap",
+            hint="write for instance {context} {Target} is a synonym of {word}.",
+        )
+    # no space before the gap: models begin a new word with it
+    return "".join(literal + words.get(slot, "") for literal, slot in parts).strip()
+
+
+def gap_item(
+    item_id: str,
+    usage: Usage,
+    *,
+    dataset: str,
+    synonym: str | Sequence[str],
+    synset: Sequence[str] = (),
+    template: Template | None = None,
+    mode: Mode = "clean",
+    conditions: Mapping[str, Condition] | None = None,
+) -> Item:
+    """Return the item that asks for a synonym of a target in its sentence.
+
+    *usage* is the sentence as it is to be read, *synonym* the curated answer or answers, *synset* the lemmas of the
+    target's synset (the target itself is left out, ``_`` becomes a space). *template* is T11 where none is given,
+    *mode* says how the target is capitalised; *conditions* are further columns of the design (``sentence`` …).
+    Errors: :class:`InputError` E617 without a synonym, or with the target among them; those of :func:`gap_prompt`.
+
+    >>> usage = Usage("She has a leading role.", 18, 22, lemma="role", language="en")
+    >>> item = gap_item("i1", usage, dataset="d", synonym="part", synset=["function", "office", "part", "role"])
+    >>> prompt_of(item), accepted(item, "curated"), accepted(item, "synset")
+    ('She has a leading role. Role is a synonym of', ('part',), ('part', 'function', 'office'))
+    """
+    curated = _distinct([synonym] if isinstance(synonym, str) else synonym)
+    own = {usage.target.casefold(), (usage.lemma or usage.target).replace("_", " ").casefold()}
+    wrong = [word for word in curated if word.casefold() in own]
+    if not curated or wrong:
+        what = "its synonym is the target itself" if wrong else "it has no synonym"
+        raise InputError(f"an item of gap filling cannot be made: {what}", code="E617", place=Place(item_id=item_id))
+    used = template or next(each for each in synonymy_templates() if each.name == PUBLISHED_TEMPLATE)
+    named: dict[str, Condition] = {
+        "suite": SUITE,
+        "expression": used.expression,
+        "mode": mode,
+        "target": usage.target,
+        COLUMN_PROMPT: gap_prompt(usage.target, used, mode=mode),
+        COLUMN_CURATED: _BETWEEN.join(curated),
+        COLUMN_SYNSET: _BETWEEN.join(word for word in _distinct(synset) if word.casefold() not in own),
+    }
+    return Item(item_id, dataset, (usage,), gold=curated[0], conditions=named | dict(conditions or {}))
+
+
+def prompt_of(item: Item, *, view: str = "full") -> str:
+    """Return the text that is continued: sentence and prompt, in the view ``word`` the prompt alone.
+
+    *item* is as the view shows it. Errors: :class:`InputError` for a view that hides the target, which the prompt
+    names; E402 for an item without a prompt.
+    """
+    if view == "context":
+        what = "the view 'context' hides the target, but the prompt names it"
+        raise InputError(what, place=Place(item_id=item.item_id))
+    prompt = str(item.condition(COLUMN_PROMPT))
+    # one space joins the two, whatever the sentence ends in (as published)
+    return prompt if view == "word" else f"{item.usages[0].text} {prompt}"
+
+
+def accepted(item: Item, answers: Answers) -> tuple[str, ...]:
+    """Return the accepted answers of an item. The curated ones are accepted by ``synset`` too: the criteria are nested.
+
+    Errors: :class:`InputError` E402 for an item without the column; E617 where it names no answer.
+    """
+    if answers not in get_args(Answers):
+        raise SpecError(f"there are no accepted answers {answers!r}", hint=f"use {' or '.join(get_args(Answers))}")
+    columns = (COLUMN_CURATED,) if answers == "curated" else (COLUMN_CURATED, COLUMN_SYNSET)
+    found = _distinct([word for name in columns for word in str(item.condition(name)).split(_BETWEEN)])
+    if not found:
+        raise InputError("this item has no accepted answer", code="E617", place=Place(item_id=item.item_id))
+    return tuple(found)
+
+
+def decoding_measure(name: str, decoding: Decoding) -> str:
+    """Return the measure of a row that was generated: its name and how tokens were chosen.
+
+    Errors: :class:`SpecError` for a decoding with stop texts, which a measure has no room for.
+
+    >>> decoding_measure("completion", Decoding())
+    'completion(method=greedy,max_tokens=10)'
+    >>> decoding_measure("completion", Decoding("sample", n=10, top_k=10))
+    'completion(method=sample,max_tokens=10,n=10,top_k=10,temperature=1,seed=0)'
+    """
+    if decoding.stop:
+        raise SpecError("gap filling takes no stop texts", hint="cut the answers when they are matched")
+    drawn = {name: getattr(decoding, name) for name in ("n", "top_k")}
+    drawn |= {"temperature": f"{decoding.temperature:g}", "seed": decoding.seed}
+    said = {} if decoding.method == "greedy" else drawn
+    return statistic_name(name, method=decoding.method, max_tokens=decoding.max_tokens, **said)
+
+
+def read_decoding(measure: str) -> Decoding | None:
+    """Read :func:`decoding_measure` back; ``None`` for an answer that was not generated (a person's).
+
+    Errors: :class:`SpecError` for a measure of something else.
+
+    >>> read_decoding("completion(method=sample,max_tokens=10,n=10,top_k=10,temperature=1,seed=7)").seed
+    7
+    """
+    name, given = parse_statistic(measure)
+    if name not in (MEASURE, MEASURE_TOKENS, MEASURE_SEED):
+        raise SpecError(f"{measure!r} is no measure of gap filling")
+    if not given:
+        return None
+    return Decoding(
+        cast(Literal["greedy", "sample"], given["method"]),
+        n=int(given.get("n", 1)),
+        max_tokens=int(given["max_tokens"]),
+        top_k=int(given.get("top_k", 0)),
+        temperature=float(given.get("temperature", 1.0)),
+        seed=int(given.get("seed", 0)),
+    )
+
+
+def _distinct(words: Sequence[str]) -> list[str]:
+    """The words as they are written, each once whatever its case, empty ones left out."""
+    found: dict[str, str] = {}
+    for word in words:
+        plain = " ".join(word.replace("_", " ").split())
+        if plain:
+            found.setdefault(plain.casefold(), plain)
+    return list(found.values())

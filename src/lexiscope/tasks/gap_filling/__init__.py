@@ -1,0 +1,173 @@
+"""Gap filling: which word means the same as a target in its sentence? Nothing is offered, the answer is written.
+
+Models continue a prompt, the sentence and "T is a synonym of": once with the most probable tokens and ten times with
+tokens drawn from the ten most probable, ten tokens each. People write the word on a page. Whether an answer is right is
+decided afterwards (:mod:`lexiscope.items.gap_matching`), never in the answers. *Source:* the synonymy study, §3.2.
+
+An item has one usage. The condition ``prompt`` is what follows its sentence up to the gap; ``synonym`` and
+``synset_synonyms`` are the accepted answers (:mod:`lexiscope.items.gap_filling` makes such items). In the view ``word``
+the prompt stands without the sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol, cast, runtime_checkable
+
+from lexiscope.core.errors import SubjectError
+from lexiscope.core.generation import Continuation, Decoding
+from lexiscope.core.item import Item
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.screen import Screen, Shown, marked
+from lexiscope.core.subject import Generates, Progress, Subject
+from lexiscope.core.task import AnswerFunction, Task
+from lexiscope.core.usage import Usage
+from lexiscope.items.gap_filling import (
+    COLUMN_CURATED,
+    COLUMN_PROMPT,
+    MEASURE,
+    MEASURE_SEED,
+    MEASURE_TOKENS,
+    decoding_measure,
+    prompt_of,
+)
+from lexiscope.items.judging import answering
+from lexiscope.items.views import view_item
+
+FOLDER = Path(__file__).parent
+"""The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
+
+NAME = "gap_filling"
+SINGLE = Decoding(method="greedy", n=1, max_tokens=10)
+"""One prediction: ten tokens, the most probable each time."""
+
+TEN = Decoding(method="sample", n=10, max_tokens=10, top_k=10)
+"""Ten predictions of ten tokens, drawn from the ten most probable. The study names no temperature and no seed."""
+
+DECODINGS = (SINGLE, TEN)
+
+
+@runtime_checkable
+class Sampling(Protocol):
+    """A subject that knows the seed of the run: its continuations are drawn with it."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run."""
+
+
+def generating(decodings: Sequence[Decoding] = DECODINGS) -> AnswerFunction:
+    """Return the answer function for subjects that generate, with these decodings.
+
+    A continuation has a row ``completion`` (text in ``raw``), a row ``completion_tokens`` (ids in ``raw``, their number
+    as value; neither where the subject does not tell them) and, where it was drawn, a row ``completion_seed`` (the seed
+    in ``raw``). ``repeat`` counts the continuations of one decoding, which is named in the measure.
+    """
+
+    def by_generation(
+        items: Sequence[Item],
+        subject: Subject,
+        *,
+        view: str,
+        work: Path | None = None,
+        progress: Progress | None = None,
+    ) -> ResponseTable:
+        """Continue the prompt of every item. Errors: :class:`SubjectError` where another number comes back."""
+        shown = [view_item(item, view) for item in items]
+        prompts = [prompt_of(item, view=view) for item in shown]
+        answered: list[tuple[Decoding, Sequence[Sequence[Continuation]]]] = []
+        for number, decoding in enumerate(_seeded(subject, decodings)):
+            tell = _part(progress, number, len(decodings))
+            found = cast(Generates, subject).generate(prompts, decoding, work=work, progress=tell)
+            _check(found, prompts, decoding, subject)
+            answered.append((decoding, found))
+        return ResponseTable.from_rows(
+            replace(row, subject_id=subject.subject_id, subject_kind=subject.kind, item_id=item.item_id, view=view)
+            for place, item in enumerate(shown)
+            for decoding, found in answered
+            for row in _rows(decoding, found[place])
+        )
+
+    return by_generation
+
+
+def stimulus(item: Item, _shown: Shown) -> Mapping[str, object]:
+    """Return what the page shows: the sentence, its target marked, and what stands before the gap."""
+    usage = item.usages[0]
+    return {"sentence": marked(usage.text, usage.start, usage.end), "prompt": str(item.condition(COLUMN_PROMPT))}
+
+
+def example_items(language: str) -> tuple[Item, ...]:
+    """Return the worked examples in a language as items; ``gold`` is an accepted answer."""
+    items = []
+    for number, row in enumerate(SCREEN.examples(language), start=1):
+        usage = Usage(row["sentence"], row["start"], row["end"], language=language)
+        conditions = {name: row[name] for name in (COLUMN_PROMPT, COLUMN_CURATED)}
+        items.append(Item(f"example_{number}", NAME, (usage,), gold=row[COLUMN_CURATED], conditions=conditions))
+    return tuple(items)
+
+
+def _seeded(subject: Subject, decodings: Sequence[Decoding]) -> list[Decoding]:
+    """The decodings with the seed of the run, where tokens are drawn at all."""
+    seed = subject.seed if isinstance(subject, Sampling) else 0
+    return [replace(each, seed=each.seed + seed) if each.method == "sample" else each for each in decodings]
+
+
+def _part(progress: Progress | None, number: int, parts: int) -> Progress | None:
+    """Progress of one of several equal parts."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(number * total + done, parts * total)
+
+
+def _check(
+    found: Sequence[Sequence[Continuation]], prompts: Sequence[str], decoding: Decoding, subject: Subject
+) -> None:
+    if len(found) != len(prompts) or any(len(each) != decoding.n for each in found):
+        counts = ", ".join(str(n) for n in sorted({len(each) for each in found}))
+        what = f"{subject.subject_id} continued {len(found)} prompts of {len(prompts)}, {counts} times each"
+        raise SubjectError(f"{what}; {decoding.n} continuations were asked for")
+
+
+def _rows(decoding: Decoding, continuations: Sequence[Continuation]) -> Iterator[Response]:
+    """The rows of the continuations of one item under one decoding; who answered what is filled in by the caller."""
+    row = Response("", "", "", NAME, decoding_measure(MEASURE, decoding))
+    for repeat, each in enumerate(continuations):
+        yield replace(row, repeat=repeat, raw=each.text)
+        # an empty continuation has no tokens; a text without any comes from a subject that does not tell them
+        ids = " ".join(map(str, each.token_ids)) if each.token_ids or not each.text else None
+        tokens = decoding_measure(MEASURE_TOKENS, decoding)
+        yield replace(row, repeat=repeat, measure=tokens, value=None if ids is None else len(each.token_ids), raw=ids)
+        if each.seed is not None:
+            yield replace(row, repeat=repeat, measure=decoding_measure(MEASURE_SEED, decoding), raw=str(each.seed))
+
+
+SCREEN = Screen(
+    folder=FOLDER,
+    widget="text",
+    measure=MEASURE,
+    stimulus=stimulus,
+    requires=(COLUMN_PROMPT,),
+    max_length=100,
+)
+
+by_generation = generating()
+"""Continues the prompt as published: :data:`SINGLE` and :data:`TEN`."""
+
+by_judgment = answering(NAME, MEASURE, check=SCREEN.check)
+"""Answers with the judgments that a subject gives or has recorded."""
+
+TASK = Task(
+    name=NAME,
+    summary="Which word means the same as a target in its sentence?",
+    scale=None,
+    item_fields=("usages", "conditions", "gold"),
+    answers=(("Generates", by_generation), ("Judges", by_judgment)),
+    measures=(
+        (MEASURE, "what was written or generated, in raw, the decoding in brackets; without value"),
+        (MEASURE_TOKENS, "the ids of the tokens that were generated, in raw; value: their number"),
+        (MEASURE_SEED, "the seed with which the tokens were drawn, in raw; without value"),
+    ),
+)
