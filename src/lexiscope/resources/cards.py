@@ -90,7 +90,48 @@ WORDNET = ResourceCard(
     ),
 )
 
-CARDS: dict[str, ResourceCard] = {card.name: card for card in (WORDNET,)}
+SEMCOR = ResourceCard(
+    name="semcor",
+    title="SemCor 3.0 in the unified WSD layout",
+    language="en",
+    licence=f"{_PRINCETON} (WordNet 1.6 Copyright 1997 by Princeton University. All rights reserved.)",
+    citation=(
+        "G. A. Miller, C. Leacock, R. Tengi, R. T. Bunker (1993). A Semantic Concordance. Human Language Technology: "
+        "Proceedings of a Workshop, 303-308; A. Raganato, J. Camacho-Collados, R. Navigli (2017). Word Sense "
+        "Disambiguation: A Unified Evaluation Framework and Empirical Comparison. EACL 2017, 99-110."
+    ),
+    source="https://github.com/marcverhagen/semcor",
+    version="3.0 (d2ff7867880029800c1524444533843510cd78a6)",
+    availability="obtain",
+    summary="352 texts of the Brown corpus with WordNet 3.0 senses on open-class words (verbs only in 166 of them).",
+    files=(
+        DataFile(
+            "semcor/semcor.data.xml.gz", sha256="c9005ae5d370a4a105601eeff4d98198fbd47fa7e8171d98f0095b23a80cf697"
+        ),
+        DataFile(
+            "semcor/semcor.gold.key.txt.gz", sha256="cba07b619c0a3d4ac17b7a0dc75a78a398f27ad7bcec5a7b69faf820d6d250e6"
+        ),
+    ),
+    counts=(
+        ("documents", 352),
+        ("sentences", 37_176),
+        ("tokens", 802_443),
+        ("instances", 226_036),
+        ("sense_keys", 33_362),
+        ("word_types", 22_436),
+    ),
+    how_to_obtain=(
+        "take semcor.data.xml and semcor.gold.key.txt from WSD_Training_Corpora of the unified evaluation framework "
+        "(Raganato et al. 2017) and name their folder"
+    ),
+    remarks=(
+        "Names of persons, groups and locations are tagged with these words as lemma (8,741 instances): their form has "
+        "nothing to do with it.",
+        "878 sentences hold no tagged word; 656 instances have several sense keys.",
+    ),
+)
+
+CARDS: dict[str, ResourceCard] = {card.name: card for card in (WORDNET, SEMCOR)}
 """All resources by name."""
 
 
