@@ -6,11 +6,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tokenizers
+import torch
+import transformers
 
 from lexiscope.core import catalog
+from lexiscope.core.generation import Decoding
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.core.subject import CAPABILITIES, Embeds, Judges, Subject, SubjectSpec, capabilities
+from lexiscope.core.subject import (
+    CAPABILITIES,
+    Embeds,
+    Generates,
+    Judges,
+    Scores,
+    Subject,
+    SubjectSpec,
+    capabilities,
+)
 from lexiscope.core.usage import Usage
 
 TEXTS = [
@@ -28,7 +41,10 @@ SPECS = {
     "encoder": ["encoder:minilm"],
     "baseline": ["baseline:random", "baseline:constant", "baseline:word_overlap"],
     "recorded": ["recorded:{folder}/answers.parquet"],
+    "causal_lm": ["causal_lm:{folder}/causal_lm", "causal_lm:{folder}/causal_lm?policy=word"],
 }
+# what a question about pairs of usages can be asked of
+PAIRS = [spec for kind in ("encoder", "baseline", "recorded") for spec in SPECS[kind]]
 ALL = [(kind, spec) for kind, specs in SPECS.items() for spec in specs]
 
 
@@ -40,7 +56,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for n, item in enumerate(ITEMS)
     ]
     ResponseTable.from_rows(rows).write_parquet(folder / "answers.parquet")
+    save_causal_lm(folder / "causal_lm")
     return folder
+
+
+def save_causal_lm(folder: Path) -> None:
+    """Save a causal language model of random weights that reads letters."""
+    letters = {letter: number for number, letter in enumerate(["<s>", *sorted(set("".join(TEXTS)))])}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(letters, unk_token="<s>"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Split("", "isolated")
+    torch.manual_seed(1)
+    config = transformers.GPT2Config(vocab_size=len(letters), n_embd=16, n_layer=2, n_head=2, n_positions=80)
+    transformers.GPT2LMHeadModel(config).save_pretrained(folder)
+    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>")
+    fast.save_pretrained(folder)
 
 
 def subject_of(spec: str, folder: Path) -> Subject:
@@ -73,7 +102,7 @@ def test_its_id_parses_back(kind: str, spec: str, folder: Path) -> None:
     assert subject.facts.revision, "without a revision its answers cannot be told from those of another version"
 
 
-@pytest.mark.parametrize("spec", [spec for _, spec in ALL])
+@pytest.mark.parametrize("spec", PAIRS)
 def test_answers_depend_on_the_item_alone(spec: str, folder: Path) -> None:
     """Twice, backwards, and one by one: an item gets the same answer, under its own id."""
     subject = subject_of(spec, folder)
@@ -99,5 +128,15 @@ def test_capability_methods_keep_the_order(spec: str, folder: Path) -> None:
     if isinstance(subject, Embeds):
         assert subject.embed(USAGES).shape[:2] == (len(USAGES), len(subject.layers))
         assert subject.layers == tuple(range(len(subject.layers)))
+    if isinstance(subject, Scores):
+        for text, scores in zip(TEXTS, subject.score(TEXTS), strict=True):
+            assert scores.ends[-1] == len(text)
+            alone = subject.score([text])[0]
+            np.testing.assert_allclose(scores.log_probabilities, alone.log_probabilities, atol=1e-4, rtol=0)
+    if isinstance(subject, Generates):
+        decoding = Decoding(method="sample", n=2, max_tokens=3)
+        continuations = subject.generate(TEXTS, decoding)
+        assert [len(each) for each in continuations] == [2] * len(TEXTS)
+        assert subject.generate(TEXTS[::-1], decoding) == continuations[::-1]
     if isinstance(subject, Judges):
         assert set(subject.judge(ITEMS, "relatedness").unique("item_id")) == {item.item_id for item in ITEMS}

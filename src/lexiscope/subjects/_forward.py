@@ -9,14 +9,14 @@ is loaded; where no modules prove to be the blocks, ``output_hidden_states`` its
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 
 from lexiscope.core.errors import SubjectError, require
 from lexiscope.core.subject import Floats
-from lexiscope.subjects._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of
+from lexiscope.subjects._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of, torch_threads
 from lexiscope.subjects._model_folder import ModelFolder
 from lexiscope.subjects._span_tokens import TokenisedSentence
 
@@ -67,20 +67,9 @@ class ForwardPass:
                 self._pooler = None
             return pooler.vectors()
 
-    @contextmanager
-    def threads(self, number: int | None) -> Iterator[int]:
-        """Use *number* threads inside the block and restore the process's own setting after it.
-
-        Gives the number that torch really uses.
-        """
-        before = self._torch.get_num_threads()
-        if number is not None and number != before:
-            self._torch.set_num_threads(number)
-        try:
-            yield int(self._torch.get_num_threads())
-        finally:
-            if self._torch.get_num_threads() != before:
-                self._torch.set_num_threads(before)
+    def threads(self, number: int | None) -> AbstractContextManager[int]:
+        """Use *number* threads inside the block; see :func:`torch_threads`."""
+        return torch_threads(self._torch, number)
 
     def _inputs(self, sentences: Sequence[tuple[int, ...]]) -> tuple[Any, Any]:
         longest = max(len(ids) for ids in sentences)

@@ -137,3 +137,19 @@ def device_of(torch: Any, name: str) -> str:
     if not available[name]:
         raise SubjectError(f"this machine has no device {name!r} that torch can use", hint="leave the option out")
     return name
+
+
+@contextmanager
+def torch_threads(torch: Any, number: int | None) -> Iterator[int]:
+    """Use *number* threads of torch inside the block and restore the process's own setting after it.
+
+    Gives the number that torch really uses.
+    """
+    before = torch.get_num_threads()
+    if number is not None and number != before:
+        torch.set_num_threads(number)
+    try:
+        yield int(torch.get_num_threads())
+    finally:
+        if torch.get_num_threads() != before:
+            torch.set_num_threads(before)

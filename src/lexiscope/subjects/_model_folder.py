@@ -131,9 +131,12 @@ class ModelFolder:
                 hint="save the tokenizer beside the model: tokenizer.save_pretrained(folder)",
             )
 
-    def n_parameters(self) -> int:
-        """Count the parameters in the headers of the weight files, without a prediction head and integer buffers."""
-        tensors = [pair for path in self.weights for pair in read_header(path).items() if not _is_head(pair[0])]
+    def n_parameters(self, *, head: bool = False) -> int:
+        """Count the parameters in the headers of the weight files, without integer buffers.
+
+        A prediction head counts only with *head*; one that shares the weights of the embeddings is counted once.
+        """
+        tensors = [pair for path in self.weights for pair in read_header(path).items() if head or not _is_head(pair[0])]
         return sum(math.prod(tensor["shape"]) for _, tensor in tensors if str(tensor["dtype"])[0] in "FB")
 
     def revision(self, *, memory: Path | None = None) -> str:

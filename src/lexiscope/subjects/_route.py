@@ -1,0 +1,126 @@
+"""Which route is exact for a model: found out by its configuration, then proved by scoring token sequences twice.
+
+A mask that lets a token see its ancestors alone is silently wrong on models with a sliding window shorter than the row,
+and cannot be given to models with linear biases or a recurrent state. So both routes score the same sequences when the
+model is loaded, and a route that differs from the plain forward pass is not used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lexiscope.core.errors import SubjectError
+from lexiscope.subjects._score_units import Route, ScorePlan, batch_plan, tree_plan
+from lexiscope.subjects._tree_forward import TOLERANCE, CausalForward
+
+_WITHOUT_POSITIONS = ("bloom", "mpt", "mamba", "rwkv", "recurrent", "jamba", "zamba", "bamba", "xlstm")
+_WITHOUT_ATTENTION = ("linear", "mamba", "recurrent", "conv", "ssm")
+_MASKABLE = ("sdpa", "eager")
+_NO_LIMIT = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What the check of the routes found.
+
+    ``route`` is the one to use; ``difference`` the largest difference of a token's log-probability between it and the
+    plain forward pass (*unit: nats*); ``refused`` says why the routes before it are not used; ``window`` is the
+    longest row of a prefix tree that the model can read.
+    """
+
+    route: Route
+    difference: float
+    refused: str
+    window: int
+
+
+def window_of(config: Any) -> int:
+    """Return how far back the model's shortest attention window reaches; a large number where there is none."""
+    kinds = str(getattr(config, "layer_types", "") or getattr(config, "attention_layers", "") or "")
+    if kinds and not any(kind in kinds for kind in ("sliding", "chunked", "local")):
+        return _NO_LIMIT
+    stated = [getattr(config, name, None) for name in ("sliding_window", "attention_chunk_size", "window_size")]
+    return min((each for each in stated if isinstance(each, int) and each > 0), default=_NO_LIMIT)
+
+
+def refusal(config: Any, attention: str, row: int) -> str:
+    """Say why a configuration rules out rows of a prefix tree, or return an empty string."""
+    kind = str(getattr(config, "model_type", ""))
+    if window_of(config) < row:
+        return f"its attention window of {window_of(config)} tokens is shorter than a row of {row}"
+    if getattr(config, "alibi", False) or any(kind.startswith(each) for each in _WITHOUT_POSITIONS):
+        return f"the architecture {kind} takes no positions of tokens"
+    if any(each in str(getattr(config, "layer_types", "")) for each in _WITHOUT_ATTENTION):
+        return f"the architecture {kind} has layers without attention"
+    if attention not in _MASKABLE:
+        return f"its attention {attention or 'of an unknown kind'!r} is none of {', '.join(_MASKABLE)}"
+    return ""
+
+
+def guard(forward: CausalForward, asked: str, *, row_budget: int, batch_budget: int) -> Guard:
+    """Find the fastest route that gives the scores of the plain forward pass.
+
+    Errors: :class:`SubjectError` where the route that was asked for is not exact, or scores are not finite.
+    """
+    config = getattr(forward.model.config, "text_config", forward.model.config)
+    window = window_of(config)
+    if asked == "single":
+        return Guard("single", 0.0, "", window)
+    sequences = _probes(forward, row_budget)
+    plain = [forward.plain(ids) for ids in sequences]
+    if not all(np.isfinite(scores).all() for scores in plain):
+        raise SubjectError("the model's log-probabilities are not finite (NaN or infinity)", hint="use dtype=fp32")
+    tolerance = TOLERANCE[forward.dtype]
+    refused = ""
+    if asked in ("auto", "tree"):
+        refused = refusal(config, forward.attention, row_budget)
+        difference = float("inf") if refused else _difference(forward, _tree(sequences, row_budget), plain)
+        if difference <= tolerance:
+            return Guard("tree", difference, "", window)
+        refused = refused or f"scores through the prefix tree differ by {difference:.1e} from plain ones"
+        if asked == "tree":
+            raise SubjectError("the route 'tree' is not exact for this model", why=refused, hint="use route=auto")
+    difference = _difference(forward, batch_plan(sequences, budget=batch_budget, route="batched"), plain)
+    if difference <= tolerance:
+        return Guard("batched", difference, refused, window)
+    why = f"scores in batches differ by {difference:.1e} from plain ones"
+    if asked == "batched":
+        raise SubjectError("the route 'batched' is not exact for this model", why=why, hint="use route=auto")
+    return Guard("single", 0.0, f"{refused}; {why}", window)
+
+
+def _tree(sequences: list[tuple[int, ...]], budget: int) -> ScorePlan:
+    return tree_plan(sequences, budget=budget, longest=budget)
+
+
+def _difference(forward: CausalForward, plan: ScorePlan, plain: list[Any]) -> float:
+    found = np.full(plan.n_nodes, np.nan, dtype=np.float32)
+    try:
+        for unit in plan.units:
+            found[unit.nodes] = forward.run(unit)
+    except (RuntimeError, ValueError, TypeError, IndexError):
+        # an architecture that cannot be given a mask or positions says so by raising
+        return float("inf")
+    apart = [np.abs(found[path[1:]] - scores).max() for path, scores in zip(plan.paths, plain, strict=True)]
+    largest = float(max(apart))
+    return largest if np.isfinite(largest) else float("inf")
+
+
+def _probes(forward: CausalForward, budget: int) -> list[tuple[int, ...]]:
+    """Make sequences that share a prefix, repeat one, and reach far apart in a row of the tree."""
+    longest = min(forward.longest or _NO_LIMIT, budget)
+    # ids without pattern, the same in every run; the first ids of a vocabulary are often special tokens
+    drawn = np.random.default_rng(20_250_429).integers(min(10, forward.n_vocabulary - 1), forward.n_vocabulary, 4_096)
+    ids = tuple(int(each) for each in drawn)
+    half, quarter, few = max(longest // 2, 2), max(longest // 4, 1), max(min(16, longest // 4), 1)
+    shared = ids[:quarter]
+    return [
+        ids[:half],
+        (*shared, *ids[1_000 : 1_000 + few]),
+        (*shared, *ids[2_000 : 2_000 + few]),
+        (*shared[:few], *shared[:few], *ids[3_000 : 3_000 + few]),
+        ids[1_500 : 1_500 + few + 1],
+    ]

@@ -1,0 +1,166 @@
+"""A causal language model that reads units and gives the log-probabilities of the tokens scored from them.
+
+The vocabulary projection runs only where a token is scored, in chunks: there is never a matrix of all tokens by the
+vocabulary. Texts of a batch are padded on the right without a mask: a causal model never looks right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+
+from lexiscope.core.errors import Place, SubjectError, require
+from lexiscope.core.subject import Floats
+from lexiscope.subjects._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of, torch_threads
+from lexiscope.subjects._model_folder import ModelFolder
+from lexiscope.subjects._score_units import Unit
+
+# numbers of a chunk of logits: enough rows for fast products, few enough to stay near the processor
+_CHUNK = 1 << 22
+# float32 differs by some 1e-6 between routes, the coarser types by their own grain
+TOLERANCE = {"fp32": 1e-4, "fp16": 0.05, "bf16": 0.25}
+_PROBE = (3, 1, 4, 1, 5, 9, 2, 6)
+
+
+class CausalForward:
+    """A loaded causal language model with its tokenizer.
+
+    ``tokenizer`` is a ``tokenizers.Tokenizer``; ``unknown`` and ``bos`` the ids of those tokens or ``None``, ``ends``
+    the ids that end a text; ``longest`` the most tokens that the model can read; ``attention`` its implementation;
+    ``projection`` is ``last hidden state``, or ``whole model`` where its logits are more than a projection of that.
+    """
+
+    def __init__(self, folder: ModelFolder, *, dtype: str, device: str, trust_remote_code: bool) -> None:
+        self.torch = require("torch", "models")
+        place = str(folder.path)
+        self.tokenizer, fast = load_tokenizer(place, trust_remote_code=trust_remote_code)
+        model = load_model(place, trust_remote_code=trust_remote_code, auto="AutoModelForCausalLM")
+        self.model = model.to(dtype_of(self.torch, dtype)).to(device_of(self.torch, device))
+        self.device, self.dtype = device, dtype
+        self.unknown: int | None = _other_than(fast.unk_token_id, fast.bos_token_id, fast.eos_token_id)
+        self.bos: int | None = fast.bos_token_id
+        self.ends = _ends_of_text(model, fast.eos_token_id)
+        self.longest = longest_of(model, int(fast.model_max_length))
+        self.attention = str(getattr(model.config, "_attn_implementation", "") or "")
+        self._head = model.get_output_embeddings()
+        self._scaling = self._find_scaling(place)
+        self.projection = "whole model" if self._scaling is None else "last hidden state"
+
+    @property
+    def n_vocabulary(self) -> int:
+        """The number of tokens that the model gives a probability."""
+        return int(self._head.weight.shape[0])
+
+    def threads(self, number: int | None) -> AbstractContextManager[int]:
+        """Use *number* threads inside the block; see :func:`torch_threads`."""
+        return torch_threads(self.torch, number)
+
+    def plain(self, ids: tuple[int, ...]) -> Floats:
+        """Score one sequence by itself, through the model as it is: the definition.
+
+        *Shape: (tokens - 1,)*: the log-probability of every token but the first.
+        """
+        torch = self.torch
+        with torch.inference_mode():
+            rows = torch.tensor([ids[:-1]], device=self.device)
+            scores = torch.log_softmax(self.model(input_ids=rows, use_cache=False).logits[0].float(), dim=-1)
+            picked = scores.gather(1, torch.tensor(ids[1:], device=self.device)[:, None])[:, 0]
+            return np.asarray(picked.cpu().numpy(), dtype=np.float32)
+
+    def run(self, unit: Unit) -> Floats:
+        """Return the log-probability of every scored token of a unit. *Shape: (nodes of the unit,)*."""
+        if unit.route == "single":
+            sequences = _sequences(unit)
+            return np.concatenate([self.plain(ids) for ids in sequences])
+        with self.torch.inference_mode():
+            return self._scores(unit, self._inputs(unit))
+
+    def _inputs(self, unit: Unit) -> dict[str, Any]:
+        torch = self.torch
+        width = max(map(len, unit.rows))
+        ids = np.zeros((len(unit.rows), width), dtype=np.int64)
+        for number, row in enumerate(unit.rows):
+            ids[number, : len(row)] = row
+        inputs = {"input_ids": torch.from_numpy(ids).to(self.device), "use_cache": False}
+        if unit.depths is None or unit.ends is None:
+            return inputs
+        node = torch.arange(width, device=self.device)
+        ends = torch.from_numpy(unit.ends).to(self.device)
+        # in depth-first order, the ancestors of a node are those before it whose descendants reach past it
+        seen = (node[None, :] <= node[:, None]) & (node[:, None] < ends[None, :])
+        dtype = dtype_of(torch, self.dtype)
+        mask = torch.zeros((width, width), dtype=dtype, device=self.device)
+        # a float mask that is added: a boolean one is misread by the plain attention of some architectures
+        mask.masked_fill_(~seen, torch.finfo(dtype).min)
+        depths = torch.from_numpy(unit.depths).to(self.device)
+        return {**inputs, "attention_mask": mask[None, None], "position_ids": depths[None]}
+
+    def _scores(self, unit: Unit, inputs: dict[str, Any]) -> Floats:
+        torch = self.torch
+        places, which = np.unique(unit.places, return_inverse=True)
+        found = np.empty(len(unit.targets), dtype=np.float32)
+        targets = torch.from_numpy(unit.targets).to(self.device)
+        for begin, logits in self._logits(inputs, torch.from_numpy(places).to(self.device)):
+            first, last = np.searchsorted(which, [begin, begin + len(logits)])
+            # one pass over the chunk; the exponentials are added in single precision, the sums of a text in double
+            whole = torch.logsumexp(logits, dim=-1)
+            row = torch.from_numpy(which[first:last] - begin).to(self.device)
+            picked = logits[row, targets[first:last]] - whole[row]
+            found[first:last] = picked.clamp_(max=0).cpu().numpy()
+        return found
+
+    def _logits(self, inputs: dict[str, Any], places: Any) -> Iterator[tuple[int, Any]]:
+        """Yield chunks of logits at places of the rows laid end to end, and the number of each chunk's first place."""
+        size = max(16, _CHUNK // self.n_vocabulary)
+        if self._scaling is None:
+            logits = self.model(**inputs).logits.flatten(0, 1)
+            for begin in range(0, len(places), size):
+                yield begin, logits[places[begin : begin + size]].float()
+            return
+        hidden = self.model.base_model(**inputs)[0].flatten(0, 1)
+        for begin in range(0, len(places), size):
+            yield begin, self._scaling(self._head(hidden[places[begin : begin + size]])).float()
+
+    def _find_scaling(self, place: str) -> Callable[[Any], Any] | None:
+        """Find what the model does to its projected last hidden state, proved on one row of tokens."""
+        torch, config = self.torch, getattr(self.model.config, "text_config", self.model.config)
+        if self._head is None or not hasattr(self._head, "weight"):
+            raise SubjectError("this model has no projection on its vocabulary", place=Place(place))
+        cap, times, over = (
+            getattr(config, name, None) for name in ("final_logit_softcapping", "logit_scale", "logits_scaling")
+        )
+        candidates: list[Callable[[Any], Any]] = [lambda logits: logits]
+        candidates += [lambda logits: torch.tanh(logits / cap) * cap] if cap else []
+        candidates += [lambda logits: logits * times] if times else []
+        candidates += [lambda logits: logits / over] if over else []
+        with torch.inference_mode():
+            ids = torch.tensor([[each % self.n_vocabulary for each in _PROBE]], device=self.device)
+            logits = self.model(input_ids=ids, use_cache=False).logits
+            hidden = self.model.base_model(input_ids=ids, use_cache=False)[0]
+            if hidden.shape[-1] != self._head.weight.shape[1]:
+                return None
+            projected = self._head(hidden)
+        for candidate in candidates:
+            if torch.allclose(candidate(projected).float(), logits.float(), rtol=0, atol=TOLERANCE[self.dtype] / 10):
+                return candidate
+        return None
+
+
+def _sequences(unit: Unit) -> list[tuple[int, ...]]:
+    """Return the whole sequences of a unit of the route ``single``, the last token included."""
+    last = np.cumsum([len(row) for row in unit.rows]) - 1
+    return [(*row, int(unit.targets[place])) for row, place in zip(unit.rows, last, strict=True)]
+
+
+def _other_than(unknown: int | None, *special: int | None) -> int | None:
+    """Return the unknown token's id where it has one of its own."""
+    return None if unknown in special else unknown
+
+
+def _ends_of_text(model: Any, named: int | None) -> frozenset[int]:
+    configured = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
+    found = [*(configured if isinstance(configured, list) else [configured]), named]
+    return frozenset(int(each) for each in found if each is not None)
