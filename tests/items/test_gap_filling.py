@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.generation import Decoding
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.gap_filling import accepted, decoding_measure, gap_item, gap_prompt, prompt_of, read_decoding
+from lexiscope.datasets.synonymy import collection
+from lexiscope.items.gap_filling import (
+    accepted,
+    decoding_measure,
+    gap_item,
+    gap_items,
+    gap_prompt,
+    prompt_of,
+    read_decoding,
+)
+from lexiscope.items.minimal_pairs import SynonymItem, realise
+from lexiscope.items.surface import Mode
 from lexiscope.items.templates import Template, synonymy_templates
 from lexiscope.items.views import view_item
 
@@ -114,3 +128,35 @@ def test_what_is_no_measure_of_gap_filling() -> None:
         read_decoding("rating(method=greedy)")
     with pytest.raises(SpecError, match="stop"):
         decoding_measure("completion", Decoding(stop=(".",)))
+
+
+def test_a_collection_becomes_gaps() -> None:
+    """Each item of a collection has one gap; its sentence is joined, its target keeps its place, its columns stay."""
+    tokens = ["``", "Ask", "the", "clerk", "(", "an", "old", "hand", ")", ",", "''", "she", "said", "."]
+    one = SynonymItem.from_tokens("7", tokens, 7, synonym="worker", distractor="palm")
+    one = replace(one, sense_key="hand%1:18:00::", synset=("hired_hand", "hand", "hired_man"), sentence_id="s1")
+    (made,) = gap_items([one], dataset="own")
+    assert made.item_id == "own/7/gap_filling/is_a_synonym_of"
+    assert prompt_of(made) == '"Ask the clerk (an old hand)," she said. Hand is a synonym of'
+    assert (made.usages[0].target, made.usages[0].sense) == ("hand", "hand%1:18:00::")
+    assert accepted(made, "synset") == ("worker", "hired hand", "hired man")
+    assert [made.condition(name) for name in ("distractor", "sentence", "mode")] == ["palm", "s1", "clean"]
+
+
+@pytest.mark.published
+@pytest.mark.parametrize("mode", ["clean", "published"])
+def test_the_published_prompts(published: Path, mode: Mode) -> None:
+    """Spec §7: 200 prompts, each a T11 text cut before its word (the article may follow the word there)."""
+    items = collection(published)
+    gaps = gap_items(items, mode=mode)
+    (template,) = [each for each in synonymy_templates() if each.name == "T11"]
+    cut = len(" is a synonym of")
+    for item, gap in zip(items, gaps, strict=True):
+        text = realise(item, template, item.target, mode=mode)
+        assert prompt_of(gap) == text.text[: text.start - 1]
+        assert prompt_of(gap)[:-cut].endswith(item.target.capitalize())
+        assert gap.usages[0].target == item.target
+        assert accepted(gap, "curated")[0] == item.synonym
+    assert len(gaps) == 200
+    # README of the data: 57 synsets have one member beside the target; two targets are plural forms
+    assert sum(len(accepted(gap, "synset")) == 1 for gap in gaps) == 57

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal, cast, get_args
 
 from lexiscope.core.errors import InputError, Place, SpecError
@@ -17,7 +18,8 @@ from lexiscope.core.generation import Decoding
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.result import parse_statistic, statistic_name
 from lexiscope.core.usage import Usage
-from lexiscope.items.surface import Mode, capitalised
+from lexiscope.items.minimal_pairs import SynonymItem, realise
+from lexiscope.items.surface import Mode, capitalised, join_punctuation, published_join
 from lexiscope.items.templates import Template, synonymy_templates
 
 Answers = Literal["curated", "synset"]
@@ -85,7 +87,7 @@ def gap_item(
     if not curated or wrong:
         what = "its synonym is the target itself" if wrong else "it has no synonym"
         raise InputError(f"an item of gap filling cannot be made: {what}", code="E617", place=Place(item_id=item_id))
-    used = template or next(each for each in synonymy_templates() if each.name == PUBLISHED_TEMPLATE)
+    used = template or _published_template()
     named: dict[str, Condition] = {
         "suite": SUITE,
         "expression": used.expression,
@@ -96,6 +98,40 @@ def gap_item(
         COLUMN_SYNSET: _BETWEEN.join(word for word in _distinct(synset) if word.casefold() not in own),
     }
     return Item(item_id, dataset, (usage,), gold=curated[0], conditions=named | dict(conditions or {}))
+
+
+def gap_items(
+    items: Sequence[SynonymItem], *, template: Template | None = None, mode: Mode = "clean", dataset: str = "synonymy"
+) -> tuple[Item, ...]:
+    """Return an item of gap filling for each item of a collection, with the conditions of its choice sets.
+
+    The id is ``<dataset>/<item>/gap_filling/<expression>``. The sentence is that of the suite in this *mode*; its
+    article is the target's own.
+    Errors: those of :func:`gap_item`.
+
+    >>> oak = SynonymItem.from_tokens("1", "An oak fell .".split(), 1, synonym="tree", distractor="wood")
+    >>> [(item.item_id, prompt_of(item)) for item in gap_items([oak], dataset="d")]
+    [('d/1/gap_filling/is_a_synonym_of', 'An oak fell. Oak is a synonym of')]
+    """
+    used = template or _published_template()
+    expression = used.key.partition("/")[2] or used.name
+    return tuple(
+        gap_item(
+            f"{dataset}/{item.item_id}/{SUITE}/{expression}",
+            _context(item, used, mode),
+            dataset=dataset,
+            synonym=item.synonym,
+            synset=item.synset,
+            template=used,
+            mode=mode,
+            conditions={
+                "item": item.number,
+                "distractor": item.distractor,
+                "sentence": item.sentence_id or item.item_id,
+            },
+        )
+        for item in items
+    )
 
 
 def prompt_of(item: Item, *, view: str = "full") -> str:
@@ -164,6 +200,25 @@ def read_decoding(measure: str) -> Decoding | None:
         top_k=int(given.get("top_k", 0)),
         temperature=float(given.get("temperature", 1.0)),
         seed=int(given.get("seed", 0)),
+    )
+
+
+def _published_template() -> Template:
+    return next(each for each in synonymy_templates() if each.name == PUBLISHED_TEMPLATE)
+
+
+def _context(item: SynonymItem, template: Template, mode: Mode) -> Usage:
+    """The sentence of an item before the prompt, and where its target stands in it."""
+    bare = realise(item, replace(template, pattern="{context} {word}"), item.target, mode=mode)
+    text = bare.text[: bare.start - 1]
+    before, after = item.sentence[: item.start], item.sentence[item.end :]
+    if item.tokenised:
+        join = published_join if mode == "published" else partial(join_punctuation, quotes="straight")
+        before, after = join(before), join(after)
+    lemma = item.sense_key.partition("%")[0] or item.target
+    sense = item.sense_key or None
+    return Usage(
+        text, len(before), len(text) - len(after), lemma=lemma, pos="NOUN", language=item.language, sense=sense
     )
 
 
