@@ -17,9 +17,9 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find, parse_statistic, read_records
 from lexiscope.core.study import PublishedValue, StudySettings
 from lexiscope.datasets import mini_relatedness
+from lexiscope.report.part import with_published
 from lexiscope.studies import saw_c
 from lexiscope.studies.saw_c.material import material
-from lexiscope.studies.saw_c.part import with_published
 from lexiscope.studies.saw_c.preregistration import SamplingPlan, preregistration
 
 QUICK = StudySettings("saw_c", n_bootstrap=40, mixed_models="none", recorded=("albert-tiny-spanish",))

@@ -17,7 +17,9 @@ from lexiscope.core.result import Record, read_records, statistic_name
 from lexiscope.core.run import write_atomically, write_machine
 from lexiscope.core.study import PublishedValue, Question, StudySettings
 from lexiscope.report.document import Report
+from lexiscope.report.part import Part, with_published
 from lexiscope.report.stored import write_table
+from lexiscope.report.study_folder import is_finished, write_run
 from lexiscope.report.tables import Table
 from lexiscope.studies.saw_c.answers import answered
 from lexiscope.studies.saw_c.exports import export
@@ -25,14 +27,13 @@ from lexiscope.studies.saw_c.gather import gather
 from lexiscope.studies.saw_c.lmm import chosen_tests
 from lexiscope.studies.saw_c.material import Material
 from lexiscope.studies.saw_c.names import MEANING
-from lexiscope.studies.saw_c.part import Part, with_published
 from lexiscope.studies.saw_c.plans import VIEWS, plan_for
 from lexiscope.studies.saw_c.preregistration import SamplingPlan, preregistration
 from lexiscope.studies.saw_c.published import PUBLISHED as _PUBLISHED
 from lexiscope.studies.saw_c.sections import built
 from lexiscope.studies.saw_c.show import overview_table
 from lexiscope.studies.saw_c.trials import trial_table
-from lexiscope.studies.saw_c.writing import distinct_columns, is_finished, run_record, write_r, write_run
+from lexiscope.studies.saw_c.writing import distinct_columns, run_record, write_r
 
 CITATION = (
     "Rivière, P. D., Beatty-Martínez, A. L., & Trott, S. (2025). Evaluating Contextualized Representations of "
@@ -112,7 +113,7 @@ def run(
         records = _records(material, settings, parts)
         report = _report(material, settings, parts, records)
         extra = (*_exports(folder, material, settings, records), *_write_norms(folder, parts.get("norms", Part())))
-        write_run(folder, report, material, settings, extra=extra, command=command)
+        write_run(folder, report, material.responses, extra=extra, command=command)
         write_machine(folder, time.monotonic() - started)
     return _summary(folder, settings, tuple(dict.fromkeys(r for part in parts.values() for r in part.remarks)))
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from lexiscope.core.result import Record
 from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_people import Place
+from lexiscope.report.part import Part, joined
 from lexiscope.studies.saw_c.curves import SubjectCurves, curve_records, subject_curves
 from lexiscope.studies.saw_c.design import design
 from lexiscope.studies.saw_c.explained import best_layer, explained
@@ -25,7 +26,6 @@ from lexiscope.studies.saw_c.gather import live_facts
 from lexiscope.studies.saw_c.joint import joint_part
 from lexiscope.studies.saw_c.lmm import chosen_tests, reductions, run_tests, test_part
 from lexiscope.studies.saw_c.material import Material
-from lexiscope.studies.saw_c.part import Part, joined
 from lexiscope.studies.saw_c.people import People, people, place_records
 from lexiscope.studies.saw_c.plans import Plan, Tested, plan_for
 from lexiscope.studies.saw_c.show import boundary_table, relatedness_table, size_table

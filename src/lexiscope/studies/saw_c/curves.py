@@ -29,8 +29,8 @@ from lexiscope.analysis.trajectory import Trajectory, trajectory
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
+from lexiscope.report.part import resampling, with_interval
 from lexiscope.studies.saw_c.material import Distances, Material
-from lexiscope.studies.saw_c.part import resampling, with_interval
 
 VARIANTS = ("signed", "clipped", "from_intercept")
 _BY_LAYER = {"r_squared": r_squared_by_layer, "pearson": r_by_layer, "spearman": rho_by_layer}

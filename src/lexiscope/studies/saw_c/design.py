@@ -9,9 +9,9 @@ import numpy as np
 
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record, statistic_name
+from lexiscope.report.part import Part
 from lexiscope.report.tables import Table
 from lexiscope.studies.saw_c.material import Material
-from lexiscope.studies.saw_c.part import Part
 from lexiscope.studies.saw_c.show import count_table
 
 

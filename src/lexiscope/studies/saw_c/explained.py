@@ -19,9 +19,9 @@ from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_density import Residuals, residual_ridge
 from lexiscope.report.figures import Heading
+from lexiscope.report.part import Part, from_estimate, joined, resampling
 from lexiscope.studies.saw_c.curves import SubjectCurves
 from lexiscope.studies.saw_c.material import Distances, Material
-from lexiscope.studies.saw_c.part import Part, from_estimate, joined, resampling
 from lexiscope.studies.saw_c.show import explained_table, residual_table
 from lexiscope.studies.saw_c.trials import DIFFERENT, SAME
 

@@ -18,9 +18,9 @@ from lexiscope.report.figure_panels import aic_panels, peak_panels
 from lexiscope.report.figure_people import Place, agreement_histogram, norms_by_distance
 from lexiscope.report.figure_size import Ceiling, Fit, Sized, scaling
 from lexiscope.report.figures import Figure, Heading
+from lexiscope.report.part import resampling
 from lexiscope.studies.saw_c.curves import SubjectCurves
 from lexiscope.studies.saw_c.material import Distances, Material
-from lexiscope.studies.saw_c.part import resampling
 from lexiscope.studies.saw_c.trials import DIFFERENT, SAME
 
 ORDER = (SAME, DIFFERENT)

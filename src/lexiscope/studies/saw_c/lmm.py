@@ -11,8 +11,8 @@ from lexiscope.analysis.mixed_reduction import Reduction, reduce
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
+from lexiscope.report.part import Part
 from lexiscope.studies.saw_c.material import Material
-from lexiscope.studies.saw_c.part import Part
 from lexiscope.studies.saw_c.plans import Plan, Test, Tested
 from lexiscope.studies.saw_c.show import reduction_table, test_table, variance_table
 from lexiscope.studies.saw_c.trials import DIFFERENT, trial_table

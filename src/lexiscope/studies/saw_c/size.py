@@ -15,9 +15,9 @@ from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
+from lexiscope.report.part import Part, resampling, with_interval
 from lexiscope.studies.saw_c.curves import SubjectCurves
 from lexiscope.studies.saw_c.material import Material
-from lexiscope.studies.saw_c.part import Part, resampling, with_interval
 from lexiscope.studies.saw_c.show import registry_table, stop_table, tokenisation_table
 
 

@@ -1,8 +1,7 @@
-"""What a finished study leaves in its run folder, and how a second call finds that nothing is left to do."""
+"""What ``run.json`` says of the material, and the R script with its trials."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -14,65 +13,14 @@ from typing import Any
 from lexiscope.analysis.mixed_data import Column, prepare
 from lexiscope.analysis.mixed_formula import read_formula
 from lexiscope.analysis.r_script import ModelPair, csv_text, pair_columns, r_script
-from lexiscope.core.errors import InputError, RunError, StatisticError
-from lexiscope.core.result import Record, to_json
-from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_atomically, write_json
+from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.result import Record
+from lexiscope.core.run import write_atomically
 from lexiscope.core.study import StudySettings
-from lexiscope.report.document import Report
-from lexiscope.report.html import write_report
-from lexiscope.report.stored import store
+from lexiscope.report.study_folder import about_run
 from lexiscope.studies.saw_c.lmm import REFERENCES
 from lexiscope.studies.saw_c.material import Material
 from lexiscope.studies.saw_c.plans import Test
-
-RUN = "run.json"
-
-
-def key_of(settings: StudySettings) -> str:
-    """Return what makes two runs the same question: every setting, and the versions that numbers depend on."""
-    content = {"settings": asdict(settings), "versions": versions()}
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-def is_finished(out: Path, settings: StudySettings) -> bool:
-    """Say whether the folder holds this run, whole; a file that was changed or lost since means no.
-
-    Errors: :class:`RunError` where the folder holds another question's run.
-    """
-    if not (out / RUN).exists():
-        return False
-    run = read_json(out / RUN)
-    if run.get("settings") != json.loads(json.dumps(asdict(settings))):
-        raise RunError(
-            f"{out} holds the run of another question",
-            why="its settings differ from those asked for",
-            hint="give another folder with --out, or remove this one",
-        )
-    if settings.items and run.get("data") != {Path(settings.items).name: sha256_of(Path(settings.items))}:
-        return False  # the user has changed the items or the ratings since
-    files = run.get("files", {})
-    present = all((out / name).is_file() for name in files)
-    return bool(files) and run.get("key") == key_of(settings) and present and manifest(out, files) == files
-
-
-def write_run(
-    out: Path,
-    report: Report,
-    material: Material,
-    settings: StudySettings,
-    *,
-    extra: Sequence[str],
-    command: str,
-) -> dict[str, Any]:
-    """Write responses, results, tables, figures and the report; ``run.json`` comes last and seals the rest."""
-    material.responses.write_parquet(out / "responses.parquet")
-    write_atomically(out / "results.json", to_json(report.records))
-    names = ["responses.parquet", "results.json", *store(report, out), *extra]
-    run = dict(report.run) | {"command": command}
-    write_report(report, out / "report.html")
-    run["files"] = manifest(out, [*dict.fromkeys([*names, "report.html"])])
-    write_json(out / RUN, run)
-    return run
 
 
 def run_record(material: Material, settings: StudySettings, records: Sequence[Record]) -> dict[str, Any]:
@@ -88,15 +36,9 @@ def run_record(material: Material, settings: StudySettings, records: Sequence[Re
         "records": len(records),
     }
     exclusions = [] if material.exclusion is None else [asdict(entry) for entry in material.exclusion.log]
-    return {
-        "study": settings.study,
-        "settings": json.loads(json.dumps(asdict(settings))),
-        "key": key_of(settings),
-        "versions": versions(),
-        "data": dict(material.checksums),
-        "counts": counts,
-        "exclusions": json.loads(json.dumps(exclusions)),
-    }
+    return about_run(
+        settings, data=dict(material.checksums), counts=counts, exclusions=json.loads(json.dumps(exclusions))
+    )
 
 
 def write_r(out: Path, tests: Sequence[Test], data: Mapping[str, Column]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The building blocks of the study's results: records, and the parts that the report is put together from."""
+"""The building blocks of a study's results: records, and the parts that its report is put together from."""
 
 from __future__ import annotations
 

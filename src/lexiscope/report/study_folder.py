@@ -1,0 +1,77 @@
+"""The folder of a study's run: what it must hold to count as finished, and the files that every study writes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from lexiscope.core.errors import RunError
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import to_json
+from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_atomically, write_json
+from lexiscope.core.study import StudySettings
+from lexiscope.report.document import Report
+from lexiscope.report.html import write_report
+from lexiscope.report.stored import store
+
+RUN = "run.json"
+
+
+def key_of(settings: StudySettings) -> str:
+    """Return what makes two runs the same question: every setting, and the versions that numbers depend on."""
+    content = {"settings": asdict(settings), "versions": versions()}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def is_finished(out: Path, settings: StudySettings) -> bool:
+    """Say whether the folder holds this run, whole; a file that was changed or lost since means no.
+
+    Errors: :class:`RunError` where the folder holds another question's run.
+    """
+    if not (out / RUN).exists():
+        return False
+    run = read_json(out / RUN)
+    if run.get("settings") != json.loads(json.dumps(asdict(settings))):
+        raise RunError(
+            f"{out} holds the run of another question",
+            why="its settings differ from those asked for",
+            hint="give another folder with --out, or remove this one",
+        )
+    if settings.items and run.get("data") != {Path(settings.items).name: sha256_of(Path(settings.items))}:
+        return False  # the user has changed the items or the ratings since
+    files = run.get("files", {})
+    present = all((out / name).is_file() for name in files)
+    return bool(files) and run.get("key") == key_of(settings) and present and manifest(out, files) == files
+
+
+def about_run(
+    settings: StudySettings, *, data: Mapping[str, str], counts: Mapping[str, int], **more: Any
+) -> dict[str, Any]:
+    """Return the part of ``run.json`` that the report prints: settings, versions, checksums, counts, and *more*."""
+    return {
+        "study": settings.study,
+        "settings": json.loads(json.dumps(asdict(settings))),
+        "key": key_of(settings),
+        "versions": versions(),
+        "data": dict(data),
+        "counts": dict(counts),
+        **more,
+    }
+
+
+def write_run(
+    out: Path, report: Report, responses: ResponseTable, *, extra: Sequence[str], command: str
+) -> dict[str, Any]:
+    """Write responses, results, tables, figures and the report; ``run.json`` comes last and seals the rest."""
+    responses.write_parquet(out / "responses.parquet")
+    write_atomically(out / "results.json", to_json(report.records))
+    names = ["responses.parquet", "results.json", *store(report, out), *extra]
+    run = dict(report.run) | {"command": command}
+    write_report(report, out / "report.html")
+    run["files"] = manifest(out, [*dict.fromkeys([*names, "report.html"])])
+    write_json(out / RUN, run)
+    return run
