@@ -71,10 +71,15 @@ def test_measures_are_described(task: Task) -> None:
 
 
 def test_words_stand_in_its_folder(task: Task) -> None:
-    """Guidelines, screen, prompt and examples are there and not empty; every example line is a JSON object."""
+    """Guidelines and examples are there and not empty; screen and prompt where the question can be asked in words.
+
+    Every example line is a JSON object. A task without screen is answered by scoring texts: it has no page to show.
+    """
     folder = catalog._room("tasks") / task.name
-    for name in ("guidelines.md", "screen.html", "prompt.txt", "examples.jsonl"):
+    asked = ("screen.html", "prompt.txt")
+    for name in ("guidelines.md", "examples.jsonl", *(asked if task.name in ASKED else ())):
         assert (folder / name).read_text(encoding="utf-8").strip(), name
+    assert task.name in ASKED or not any((folder / name).exists() for name in asked)
     for line in (folder / "examples.jsonl").read_text(encoding="utf-8").splitlines():
         assert isinstance(json.loads(line), dict)
 

@@ -1,0 +1,188 @@
+"""Minimal pair: which of several texts that differ in one word does a model find most probable?
+
+An item is a choice set: its ``options`` are the words, the right one first, and ``usages[k]`` is the whole text with
+option *k*, the word at its span. Two options are a pair; eleven are a word against ten others. Nothing is decided here:
+the rows hold the score of every option, and :mod:`lexiscope.analysis` compares them. People are not asked this
+question, they answer the task ``substitution``. *Source:* the synonymy study, §3.1 and §3.6.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast, get_args
+
+import numpy as np
+
+from lexiscope.core.errors import InputError, Place, SpecError, SubjectError
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.scoring import Per, ScoringPolicy, TokenScores
+from lexiscope.core.subject import Progress, Scores, Subject
+from lexiscope.core.task import Task
+from lexiscope.core.usage import Usage
+from lexiscope.items.judging import answering
+from lexiscope.tasks.minimal_pair.self_test import SelfTest, self_test
+
+FOLDER = Path(__file__).parent
+"""The folder of the task's words: guidelines.md and examples.jsonl. There is no page, for people are not asked."""
+
+NAME = "minimal_pair"
+VIEW = "full"
+MEASURE_OUTCOME = "correct"
+MEASURE_TOKENS = "n_tokens"
+MEASURE_SELF_TEST = "self_test_margin"
+CORRECT = "correct"
+_FEWEST = 2
+
+
+def option_names(n_options: int) -> tuple[str, ...]:
+    """Return how the options of a choice set are named in the column ``option``.
+
+    >>> option_names(3)
+    ('correct', 'incorrect_1', 'incorrect_2')
+    """
+    return (CORRECT, *(f"incorrect_{number}" for number in range(1, n_options)))
+
+
+def by_scoring(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the log-probability of every option's text.
+
+    Each distinct text is scored once, all in one call. An option has a row for each denominator of the subject's
+    policy (``text``, ``token``, ``character``, ``byte``), its measure the policy's printed form, and one with the
+    number of tokens that count (``n_tokens``). First the subject is tested on texts of the items
+    (:func:`~lexiscope.tasks.minimal_pair.self_test.self_test`); what that found stands in rows of the measure
+    ``self_test_margin``, one per text that was tried, under the item it is from, the verdict in ``raw`` of the first.
+    Errors: :class:`InputError` for an item that is no choice set; :class:`SpecError` for a view other than ``full``;
+    :class:`SubjectError` for a subject that fails the test, or a score that is missing or not finite.
+    """
+    if view != VIEW:
+        raise SpecError(f"a choice set has no view {view!r}: its texts are what is compared", hint=f"use {VIEW}")
+    for item in items:
+        check_choice_set(item)
+    tested = self_test(items, subject)
+    texts = list(dict.fromkeys(usage.text for item in items for usage in item.usages))
+    scorer = cast(Scores, subject)
+    scores = scorer.score(texts, work=work, progress=progress)
+    if len(scores) != len(texts):
+        raise SubjectError(f"{subject.subject_id} gave {len(scores)} scores for {len(texts)} texts")
+    by_text = dict(zip(texts, scores, strict=True))
+    policies = [scorer.policy.divided_by(per) for per in get_args(Per)]
+    who = {"subject_id": subject.subject_id, "subject_kind": subject.kind, "task": NAME, "view": view}
+    rows = _option_rows(items, by_text, policies)
+    return ResponseTable.concat([ResponseTable.from_columns(who | each) for each in (rows, _test_rows(items, tested))])
+
+
+def check_choice_set(item: Item) -> None:
+    """Check that an item is a choice set: two or more different options, a usage for each.
+
+    Errors: :class:`InputError` E451 naming the item.
+    """
+    fault = ""
+    if len(item.options) < _FEWEST:
+        fault = f"it needs two options or more, not {len(item.options)}"
+    elif len(item.usages) != len(item.options):
+        fault = f"it has {len(item.options)} options and {len(item.usages)} usages, one is needed for each"
+    elif len({usage.key for usage in item.usages}) < len(item.usages):
+        fault = "two of its options make the same text: they could only tie"
+    if fault:
+        hint = "the right option stands first: lexiscope.items.minimal_pairs makes such items"
+        raise InputError(f"this is no choice set: {fault}", code="E451", place=Place(item_id=item.item_id), hint=hint)
+
+
+def example_items(language: str) -> tuple[Item, ...]:
+    """Return the worked examples in a language as items, the right option first."""
+    items = []
+    for number, line in enumerate((FOLDER / "examples.jsonl").read_text(encoding="utf-8").splitlines(), start=1):
+        row = json.loads(line)
+        if row["language"] == language:
+            before, after = row["pattern"].split("{word}")
+            usages = tuple(
+                Usage(before + word + after, len(before), len(before) + len(word), lemma=word, language=language)
+                for word in row["options"]
+            )
+            items.append(Item(f"example_{number}", NAME, usages, tuple(row["options"]), gold=row["options"][0]))
+    return tuple(items)
+
+
+def _option_rows(
+    items: Sequence[Item], by_text: dict[str, TokenScores], policies: Sequence[ScoringPolicy]
+) -> dict[str, object]:
+    """The columns of the rows of all options: by item, by option, by measure."""
+    known: dict[tuple[str, int, int], tuple[float, ...]] = {}
+    values: list[tuple[float, ...]] = []
+    for item in items:
+        for usage in item.usages:
+            if usage.key not in known:
+                known[usage.key] = _values(item, usage, by_text[usage.text], policies)
+            values.append(known[usage.key])
+    measures = [*map(str, policies), MEASURE_TOKENS]
+    options = [name for item in items for name in option_names(len(item.options))]
+    item_ids = [item.item_id for item in items for _ in item.options]
+    return {
+        "item_id": np.repeat(np.array(item_ids, dtype=object), len(measures)),
+        "option": np.repeat(np.array(options, dtype=object), len(measures)),
+        "measure": np.tile(np.array(measures, dtype=object), len(options)),
+        "value": np.array(values, dtype=np.float64).ravel(),
+    }
+
+
+def _values(item: Item, usage: Usage, scores: TokenScores, policies: Sequence[ScoringPolicy]) -> tuple[float, ...]:
+    """The scores of one option under each policy, and how many of its tokens count."""
+    span = (usage.start, usage.end)
+    try:
+        found = [policy.value(scores, usage.text, span) for policy in policies]
+        n_tokens = len(policies[0].counted(scores, usage.text, span))
+    except SubjectError as error:
+        place = Place(item_id=item.item_id, text=usage.text)
+        raise SubjectError(error.what, code=error.code, place=place, why=error.why, hint=error.hint) from error
+    if not np.isfinite(found).all():
+        place = Place(item_id=item.item_id, text=usage.text)
+        raise SubjectError("a log-probability is not finite", place=place, hint="try dtype=fp32")
+    return (*found, float(n_tokens))
+
+
+def _test_rows(items: Sequence[Item], tested: SelfTest | None) -> dict[str, object]:
+    """The columns of what the self-test found; one row without value where the subject declined it."""
+    if tested is None:
+        said = "self-test not run: the subject declines it (self_test=no)"
+        return {"item_id": [items[0].item_id], "measure": MEASURE_SELF_TEST, "value": [None], "raw": [said]}
+    if not tested.pairs:
+        said = "self-test not run: no text of the items has another order"
+        return {"item_id": [items[0].item_id], "measure": MEASURE_SELF_TEST, "value": [None], "raw": [said]}
+    return {
+        "item_id": [pair.item_id for pair in tested.pairs],
+        "measure": MEASURE_SELF_TEST,
+        "value": list(tested.margins),
+        "raw": [tested.verdict, *([None] * (len(tested.pairs) - 1))],
+    }
+
+
+by_judgment = answering(NAME, MEASURE_OUTCOME)
+"""Answers with the outcomes that are on record."""
+
+TASK = Task(
+    name=NAME,
+    summary="Which of several texts that differ in one word is the most probable?",
+    scale=None,
+    item_fields=("usages", "options", "gold"),
+    answers=(("Judges", by_judgment), ("Scores", by_scoring)),
+    measures=(
+        (MEASURE_OUTCOME, "1 where the right option won, 0 where it did not (ties are 0); recorded outcomes only"),
+        ("log_probability", "nats under the policy in its parentheses; higher means more probable; one row per option"),
+        (
+            "pseudo_log_probability",
+            "the same by a masked model, each token given the rest; another scale",
+        ),
+        (MEASURE_TOKENS, "tokens that count under the policy"),
+        (MEASURE_SELF_TEST, "nats per token; above 0 means that a text was preferred to its own words shuffled"),
+    ),
+)
