@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -17,8 +18,8 @@ from lexiscope.annotation.store.engine import Database, StorageError, sa, storag
 from lexiscope.annotation.store.seals import Seal, unsealed
 
 T = TypeVar("T")
-LINGER_SECONDS = 0.008
-"""How long a commit waits for a second answer."""
+LINGER_SECONDS = 0.03
+"""How long a commit waits for more answers."""
 Job = Callable[[sa.Connection], T]
 
 
@@ -82,30 +83,27 @@ class Writer:
             batch.append(waiting)
             if len(batch) == self._largest:
                 return batch, False
+            if len(batch) == 1:
+                self._linger()
             try:
-                waiting = self._queue.get_nowait() if len(batch) > 1 else self._second()
+                waiting = self._queue.get_nowait()
             except queue.Empty:
                 return batch, False
         return batch, True
 
-    def _second(self) -> _Waiting | None:
-        """Return the second job of a batch.
+    def _linger(self) -> None:
+        """Wait a moment for more jobs, where that has not been in vain lately.
 
-        A commit costs as much as several answers. Where many people answer, it waits a moment for another one; where
-        that was in vain, it does so less and less often: one person alone waits for nobody.
-        Errors: ``queue.Empty`` where there is none.
+        A commit costs as much as several answers. Where waiting was in vain it is done less and less often: one person
+        alone waits for nobody.
         """
         if self._not_now or not self._queue.empty():
             self._not_now = max(0, self._not_now - 1)
-            return self._queue.get_nowait()
-        try:
-            found = self._queue.get(timeout=LINGER_SECONDS)
-        except queue.Empty:
-            self._missed = min(self._missed + 1, 6)
-            self._not_now = 2**self._missed - 1
-            raise
-        self._missed = 0
-        return found
+            return
+        # one sleep costs less than waking up for every job that comes
+        time.sleep(LINGER_SECONDS)
+        self._missed = min(self._missed + 1, 6) if self._queue.empty() else 0
+        self._not_now = 2**self._missed - 1
 
     def _commit(self, batch: list[_Waiting]) -> None:
         batch = [one for one in batch if one.future.set_running_or_notify_cancel()]
