@@ -42,6 +42,7 @@ SPECS = {
     "baseline": ["baseline:random", "baseline:constant", "baseline:word_overlap"],
     "recorded": ["recorded:{folder}/answers.parquet"],
     "causal_lm": ["causal_lm:{folder}/causal_lm", "causal_lm:{folder}/causal_lm?policy=word"],
+    "masked_lm": ["masked_lm:{folder}/masked_lm", "masked_lm:{folder}/masked_lm?conditioning=masked"],
 }
 # what a question about pairs of usages can be asked of
 PAIRS = [spec for kind in ("encoder", "baseline", "recorded") for spec in SPECS[kind]]
@@ -57,6 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     ResponseTable.from_rows(rows).write_parquet(folder / "answers.parquet")
     save_causal_lm(folder / "causal_lm")
+    save_masked_lm(folder / "masked_lm")
     return folder
 
 
@@ -70,6 +72,22 @@ def save_causal_lm(folder: Path) -> None:
     transformers.GPT2LMHeadModel(config).save_pretrained(folder)
     fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>")
     fast.save_pretrained(folder)
+
+
+def save_masked_lm(folder: Path) -> None:
+    """Save a masked language model of random weights that reads words."""
+    words = sorted({word for text in TEXTS for word in text.split()})
+    numbers = {word: number for number, word in enumerate(["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]", *words])}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(numbers, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+    )
+    torch.manual_seed(1)
+    small = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+    transformers.BertForMaskedLM(transformers.BertConfig(vocab_size=len(numbers), **small)).save_pretrained(folder)
+    names = {"pad_token": "[PAD]", "unk_token": "[UNK]", "mask_token": "[MASK]"}
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
 
 
 def subject_of(spec: str, folder: Path) -> Subject:

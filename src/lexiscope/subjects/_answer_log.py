@@ -1,0 +1,77 @@
+"""Finished answers on disk, one line each: found by what was asked, sealed by a checksum, only ever added to.
+
+A process that is killed while it writes leaves at most one line without an end; it is cut off when the log is next
+opened, and that one answer is asked for again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from lexiscope.core.errors import Place, RunError
+from lexiscope.subjects._vector_store import digest
+
+
+class AnswerLog:
+    """The answers of one subject under one setting.
+
+    *key* is everything that can change an answer apart from the question itself (model, options, versions): another
+    key is another file of *folder*. Errors: :class:`RunError` where the file is damaged or cannot be made.
+    """
+
+    def __init__(self, folder: Path, key: object) -> None:
+        self.path = folder / f"{digest(key)[:40]}.jsonl"
+        self._answers: dict[str, Any] = {}
+        # requests under way at the same time finish in any order
+        self._lock = Lock()
+        if self.path.is_file():
+            self._read()
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    def __contains__(self, question: object) -> bool:
+        return digest(question) in self._answers
+
+    def get(self, question: object) -> Any:
+        """Return the stored answer to a question (a JSON value), or ``None``."""
+        return self._answers.get(digest(question))
+
+    def put(self, question: object, answer: Any) -> None:
+        """Store an answer (a JSON value without NaN).
+
+        Errors: :class:`RunError` where the disk is full or the place cannot be written to.
+        """
+        name = digest(question)
+        content = json.dumps([name, answer], ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+        line = f"{hashlib.sha256(content.encode()).hexdigest()} {content}\n"
+        with self._lock:
+            try:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                with self.path.open("ab") as stream:
+                    stream.write(line.encode("ascii"))
+            except OSError as error:
+                raise RunError("an answer cannot be kept", place=Place(str(self.path)), why=str(error)) from error
+            self._answers[name] = answer
+
+    def _read(self) -> None:
+        content = self.path.read_bytes()
+        whole = content.rfind(b"\n") + 1
+        if whole < len(content):
+            os.truncate(self.path, whole)
+        for number, line in enumerate(content[:whole].splitlines(), start=1):
+            seal, _, text = line.partition(b" ")
+            if hashlib.sha256(text).hexdigest().encode() != seal:
+                raise RunError(
+                    "this line of stored answers is damaged",
+                    place=Place(str(self.path), number),
+                    why="its content does not hash to the number at its beginning",
+                    hint="delete the line and run the same command again: it will be asked anew",
+                )
+            name, answer = json.loads(text)
+            self._answers[name] = answer
