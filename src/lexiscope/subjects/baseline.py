@@ -1,8 +1,12 @@
-"""Baselines for relatedness: what is worth beating. ``random``, ``constant`` and ``word_overlap``.
+"""Baselines: what is worth beating. ``random``, ``constant`` and ``word_overlap`` for relatedness, ``frequency``.
 
 ``baseline:random`` draws a rating for every item from a seed (``baseline:random?seed=7``; without one, the seed of
 the run), ``baseline:constant`` gives the middle of the scale, ``baseline:word_overlap`` the Jaccard distance between
 the words around the two targets.
+
+``baseline:frequency`` answers minimal pairs: the more frequent word is preferred, by WordNet's tag counts or by a table
+of one's own (``baseline:frequency?table=counts.csv``, columns ``word`` and ``count``). ``baseline:random`` answers them
+too, at chance.
 """
 
 from __future__ import annotations
@@ -18,23 +22,28 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.core.usage import Usage
 from lexiscope.subjects._options import split_name
+from lexiscope.subjects._word_frequency import WordFrequency
 
 CAPABILITIES = ("Judges",)
-TASKS = ("relatedness",)
+TASKS = ("relatedness", "minimal_pair")
 
 _POINTS = 5
 _MIDDLE = 3.0
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 
 
-def load(spec: SubjectSpec) -> Baseline:
+def load(spec: SubjectSpec) -> Baseline | WordFrequency:
     """Make the baseline that a spec names.
 
     Errors: :class:`SpecError` for an unknown name or option.
     """
     name, _, options = split_name(spec.name)
+    if name == "frequency":
+        if set(options) - {"table"}:
+            raise SpecError(f"the baseline {spec.name!r} is not understood", hint="frequency takes ?table=FILE alone")
+        return WordFrequency(options.get("table", ""))
     if name not in _RULES:
-        raise SpecError(f"there is no baseline {name!r}", hint=f"use one of {', '.join(_RULES)}")
+        raise SpecError(f"there is no baseline {name!r}", hint=f"use one of {', '.join(_RULES)}, frequency")
     if set(options) - {"seed"} or (options and name != "random") or not options.get("seed", "0").isdecimal():
         raise SpecError(f"the baseline {spec.name!r} is not understood", hint="only random takes an option: ?seed=N")
     return Baseline(name, seed=int(options["seed"]) if options else None)
@@ -71,10 +80,13 @@ class Baseline:
     def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
         """Return one row per item: measure ``rating``, or ``jaccard_distance`` for ``word_overlap``.
 
+        To minimal pairs ``random`` gives a number per option (measure ``random_number``, 0 to 1).
         Errors: :class:`InputError` for a task that the rules do not fit.
         """
-        if task not in TASKS:
-            raise InputError(f"baselines answer {', '.join(TASKS)}, not {task!r}")
+        if task not in TASKS or (task == "minimal_pair" and self.name != "random"):
+            raise InputError(f"baseline:{self.name} does not answer {task!r}")
+        if task == "minimal_pair":
+            return self._random_preferences(items)
         measure, rule = _RULES[self.name]
         return ResponseTable.from_columns(
             {
@@ -91,11 +103,30 @@ class Baseline:
     def _used_seed(self) -> int:
         return self.run_seed if self.seed is None else self.seed
 
+    def _random_preferences(self, items: Sequence[Item]) -> ResponseTable:
+        pairs = [(item.item_id, number) for item in items for number in range(len(item.options))]
+        names = [f"incorrect_{number}" if number else "correct" for _, number in pairs]
+        seeded = zip(pairs, names, strict=True)
+        return ResponseTable.from_columns(
+            {
+                "subject_id": self.subject_id,
+                "subject_kind": self.kind,
+                "item_id": [item_id for item_id, _ in pairs],
+                "task": "minimal_pair",
+                "measure": "random_number",
+                "value": [_hashed(self._used_seed, f"{item_id}\n{name}") / 2**64 for (item_id, _), name in seeded],
+                "option": names,
+            }
+        )
+
+
+def _hashed(seed: int, name: str) -> int:
+    # a hash of seed and id, so that an item's answer does not depend on its neighbours
+    return int.from_bytes(hashlib.sha256(f"{seed}\n{name}".encode()).digest()[:8], "big")
+
 
 def _random(item: Item, seed: int) -> float:
-    # a hash of seed and id, so that an item's answer does not depend on its neighbours
-    number = int.from_bytes(hashlib.sha256(f"{seed}\n{item.item_id}".encode()).digest()[:8], "big")
-    return float(1 + number % _POINTS)
+    return float(1 + _hashed(seed, item.item_id) % _POINTS)
 
 
 def _constant(_item: Item, _seed: int) -> float:

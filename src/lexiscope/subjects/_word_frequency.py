@@ -1,0 +1,121 @@
+"""The word-frequency baseline of choice sets: the more frequent word wins, whatever the sentence says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import statistic_name
+from lexiscope.core.run import sha256_of
+from lexiscope.resources import wordnet
+from lexiscope.resources.lexicon import Lexicon, lemma_count
+from lexiscope.resources.tables import read_csv
+
+TASK = "minimal_pair"
+COLUMNS = ("word", "count")
+_CORRECT = "correct"
+
+
+class WordFrequency:
+    """Prefers the option that occurs most often: in WordNet's tagged corpus, or in a table of the user's own.
+
+    *table* is a CSV with the columns ``word`` and ``count`` (case is ignored; a word that is not in it has 0). Without
+    one, a word has the noun tag counts of WordNet 3.0, all senses together, a form that is no lemma those of its base
+    form.
+    """
+
+    kind = "baseline"
+
+    def __init__(self, table: str = "") -> None:
+        self.table = table
+
+    @property
+    def subject_id(self) -> str:
+        """Its spec."""
+        return "baseline:frequency" + (f"?table={self.table}" if self.table else "")
+
+    @property
+    def facts(self) -> SubjectFacts:
+        """What counts it has; as its revision the sha256 of the table, or the lexicon's name."""
+        title = f"word frequency ({Path(self.table).name if self.table else 'WordNet tag counts'})"
+        revision = f"1 {sha256_of(Path(self.table))}" if self.table else "1 wordnet-3.0"
+        return SubjectFacts(self.subject_id, title=title, kind=self.kind, n_parameters=0, revision=revision)
+
+    @property
+    def measure(self) -> str:
+        """The measure of its rows: occurrences, and where they were counted."""
+        source = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in Path(self.table).name)
+        return statistic_name("word_count", source=source if self.table else "wordnet-3.0")
+
+    def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
+        """Return one row per option. *Unit:* occurrences. *Higher means:* more frequent.
+
+        Errors: :class:`InputError` for another task than ``minimal_pair`` or a damaged table;
+        :class:`~lexiscope.core.errors.DataError` where WordNet is not at hand.
+        """
+        if task != TASK:
+            raise InputError(f"word frequency answers {TASK}, not {task!r}")
+        pairs = [(item.item_id, number, word) for item in items for number, word in enumerate(item.options)]
+        return ResponseTable.from_columns(
+            {
+                "subject_id": self.subject_id,
+                "subject_kind": self.kind,
+                "item_id": [item_id for item_id, _, _ in pairs],
+                "task": task,
+                "measure": self.measure,
+                "value": [float(self._count(word)) for _, _, word in pairs],
+                "option": [f"incorrect_{number}" if number else _CORRECT for _, number, _ in pairs],
+            }
+        )
+
+    @cached_property
+    def _count(self) -> Callable[[str], float]:
+        if self.table:
+            counts = read_counts(Path(self.table))
+            return lambda word: counts.get(word.casefold(), 0.0)
+        lexicon, known = wordnet.load(), dict[str, float]()
+
+        def count(word: str) -> float:
+            if word not in known:
+                known[word] = _noun_count(lexicon, word)
+            return known[word]
+
+        return count
+
+
+def read_counts(path: Path) -> Mapping[str, float]:
+    """Read a table of word frequencies: a CSV with the columns ``word`` and ``count``, counts of 0 or more.
+
+    Words that differ in case only are added up.
+    Errors: :class:`InputError` with file and line.
+    """
+    table = read_csv(path, COLUMNS)
+    counts: dict[str, float] = {}
+    for row, (word, text) in enumerate(zip(table["word"], table["count"], strict=True)):
+        number = _number(text)
+        if not math.isfinite(number) or number < 0:
+            raise InputError(f"{text!r} is no count", place=table.place(row), hint="write a number of 0 or more")
+        counts[word.casefold()] = counts.get(word.casefold(), 0.0) + number
+    if not counts:
+        raise InputError("this table has no words", place=Place(str(path)))
+    return counts
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def _noun_count(lexicon: Lexicon, word: str) -> float:
+    own = lemma_count(lexicon, word, "n")
+    if own or lexicon.senses(word, "n"):
+        return float(own)
+    return float(max((lemma_count(lexicon, base, "n") for base in lexicon.base_forms(word, "n")), default=0))
