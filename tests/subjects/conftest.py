@@ -119,3 +119,66 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         return made[architecture]
 
     return folder_of
+
+
+LONGER: dict[str, Any] = {**SMALL, "max_position_embeddings": 256}
+ROTARY_LM: dict[str, Any] = {**LONGER, "num_key_value_heads": 1}
+GPT: dict[str, Any] = {"n_embd": 16, "n_layer": 3, "n_head": 2, "n_positions": 256}
+WINDOW: dict[str, Any] = {
+    "sliding_window": 8,
+    "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
+}
+LOCAL: dict[str, Any] = {"num_heads": 2, "attention_types": [[["global", "local"], 1]], "window_size": 8}
+
+# architecture -> (configuration, settings)
+CAUSAL: dict[str, tuple[str, dict[str, Any]]] = {
+    "llama": ("LlamaConfig", ROTARY_LM),
+    "gpt2": ("GPT2Config", GPT),
+    "gpt_neox": ("GPTNeoXConfig", LONGER),
+    "olmo": ("OlmoConfig", ROTARY_LM),
+    "olmo2": ("Olmo2Config", ROTARY_LM),
+    "qwen2": ("Qwen2Config", ROTARY_LM),
+    "opt": ("OPTConfig", {**LONGER, "ffn_dim": 32, "word_embed_proj_dim": 16}),
+    "gptj": ("GPTJConfig", {**GPT, "rotary_dim": 4}),
+    "gemma2": ("Gemma2Config", {**ROTARY_LM, "head_dim": 8, "final_logit_softcapping": 5.0}),
+    "cohere": ("CohereConfig", {**ROTARY_LM, "logit_scale": 0.25}),
+    "mistral_wide": ("MistralConfig", {**ROTARY_LM, "sliding_window": 4_096}),
+    "mistral": ("MistralConfig", {**ROTARY_LM, "sliding_window": 8}),
+    "gemma2_narrow": ("Gemma2Config", {**ROTARY_LM, "head_dim": 8, **WINDOW}),
+    "gpt_neo": ("GPTNeoConfig", {"hidden_size": 16, "num_layers": 2, **LOCAL, "max_position_embeddings": 256}),
+    "bloom": ("BloomConfig", {"hidden_size": 16, "n_layer": 3, "n_head": 2}),
+    "mamba": ("MambaConfig", {"hidden_size": 16, "num_hidden_layers": 2, "state_size": 4}),
+}
+
+
+def save_causal(folder: Path, architecture: str, *, scale: float = 0.3) -> Path:
+    """Save a causal language model of random weights large enough for every token to matter."""
+    config_name, settings = CAUSAL[architecture]
+    tokenizer = tiny_tokenizer("metaspace" if architecture in ("llama", "mistral") else "bytelevel")
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token="<pad>", unk_token="<unk>", bos_token="<s>", eos_token="</s>"
+    )
+    torch.manual_seed(20250429)
+    settings = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, **settings}
+    config = getattr(transformers, config_name)(vocab_size=tokenizer.get_vocab_size(), **settings)
+    model = transformers.AutoModelForCausalLM.from_config(config).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.ndim > 1:
+                parameter.normal_(0, scale)
+    model.save_pretrained(folder)
+    fast.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def causal(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return a function that gives the folder of a tiny causal language model, made once per session."""
+    made: dict[str, Path] = {}
+
+    def folder_of(architecture: str) -> Path:
+        if architecture not in made:
+            made[architecture] = save_causal(tmp_path_factory.mktemp(f"causal_{architecture}"), architecture)
+        return made[architecture]
+
+    return folder_of

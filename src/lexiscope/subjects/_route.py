@@ -80,16 +80,22 @@ def guard(forward: CausalForward, asked: str, *, row_budget: int, batch_budget: 
         difference = float("inf") if refused else _difference(forward, _tree(sequences, row_budget), plain)
         if difference <= tolerance:
             return Guard("tree", difference, "", window)
-        refused = refused or f"scores through the prefix tree differ by {difference:.1e} from plain ones"
+        refused = refused or _apart("the prefix tree", difference)
         if asked == "tree":
             raise SubjectError("the route 'tree' is not exact for this model", why=refused, hint="use route=auto")
     difference = _difference(forward, batch_plan(sequences, budget=batch_budget, route="batched"), plain)
     if difference <= tolerance:
         return Guard("batched", difference, refused, window)
-    why = f"scores in batches differ by {difference:.1e} from plain ones"
+    why = _apart("batches", difference)
     if asked == "batched":
         raise SubjectError("the route 'batched' is not exact for this model", why=why, hint="use route=auto")
     return Guard("single", 0.0, f"{refused}; {why}", window)
+
+
+def _apart(route: str, difference: float) -> str:
+    if difference == float("inf"):
+        return f"texts cannot be read as rows of {route}: the model raises, or gives no numbers"
+    return f"scores through {route} differ by {difference:.1e} from plain ones"
 
 
 def _tree(sequences: list[tuple[int, ...]], budget: int) -> ScorePlan:
