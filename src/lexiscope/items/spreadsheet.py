@@ -42,13 +42,22 @@ def neutral(text: str) -> str:
     return f"'{text}" if is_live(text) else text
 
 
-def restored(text: str) -> str:
-    """Return what :func:`neutral` was given: without the apostrophe that it added.
+def protected(text: str) -> str:
+    """Return a cell that no spreadsheet runs and that :func:`restored` gives back exactly.
 
-    >>> restored("'=1+1"), restored("'s"), restored("bank")
-    ('=1+1', "'s", 'bank')
+    >>> protected("=1+1"), protected("' -- yes"), protected("'s")
+    ("'=1+1", "'' -- yes", "'s")
     """
-    return text[1:] if text.startswith("'") and is_live(text[1:]) else text
+    return f"'{text}" if is_live(text.lstrip("'")) else text
+
+
+def restored(text: str) -> str:
+    """Return what :func:`protected` was given.
+
+    >>> restored("'=1+1"), restored("'' -- yes"), restored("'s")
+    ('=1+1', "' -- yes", "'s")
+    """
+    return text[1:] if text.startswith("'") and is_live(text.lstrip("'")) else text
 
 
 def write_sheet(path: Path | str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -56,7 +65,7 @@ def write_sheet(path: Path | str, header: Sequence[str], rows: Iterable[Sequence
 
     Errors: :class:`~lexiscope.core.errors.RunError` where the file cannot be written.
     """
-    lines = [",".join(_quoted(neutral(cell)) for cell in row) + "\r\n" for row in [header, *rows]]
+    lines = [",".join(_quoted(protected(cell)) for cell in row) + "\r\n" for row in [header, *rows]]
     # without the mark, common spreadsheets take UTF-8 for the letters of the country's old encoding
     write_atomically(Path(path), "\ufeff" + "".join(lines))
 
@@ -75,11 +84,11 @@ class SheetRow:
         return self.row.place(index, width=max(1, len(self.cells.get(column, ""))))
 
 
-def read_sheet(path: Path | str, needed: Sequence[str], *, what: str) -> Iterator[SheetRow]:
+def read_sheet(path: Path | str, needed: Sequence[str], *, what: str, ours: bool = True) -> Iterator[SheetRow]:
     """Yield the rows of a table that may come back from a spreadsheet (commas, semicolons or tabs).
 
-    Cells are without outer white space and without the apostrophe of :func:`neutral`; other columns than *needed* may
-    be there too.
+    Cells of a sheet of *ours* are :func:`restored`; those of a table that a user made stand as they are. Other columns
+    than *needed* may be there too.
     Errors: :class:`InputError` E001 to E005 for a file that cannot be read, E006 (it is not *what*) for a missing
     column, E007 for a column that stands twice.
     """
@@ -96,7 +105,7 @@ def read_sheet(path: Path | str, needed: Sequence[str], *, what: str) -> Iterato
     if twice:
         raise InputError(f"the column {twice[0]!r} stands twice", code="E007", place=header.place(), hint="keep one")
     for row in rows:
-        cells = (restored(cell.strip()) for cell in row.fields)
+        cells = map(restored, row.fields) if ours else row.fields
         yield SheetRow(dict(zip(columns, cells, strict=True)), row, columns)
 
 

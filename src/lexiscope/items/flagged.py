@@ -1,0 +1,51 @@
+"""Words in corpus text that a person should look at before participants or readers do: flagged, never dropped.
+
+The list of its own is short and English; a study that shows texts to people adds its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+from lexiscope.core.errors import InputError, Place
+
+_DEFAULT = (
+    "arsehole asshole bastard bitch bullshit cock cocksucker cunt damn dyke fag faggot fuck fucker fucking goddam "
+    "goddamn kike motherfucker nigger piss pussy rape retard shit slut spic tits twat wetback whore wop"
+)
+FLAGGED_WORDS = frozenset(_DEFAULT.split())
+"""English words that are flagged by default, without regard to their sense."""
+
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def flagged_words(text: str, words: Collection[str]) -> tuple[str, ...]:
+    """Return the words of a text that are among *words* (in lower case) or a plural in -s of one, each once.
+
+    >>> flagged_words("Damn the whores , said the damned man .", FLAGGED_WORDS)
+    ('damn', 'whores')
+    """
+    found = (each.lower() for each in _WORD.findall(text))
+    return tuple(dict.fromkeys(each for each in found if each in words or each.removesuffix("s") in words))
+
+
+def read_words(path: Path) -> frozenset[str]:
+    """Read a list of words, one a line; empty lines and lines that begin with ``#`` are left out.
+
+    Errors: :class:`InputError` E001 where it cannot be read, E003 where it is not UTF-8, E002 where it has no words.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise InputError(
+            "the list of words cannot be read", code="E001", place=Place(str(path)), why=str(error)
+        ) from error
+    except UnicodeDecodeError as error:
+        place, hint = Place(str(path)), "save it as UTF-8"
+        raise InputError("this list of words is not UTF-8", code="E003", place=place, hint=hint) from error
+    words = frozenset(line.strip().lower() for line in lines if line.strip() and not line.startswith("#"))
+    if not words:
+        raise InputError("this list has no words", code="E002", place=Place(str(path)), hint="write one a line")
+    return words
