@@ -57,7 +57,7 @@ def test_what_is_no_baseline_is_refused() -> None:
     for wrong in ("majority", "random?seed=x", "random?speed=1", "constant?seed=1"):
         with pytest.raises(SpecError):
             make(f"baseline:{wrong}")
-    with pytest.raises(InputError, match="baselines answer relatedness"):
+    with pytest.raises(InputError, match="baseline:constant does not answer"):
         make("baseline:constant").judge(ITEMS, "story_ending")
     with pytest.raises(InputError, match="needs two usages"):
         make("baseline:word_overlap").judge([Item("one", "test", (ITEMS[0].usages[0],))], "relatedness")
