@@ -54,7 +54,13 @@ class Record:
     synset: Synset
     file_number: int
     lex_ids: tuple[int, ...]
-    pointers: tuple[Pointer, ...]
+    pointer_cells: tuple[str, ...]
+
+    @property
+    def pointers(self) -> tuple[Pointer, ...]:
+        """The relations in their order; most synsets are read without anybody asking for them."""
+        cells = self.pointer_cells
+        return tuple(_pointer(*cells[place : place + 4]) for place in range(0, len(cells), 4))
 
     def targets(self, sign: str) -> tuple[str, ...]:
         """Return the ids of the synsets to which a relation leads, in their order."""
@@ -101,7 +107,7 @@ def parse_record(line: str, pos: Pos, supersenses: dict[int, str]) -> Record:
     if not bar:
         raise ValueError("no gloss")
     words = 4 + 2 * int(cells[3], 16)
-    lemmas = tuple(_MARKER.sub("", word) for word in cells[4:words:2])
+    lemmas = tuple(_MARKER.sub("", word) if "(" in word else word for word in cells[4:words:2])
     after = words + 1 + 4 * int(cells[words])
     definition, examples = split_gloss(gloss)
     file_number = int(cells[1])
@@ -117,7 +123,7 @@ def parse_record(line: str, pos: Pos, supersenses: dict[int, str]) -> Record:
         ),
         file_number,
         tuple(int(cell, 16) for cell in cells[5:words:2]),
-        tuple(_pointer(*cells[place : place + 4]) for place in range(words + 1, after, 4)),
+        tuple(cells[words + 1 : after]),
     )
 
 
