@@ -155,6 +155,8 @@ def save_causal(folder: Path, architecture: str, *, scale: float = 0.3) -> Path:
     """Save a causal language model of random weights large enough for every token to matter."""
     config_name, settings = CAUSAL[architecture]
     tokenizer = tiny_tokenizer("metaspace" if architecture in ("llama", "mistral") else "bytelevel")
+    if architecture in ("llama", "mistral"):
+        tokenizer.decoder = decoders.Metaspace()
     fast = transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, pad_token="<pad>", unk_token="<unk>", bos_token="<s>", eos_token="</s>"
     )
