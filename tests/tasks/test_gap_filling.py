@@ -16,7 +16,10 @@ from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.subject import Progress
 from lexiscope.core.usage import Usage
-from lexiscope.items.gap_filling import gap_item, read_decoding
+from lexiscope.datasets.synonymy import collection
+from lexiscope.items.gap_filling import gap_item, gap_items, read_decoding
+from lexiscope.items.gap_matching import AnswerRule, mark_completions
+from lexiscope.subjects.causal_lm import CausalLM
 from lexiscope.tasks.gap_filling import SINGLE, TASK, TEN, generating
 
 ITEMS = [
@@ -145,3 +148,38 @@ def test_who_cannot_answer_is_refused() -> None:
 
     with pytest.raises(CapabilityError, match="Generates or Judges"):
         TASK.answer_function(Embedder())
+
+
+@pytest.mark.published
+def test_a_small_model_fills_no_gap(published: Path) -> None:
+    """Spec §9: of items 1 to 30 tiny-causal-en answers none in ten greedy tokens, curated or synset, by either rule."""
+    model = CausalLM(str(published.parent / "models" / "tiny-causal-en"))
+    gaps = gap_items(collection(published)[:30])
+    table = generating([SINGLE])(gaps, model, view="full")
+    completions = table.where(measure="completion(method=greedy,max_tokens=10)")
+    assert len(completions) == 30
+    assert all(completions.column("raw").tolist())
+    assert table.where(measure="completion_tokens(method=greedy,max_tokens=10)").column("value").tolist() == [10.0] * 30
+    for answers in ("curated", "synset"):
+        by_words = mark_completions(table, gaps, AnswerRule(answers))
+        assert by_words.column("value").tolist() == [0.0] * 30
+        by_tokens = mark_completions(table, gaps, AnswerRule(answers, match="tokens"), encode=model.encode)
+        assert by_tokens.column("value").tolist() == [0.0] * 30
+
+
+@pytest.mark.published
+def test_the_seed_of_the_run_decides_what_is_drawn(published: Path) -> None:
+    """Y15: the same seed draws the same ten texts, another seed others; greedy answers do not depend on it."""
+    folder = str(published.parent / "models" / "tiny-causal-en")
+    gaps = gap_items(collection(published)[:2])
+
+    def texts(seed: int) -> tuple[list[str], list[str]]:
+        table = collect(gaps, [CausalLM(folder)], "gap_filling", seed=seed)
+        drawn = [row.raw or "" for row in table.rows() if row.measure.startswith("completion(method=sample")]
+        return drawn, table.where(measure="completion(method=greedy,max_tokens=10)").column("raw").tolist()
+
+    first, again, other = texts(3), texts(3), texts(4)
+    assert first == again
+    assert first[0] != other[0]
+    assert first[1] == other[1]
+    assert len(set(first[0])) > 10

@@ -11,6 +11,7 @@ loaded proves that this gives the scores of the plain forward pass, and the run 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from importlib import metadata
@@ -69,13 +70,15 @@ class _Used:
 class CausalLM:
     """A language model that gives every token a probability given those left of it.
 
-    *name* is a folder or a hub id; *revision* a branch, tag or commit of the hub.
+    *name* is a folder or a hub id; *revision* a branch, tag or commit of the hub. *seed* is that of the run, which a
+    task adds to the seed of its decodings; scores do not depend on it.
     """
 
     kind = "causal_lm"
 
-    def __init__(self, name: str, *, revision: str = "", options: CausalOptions | None = None) -> None:
+    def __init__(self, name: str, *, revision: str = "", options: CausalOptions | None = None, seed: int = 0) -> None:
         self.name = name
+        self.seed = seed
         self.hub_revision = revision
         self.options = options or CausalOptions()
         self._used = _Used(threads=self.options.threads)
@@ -150,7 +153,19 @@ class CausalLM:
         policy = {"policy": str(self.policy), "route_asked": self.options.route}
         return {**asked, **budgets, **policy, **asdict(self._used)}
 
+    def with_seed(self, seed: int) -> CausalLM:
+        """Return the same model in a run with this seed; itself where it has that seed, so that it is loaded once."""
+        if seed == self.seed:
+            return self
+        same = copy(self)
+        same.seed = seed
+        return same
+
     # -- what it can do ---------------------------------------------------------------------------------------
+
+    def encode(self, text: str) -> tuple[int, ...]:
+        """Return the token ids of a text, without special tokens."""
+        return tuple(self._read([text])[0].ids)
 
     def score(
         self, texts: Sequence[str], *, work: Path | None = None, progress: Progress | None = None
