@@ -135,7 +135,8 @@ def place_word(
         before = published_article(before, word)
         before, after = (published_join(before), published_join(after)) if tokenised else (before, after)
         return _placed(before, word, after)
-    if is_english(language):
+    # the target in its own place leaves the article that its writer chose
+    if is_english(language) and word != sentence[slice(*span)]:
         before = with_article(before, word) if article == "sound" else published_article(before, word)
     if tokenised:
         before, after = join_punctuation(before, quotes="straight"), join_punctuation(after, quotes="straight")

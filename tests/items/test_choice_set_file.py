@@ -1,0 +1,93 @@
+"""A user's own minimal pairs: whole texts or words with a template, spans found, faults at their line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexiscope.core.errors import InputError
+from lexiscope.items.choice_set_file import differing_spans, read_choice_sets
+from lexiscope.tasks.minimal_pair import check_choice_set
+
+
+def read(tmp_path: Path, text: str) -> tuple[object, ...]:
+    path = tmp_path / "pairs.csv"
+    path.write_text(text, encoding="utf-8")
+    return read_choice_sets(path, dataset="own")
+
+
+def test_texts(tmp_path: Path) -> None:
+    """Whole texts: the options are what differs; other columns are conditions; a last option may be missing."""
+    path = tmp_path / "pairs.csv"
+    path.write_text(
+        "item_id,correct,incorrect_1,incorrect_2,phenomenon\n"
+        "1,The keys are here.,The keys is here.,The keys be here.,agreement\n"
+        "2,No cat sleeps.,No cat sleep.,,agreement\n",
+        encoding="utf-8",
+    )
+    first, second = read_choice_sets(path, dataset="own")
+    assert first.options == ("are", "is", "be")
+    assert first.usages[1].text == "The keys is here."
+    assert second.options == ("sleeps", "sleep")
+    assert dict(first.conditions) == {"phenomenon": "agreement"}
+    for item in (first, second):
+        check_choice_set(item)
+        assert item.gold == item.options[0]
+
+
+def test_words_with_a_template(tmp_path: Path) -> None:
+    """Words are put into the row's template."""
+    path = tmp_path / "pairs.tsv"
+    path.write_text("item_id\ttemplate\tcorrect\tincorrect_1\n1\tThe {word} of the river.\tshore\tlender\n", "utf-8")
+    (item,) = read_choice_sets(path, dataset="own")
+    assert [usage.text for usage in item.usages] == ["The shore of the river.", "The lender of the river."]
+    assert [usage.target for usage in item.usages] == ["shore", "lender"]
+    assert dict(item.conditions) == {}
+
+
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        (["He left.", "He left now."], ["left", "left now"]),
+        (["Left he.", "He left."], ["Left he", "He left"]),
+        (["a b c", "a d e c"], ["b", "d e"]),
+        (["same end", "end"], ["same end", "end"]),
+        (["Is it?", "Is it!"], ["it?", "it!"]),
+        (["x y", "x z", "x w"], ["y", "z", "w"]),
+    ],
+)
+def test_what_differs(texts: list[str], words: list[str]) -> None:
+    """Whole words, the same stretch in every text, never empty."""
+    assert [each.word for each in differing_spans(texts)] == words
+
+
+@given(st.lists(st.text("ab .", min_size=1, max_size=12).filter(str.strip), min_size=2, max_size=3, unique=True))
+def test_differing_parts_are_never_empty(texts: list[str]) -> None:
+    """Outside of its part a text is what the others are; the part has no outer spaces."""
+    for text, each in zip(texts, differing_spans(texts), strict=True):
+        assert each.text == text
+        assert each.word
+        assert each.word == each.word.strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "code"),
+    [
+        ("item_id,correct\n1,a\n", 1, "E006"),
+        ("correct,incorrect_1\na,b\n", 1, "E006"),
+        ("item_id,correct,correct,incorrect_1\n1,a,a,b\n", 1, "E007"),
+        ("item_id,correct,incorrect_1\n1,a,b\n1,a,c\n", 3, "E403"),
+        ("item_id,correct,incorrect_1\n1,a,a\n", 2, "E452"),
+        ("item_id,correct,incorrect_1\n1,a,\n", 2, "E452"),
+        ("item_id,correct,incorrect_1\n1,,a\n", 2, "E452"),
+        ("item_id,correct,incorrect_1,template\n1,a,b,no slot\n", 2, "E453"),
+        ("item_id,correct,incorrect_1\n ,a,b\n", 2, "E401"),
+    ],
+)
+def test_faults_name_their_line(tmp_path: Path, text: str, line: int, code: str) -> None:
+    """File, line and a stable code."""
+    with pytest.raises(InputError, match=rf"pairs\.csv:{line}(?s:.*)\[{code}\]"):
+        read(tmp_path, text)
