@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.resources.cards import CARDS
+
 from .conftest import Run
 
 
@@ -60,3 +62,36 @@ def test_unknown_dataset_names_the_nearest(run: Run) -> None:
     result = run("data", "get", "raw_d")
     assert result.exit_code == 1
     assert "raw_c" in result.stderr
+
+
+@pytest.mark.published
+def test_a_packed_resource_stands_for_its_files(
+    run: Run, published: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """WordNet's archive is found, verified and enough; a changed one is refused; without it the files are missing."""
+    (tmp_path / "mine" / "wordnet30").mkdir(parents=True)
+    monkeypatch.setenv("LEXISCOPE_DATA", str(tmp_path / "mine"))
+    rows = json.loads(run("data", "check", "wordnet", "--json").output)
+    assert [(row["file"], row["state"]) for row in rows] == [(file.path, "missing") for file in CARDS["wordnet"].files]
+    copy = shutil.copy(published / "wordnet30" / "WordNet-3.0.tar.xz", tmp_path / "mine" / "wordnet30")
+    result = run("data", "get", "wordnet")
+    assert (result.stdout.splitlines(), "Princeton" in result.stderr) == ([str(copy)], True)
+    assert [row["state"] for row in json.loads(run("data", "check", "wordnet", "--json").output)] == ["ok"]
+    Path(copy).chmod(0o644)
+    Path(copy).write_bytes(b"changed")
+    assert run("data", "check").exit_code == 1
+    assert "sha256 expected" in run("data", "get", "wordnet").stderr
+
+
+def test_what_cannot_be_downloaded_says_how_to_get_it(run: Run) -> None:
+    """SemCor has no pinned address: the message says where it comes from and where to put it."""
+    result = run("data", "get", "semcor")
+    assert result.exit_code == 1
+    assert CARDS["semcor"].how_to_obtain in result.stderr
+
+
+def test_unknown_names_are_looked_for_among_resources_too(run: Run) -> None:
+    """A misspelt resource is an error that names the one that was meant."""
+    result = run("data", "get", "wordnat")
+    assert result.exit_code == 1
+    assert "did you mean 'wordnet'" in result.stderr

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from lexiscope.core import catalog
+from lexiscope.resources.cards import CARDS
 
 from .conftest import Run
 
@@ -33,13 +34,24 @@ def test_pairings_are_those_of_the_catalog(run: Run) -> None:
     assert ("relatedness", "encoder", "Embeds") in [tuple(row.values()) for row in rows]
 
 
-@pytest.mark.parametrize("room", [(), ("datasets",), ("tasks",), ("subjects",), ("studies",), ("pairings",)])
+def test_resources_show_what_one_chooses_by(run: Run) -> None:
+    """A resource's row has language, licence and where its data come from, as its card says."""
+    rows = json.loads(run("list", "resources", "--json").output)
+    assert [(row["name"], row["licence"], row["data"]) for row in rows] == [
+        (card.name, card.licence, card.availability) for card in CARDS.values()
+    ]
+    assert {"room": "resources", "names": ", ".join(CARDS)} in json.loads(run("list", "--json").output)
+
+
+@pytest.mark.parametrize(
+    "room", [(), ("datasets",), ("resources",), ("tasks",), ("subjects",), ("studies",), ("pairings",)]
+)
 def test_tables_fit_80_columns(room: tuple[str, ...], run: Run) -> None:
     """No line of a table is longer than 80 signs, and no name is cut."""
     output = run("list", *room).output
     assert max(map(len, output.splitlines())) <= 80
     kind = room[0] if room and room[0] != "pairings" else "tasks"
-    assert all(name in output for name in catalog.names(kind))  # type: ignore[arg-type]
+    assert all(name in output for name in (CARDS if kind == "resources" else catalog.names(kind)))  # type: ignore[arg-type]
 
 
 def test_unknown_room_is_wrong_usage(run: Run) -> None:

@@ -1,7 +1,8 @@
-"""``lexiscope data``: fetch, verify or locate published data."""
+"""``lexiscope data``: fetch, verify or locate published datasets and lexical resources."""
 
 from __future__ import annotations
 
+import difflib
 from functools import partial
 
 import click
@@ -11,8 +12,9 @@ from lexiscope.cli.options import quiet as quiet_option
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say
 from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
-from lexiscope.core.dataset import DatasetCard
+from lexiscope.core.errors import SpecError
 from lexiscope.resources import fetch
+from lexiscope.resources.cards import CARDS
 
 
 @click.group()
@@ -25,11 +27,11 @@ def data() -> None:
 @click.option("--all", "everything", is_flag=True, help="Also the files that loading does not need.")
 @quiet_option
 def get(names: tuple[str, ...], *, everything: bool, quiet: bool) -> None:
-    """Download datasets at their pinned version.
+    """Download datasets and resources at their pinned version.
 
     What is there already is only verified.
     """
-    for card in [catalog.card(name) for name in names]:
+    for card in [_card(name) for name in names]:
         remark(f"{card.name}: {card.licence}; please cite: {card.citation}", quiet=quiet)
         with progress_bar(card.name, quiet=quiet) as report:
             paths = fetch.get(card, optional=everything, progress=None if report is None else partial(report, "files"))
@@ -44,16 +46,16 @@ def get(names: tuple[str, ...], *, everything: bool, quiet: bool) -> None:
 def check(ctx: click.Context, /, names: tuple[str, ...], *, as_json: bool) -> None:
     """Compare the files on this machine with their published checksums.
 
-    Without names, every dataset is checked. The exit status is 1 where a named dataset is incomplete or where any
-    file is not the published one.
+    Without names, every dataset and resource is checked. The exit status is 1 where a named one is incomplete or
+    where any file is not the published one.
     """
-    cards = [catalog.card(name) for name in names or catalog.names("datasets")]
+    cards = [_card(name) for name in names or (*catalog.names("datasets"), *CARDS)]
     rows = [row for card in cards for row in _file_rows(card)]
     if as_json:
         print_json(rows)
     else:
         shown = [(row["dataset"], row["file"], _state(row)) for row in rows]
-        print_table(("dataset", "file", "state"), shown)
+        print_table(("name", "file", "state"), shown)
     bad = {"wrong checksum", "missing"} if names else {"wrong checksum"}
     ctx.exit(1 if any(row["state"] in bad and not row["optional"] for row in rows) else 0)
 
@@ -69,7 +71,17 @@ def _state(row: dict[str, object]) -> str:
     return f"{row['state']} (optional)" if row["optional"] else str(row["state"])
 
 
-def _file_rows(card: DatasetCard) -> list[dict[str, object]]:
+def _card(name: str) -> fetch.Card:
+    """The card of a dataset or of a resource."""
+    known = (*catalog.names("datasets"), *CARDS)
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
+        raise SpecError(f"there is no {name!r} among the datasets and resources", hint=hint)
+    return CARDS[name] if name in CARDS else catalog.card(name)
+
+
+def _file_rows(card: fetch.Card) -> list[dict[str, object]]:
     if not card.files:
         return [{"dataset": card.name, "file": "(embedded)", "state": "ok", "path": None, "optional": False}]
     return [

@@ -10,8 +10,9 @@ from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table
 from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
+from lexiscope.resources.cards import CARDS, ResourceCard
 
-ROOMS = ("datasets", "tasks", "subjects", "studies", "pairings")
+ROOMS = ("datasets", "resources", "tasks", "subjects", "studies", "pairings")
 Row = dict[str, str]
 
 
@@ -19,9 +20,10 @@ Row = dict[str, str]
 @click.argument("room", type=click.Choice(ROOMS), required=False)
 @json_option
 def list_catalog(room: str | None, *, as_json: bool) -> None:
-    """List datasets, tasks, subjects, studies or pairings.
+    """List datasets, resources, tasks, subjects, studies or pairings.
 
-    A pairing is a task and a kind of subject that can answer it, with the capability by which it answers.
+    A resource is a lexicon or a tagged corpus. A pairing is a task and a kind of subject that can answer it, with the
+    capability by which it answers.
     Without an argument, the names in every room are listed. Licences are long and stand in --json.
     """
     rows = room_rows(room) if room else overview_rows()
@@ -36,6 +38,8 @@ def room_rows(room: str) -> list[Row]:
     """Return a room of the catalog as rows with the same keys, in the order of the names."""
     if room == "pairings":
         return [{"task": task, "subject": kind, "answers by": by} for task, kind, by in catalog.pairings()]
+    if room == "resources":
+        return [_resource(card) for card in CARDS.values()]
     kind = cast(catalog.Kind, room)
     describe = {"datasets": _dataset, "tasks": _task, "subjects": _subject}.get(room)
     return [
@@ -46,12 +50,19 @@ def room_rows(room: str) -> list[Row]:
 
 def overview_rows() -> list[Row]:
     """Return one row per room with the names in it."""
-    return [{"room": kind, "names": ", ".join(catalog.names(kind))} for kind in catalog.KINDS]
+    names = {kind: catalog.names(kind) for kind in catalog.KINDS}
+    rooms = {"datasets": names["datasets"], "resources": tuple(CARDS)} | names
+    return [{"room": room, "names": ", ".join(names)} for room, names in rooms.items()]
 
 
 def _dataset(name: str) -> Row:
     card = catalog.card(name)
     return {"task": card.task, "language": card.language, "licence": card.licence, "data": card.availability}
+
+
+def _resource(card: ResourceCard) -> Row:
+    facts = {"language": card.language, "licence": card.licence, "data": card.availability}
+    return {"name": card.name, **facts, "what": card.summary}
 
 
 def _task(name: str) -> Row:

@@ -19,8 +19,12 @@ from lexiscope import __version__
 #: verb -> (where its command is, one line of help). The line is the first line of the command's own help (a test).
 VERBS: dict[str, tuple[str, str]] = {
     "demo": ("lexiscope.cli.demo:demo", "Show a first result: the embedded model on the embedded items."),
-    "list": ("lexiscope.cli.list:list_catalog", "List datasets, tasks, subjects, studies or pairings."),
+    "list": ("lexiscope.cli.list:list_catalog", "List datasets, resources, tasks, subjects, studies or pairings."),
     "data": ("lexiscope.cli.data:data", "Fetch, verify or locate published data."),
+    "build": (
+        "lexiscope.cli.build:build",
+        "Make items of your own: minimal pairs from a corpus and a lexicon, and their curation.",
+    ),
     "check": ("lexiscope.cli.check:check", "Check an item file before anybody is asked."),
     "collect": ("lexiscope.cli.collect:collect", "Ask subjects about items and keep every answer."),
     "study": ("lexiscope.cli.study:study", "Run a study: a whole paper, on its data or on yours."),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from lexiscope.core.item import Item, check_unique_ids
-from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
+
+if TYPE_CHECKING:
+    # responses bring pyarrow, which a card does not need
+    from lexiscope.core.response import ResponseTable
 
 Availability = Literal["embedded", "download", "obtain"]
 
