@@ -26,6 +26,7 @@ FOLDER = Path(__file__).parent
 
 NAME = "substitution"
 MEASURE = "choice"
+MEASURE_WEIRD = "flag_weird"
 COLUMNS = ("option_1", "option_2")
 COLUMN_RIGHT = "correct_option"
 _CANDIDATES = 2
@@ -121,5 +122,8 @@ TASK = Task(
     scale=None,
     item_fields=("usages", "options", "gold"),
     answers=(("Judges", by_judgment),),
-    measures=((MEASURE, "the candidate that was chosen, in the column option; no unit, no direction"),),
+    measures=(
+        (MEASURE, "the candidate that was chosen, in the column option; no unit, no direction"),
+        (MEASURE_WEIRD, "1 where the item was marked as weird on a sheet, else 0"),
+    ),
 )
