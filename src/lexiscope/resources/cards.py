@@ -121,8 +121,9 @@ SEMCOR = ResourceCard(
         ("word_types", 22_436),
     ),
     how_to_obtain=(
-        "take semcor.data.xml and semcor.gold.key.txt from WSD_Training_Corpora of the unified evaluation framework "
-        "(Raganato et al. 2017) and name their folder"
+        "these files are a conversion that is not published; the public one holds the same texts and senses: unpack "
+        "http://lcl.uniroma1.it/wsdeval/data/WSD_Training_Corpora.zip and name its folder SemCor where a command or "
+        "function asks for the folder of SemCor"
     ),
     remarks=(
         "Names of persons, groups and locations are tagged with these words as lemma (8,741 instances): their form has "

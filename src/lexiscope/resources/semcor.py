@@ -12,6 +12,7 @@ from lexiscope.resources.unified_wsd import Token, UnifiedCorpus
 
 _DATA = ("semcor.data.xml.gz", "semcor.data.xml")
 _KEYS = ("semcor.gold.key.txt.gz", "semcor.gold.key.txt")
+_BELOW = ("", "semcor", "SemCor", "WSD_Training_Corpora/SemCor")
 _NAME_KEYS = frozenset({"person%1:03:00::", "group%1:03:00::", "location%1:03:00::"})
 _WORDS = frozenset({"person", "persons", "people", "group", "groups", "location", "locations"})
 
@@ -43,8 +44,8 @@ def is_name(token: Token) -> bool:
 
 
 def _one_of(folder: Path, names: tuple[str, ...]) -> Path:
-    for name in names:
-        if (folder / name).is_file():
-            return folder / name
+    for path in (folder / below / name for below in _BELOW for name in names):
+        if path.is_file():
+            return path
     what = f"this folder holds neither {names[0]} nor {names[1]}"
     raise InputError(what, place=Place(str(folder)), hint="lexiscope data get semcor says where SemCor comes from")

@@ -230,9 +230,9 @@ class _Parser:
         if name == "corpus":
             self._language = attributes.get("lang", "en")
         elif name == "text":
-            self._document = (self._needed(attributes, "id"), attributes.get("source", ""))
+            self._document = (self._id(name, attributes), attributes.get("source", ""))
         elif name == "sentence":
-            self._sentence = self._needed(attributes, "id")
+            self._sentence = self._id(name, attributes)
         else:
             self._token = attributes
             self._letters.clear()
@@ -247,6 +247,7 @@ class _Parser:
             self._tokens.clear()
         elif name in ("wf", "instance"):
             self._tokens.append(self._finished_token(name))
+            self._token = {}
 
     def _finished_token(self, name: str) -> Token:
         form = " ".join("".join(self._letters).split())
@@ -255,13 +256,13 @@ class _Parser:
         lemma, pos = self._token.get("lemma", ""), self._token.get("pos", "")
         if name == "wf":
             return Token(form, lemma, pos)
-        instance_id = self._needed(self._token, "id")
+        instance_id = self._id(name, self._token)
         return Token(form, lemma, pos, instance_id, self._gold.take(instance_id, self._place))
 
-    def _needed(self, attributes: dict[str, str], name: str) -> str:
-        if not attributes.get(name):
-            raise self._error(f"this <{self._open[-1]}> has no {name}", f'write {name}="..."')
-        return attributes[name]
+    def _id(self, name: str, attributes: dict[str, str]) -> str:
+        if not attributes.get("id"):
+            raise self._error(f"this <{name}> has no id", 'write id="..."')
+        return attributes["id"]
 
     def _refuse_entity(self, name: str, *_: object) -> None:
         raise self._error(f"the entity &{name}; is declared", "entities have no place in a corpus: write the text")
