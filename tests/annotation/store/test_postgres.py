@@ -6,11 +6,8 @@ The server writes without waiting for the disk: what is tested is what workers d
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import json
-import os
 import re
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -20,7 +17,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import httpx
 import pytest
@@ -36,48 +32,20 @@ from lexiscope.annotation.store.schema import ANSWERS
 from lexiscope.annotation.store.store import Store
 
 from ..web.made_web import Person, made_definition, made_items
+from .cluster import cluster, new_database
 from .made_study import CONSENT, active, answer, made_study, open_store, program, qualified
 from .test_kills import answer_until_killed
 
 FROZEN = Path(__file__).with_name("version_1.sql")
 MIGRATED = made_study(2, places={"1": 2})
 ALL = sa.select(ANSWERS)
-PROGRAMS = [shutil.which(name) for name in ("initdb", "pg_ctl")]
 
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     """A server of its own, reached by a socket in a folder of its own."""
-    if None in PROGRAMS or importlib.util.find_spec("psycopg") is None:
-        pytest.skip("PostgreSQL needs initdb, pg_ctl and the package psycopg (extra: postgres)")
-    # PostgreSQL does not run as root
-    prefix: list[str] = []
-    if os.name == "posix" and os.geteuid() == 0:
-        if shutil.which("runuser") is None:
-            pytest.skip("PostgreSQL does not run as root, and there is no runuser")
-        prefix = ["runuser", "-u", "nobody", "--"]
-    # a short name: the path of a socket has some 100 characters at most
-    with TemporaryDirectory() as name:
-        if prefix:
-            shutil.chown(name, "nobody")
-        initdb, pg_ctl = map(str, PROGRAMS)
-        data, options = f"{name}/data", f"-k {name} -c listen_addresses='' -c fsync=off -c max_connections=200"
-        run = {"check": True, "stdout": subprocess.DEVNULL, "cwd": name}
-        subprocess.run([*prefix, initdb, "-D", data, "-U", "people", "-A", "trust", "-E", "UTF8"], **run)  # type: ignore[call-overload]
-        subprocess.run([*prefix, pg_ctl, "-D", data, "-o", options, "-l", f"{name}/log", "-w", "start"], **run)  # type: ignore[call-overload]
-        try:
-            yield f"postgresql://people@/postgres?host={name}"
-        finally:
-            subprocess.run([*prefix, pg_ctl, "-D", data, "-m", "immediate", "stop"], **run)  # type: ignore[call-overload]
-
-
-def new_database(url: str, name: str) -> str:
-    """Make an empty database on the server; return its URL."""
-    engine = sa.create_engine(url.replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.exec_driver_sql(f"CREATE DATABASE {name}")
-    engine.dispose()
-    return url.replace("/postgres?", f"/{name}?")
+    with cluster("fsync=off") as own:
+        yield own.url
 
 
 def make_qualified(store: Store, n: int) -> list[str]:
@@ -262,10 +230,10 @@ def test_two_workers_on_one_study(tmp_path: Path, url: str) -> None:
         assert two.verify().problems == ()
 
 
-def served_study(folder: Path) -> FrozenStudy:
-    """A study file of two lists with ten places each, three trials a person, beside its item file."""
+def served_study(folder: Path, *, n_items: int = 6, places: int = 10, **changed: object) -> FrozenStudy:
+    """A study file of two lists with so many places each, half of the items a person, beside its item file."""
     anchors = (Anchor(point=1, text="not at all"), Anchor(point=5, text="very much"))
-    rows = [",".join((one.item_id, *(usage.text for usage in one.usages), one.word)) for one in made_items(6)]
+    rows = [",".join((one.item_id, *(usage.text for usage in one.usages), one.word)) for one in made_items(n_items)]
     (folder / "items.csv").write_text("item_id,sentence_1,sentence_2,target\n" + "\n".join(rows), encoding="utf-8")
     short: dict[str, object] = {
         "payment": Payment(amount=1, minutes=6),
@@ -276,18 +244,20 @@ def served_study(folder: Path) -> FrozenStudy:
     }
     sizes = {
         "design": DesignSection(lists=2),
-        "ratings": RatingsSection(per_item=10),
+        "ratings": RatingsSection(per_item=places),
         "catch": CatchSection(per_list=0),
     }
     scale = ScaleSection(anchors=anchors)
-    write_definition(made_definition(items="items.csv", scale=scale, **short, **sizes), folder / "study.yaml")
+    write_definition(
+        made_definition(items="items.csv", scale=scale, **(short | sizes | changed)), folder / "study.yaml"
+    )
     return read_study(folder / "study.yaml").freeze()
 
 
 @contextmanager
-def workers_of(folder: Path, url: str) -> Iterator[str]:
+def workers_of(folder: Path, url: str, *, n: int = 2) -> Iterator[str]:
     """``serve --workers 2`` in a process of its own; its address. It ends in good order."""
-    how = ("--port", "0", "--postgres", url, "--workers", "2")
+    how = ("--port", "0", "--postgres", url, "--workers", str(n))
     command = [sys.executable, "-m", "lexiscope", "annotate", "serve", "study.yaml", *how]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         assert process.stdout is not None

@@ -23,12 +23,16 @@ from .served import Served, serving
 
 @dataclass
 class Session:
-    """A participant who asks again until there is an answer; ``sent`` are the answers in their order."""
+    """A participant who asks again until there is an answer; ``sent`` are the answers in their order.
+
+    ``refused`` counts the server's errors by status.
+    """
 
     browser: httpx.AsyncClient
     draw: random.Random
     sent: list[int] = field(default_factory=list)
     tries: int = 0
+    refused: Counter[int] = field(default_factory=Counter)
 
     async def ask(self, method: str, address: str, **more: object) -> httpx.Response:
         """Ask until an answer comes whole; what is sent again is the same in every byte."""
@@ -38,6 +42,7 @@ class Session:
                 answer = await self.browser.request(method, address, **more)  # type: ignore[arg-type]
                 if answer.status_code < 500:
                     return answer
+                self.refused[answer.status_code] += 1
             await asyncio.sleep(min(0.05 * 2**attempt, 0.4))
         raise AssertionError("the session is stuck")
 

@@ -1,0 +1,94 @@
+"""reliability.md S13: kill -9 of the PostgreSQL server itself while people answer at several workers."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import httpx
+import pytest
+
+from lexiscope.annotation.store.record import Phase
+from lexiscope.annotation.store.store import Store
+
+from ..web.test_flaky_network import Session
+from .cluster import Cluster, cluster
+from .test_postgres import served_study, workers_of
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is POSIX")
+BACK_SECONDS = 5.0
+# the figure is for a quiet machine; this is what a busy one may add to it
+BUSY_SECONDS = 10.0
+
+
+async def is_back(address: str) -> float:
+    """How long it takes until the server answers 200 again; until then it says 503."""
+    begun = time.monotonic()
+    async with httpx.AsyncClient(timeout=10) as browser:
+        while (answer := await browser.get(f"{address}/health")).status_code != 200:
+            assert answer.status_code == 503
+            assert time.monotonic() - begun < BACK_SECONDS + BUSY_SECONDS, "the server does not come back"
+            await asyncio.sleep(0.05)
+    return time.monotonic() - begun
+
+
+async def kill_and_start(address: str, own: Cluster, sessions: list[Session], n_answers: int, kills: int) -> None:
+    """Kill the database at random points of the work, look at what the server says of it, and start it again."""
+    rng = random.Random(1)
+    points = sorted(rng.sample(range(n_answers // 10, n_answers * 8 // 10), kills))
+    for point in points:
+        while sum(len(one.sent) for one in sessions) < point:
+            await asyncio.sleep(0.005)
+        await asyncio.to_thread(own.kill)
+        before = sum(len(one.sent) for one in sessions)
+        async with httpx.AsyncClient(timeout=10) as browser:
+            told = await browser.get(f"{address}/health", headers={"accept": "application/json"})
+        assert (told.status_code, told.json()["error"]["code"]) == (503, "not_stored")
+        assert int(told.headers["retry-after"]) > 0
+        # what was on its way at the kill may have been stored; nothing else is acknowledged now
+        await asyncio.sleep(0.5)
+        assert sum(len(one.sent) for one in sessions) - before <= len(sessions)
+        await asyncio.to_thread(own.start)
+        await is_back(address)
+
+
+@pytest.mark.parametrize(
+    ("workers", "kills", "people", "n_items"),
+    [(2, 1, 12, 12), pytest.param(4, 20, 60, 100, marks=pytest.mark.soak)],
+    ids=["fast", "soak"],
+)
+def test_a_killed_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int, kills: int, people: int, n_items: int
+) -> None:
+    """Nobody is lost or stored twice, the workers say 503 while it is away and go on by themselves: every session
+    comes to its code, every answer is stored once as it was sent, and the seals hold."""
+    monkeypatch.chdir(tmp_path)
+    study = served_study(tmp_path, n_items=n_items, places=people // 2, about_you=())
+    sessions: list[Session] = []
+
+    async def everything(address: str, own: Cluster) -> None:
+        async def take_part(number: int) -> None:
+            async with httpx.AsyncClient(base_url=address, timeout=30, follow_redirects=True) as browser:
+                sessions.append(Session(browser, random.Random(number)))
+                assert "DONE1" in await sessions[number].whole_way(f"/?PROLIFIC_PID=5f{number:022x}&SESSION_ID=s")
+
+        work = [take_part(number) for number in range(people)]
+        await asyncio.gather(*work, kill_and_start(address, own, sessions, people * n_items // 2, kills))
+
+    with cluster() as own, workers_of(tmp_path, own.url, n=workers) as address:
+        asyncio.run(everything(address, own))
+        with Store.open(tmp_path / "study", study.record, url=own.url) as store:
+            for number, session in enumerate(sessions):
+                who = store.find(f"5f{number:022x}")
+                assert who is not None
+                stored = [row for row in store.answers_of(who) if row["phase"] == Phase.TRIALS]
+                assert [row["value"] for row in stored] == session.sent
+                assert len({row["item_id"] for row in stored}) == len(stored) == n_items // 2
+            assert len(store.people()) == people
+            assert store.verify().problems == ()
+    refused = sum((one.refused for one in sessions), Counter[int]())
+    assert set(refused) == {503}
