@@ -28,12 +28,13 @@ class Rules:
     """What may be a target, a synonym or a distractor; the defaults are those of the published collection.
 
     ``min_tokens`` is the least length of a sentence. Without ``lower_case`` words may have capitals (as nouns have in
-    German).
+    German). With ``leave_out_flagged`` sentences with a flagged word are left out, and counted.
     """
 
     pos: Pos = "n"
     min_tokens: int = 10
     lower_case: bool = True
+    leave_out_flagged: bool = False
 
     def is_one_word(self, word: str) -> bool:
         """Say whether a word is neither a compound with ``_``, ``-`` or a space nor of several words."""

@@ -7,7 +7,6 @@ of each is counted. *Source:* Ivan, Ramisch and Nasr, section 3.3 and their coll
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -98,12 +97,14 @@ def find_candidates(
 ) -> FoundCandidates:
     """Return the candidates of a corpus.
 
-    Words of *flagged* are marked in the contexts, which stay. The corpus is gone through once; nothing is drawn at
-    random here.
+    Words of *flagged* are marked in the contexts, which stay unless the rules say otherwise. The corpus is gone through
+    once; nothing is drawn at random here.
     """
     rules = rules or Rules()
     alternatives = Alternatives(lexicon, rules)
-    filters = _filters(lexicon, rules, alternatives)
+    filters = _filters(rules, alternatives)
+    if rules.leave_out_flagged:
+        filters += (("no flagged word", lambda one: not flagged_words(one.text, flagged)),)
     passed = [0] * (len(filters) + 1)
     contexts: dict[str, list[Context]] = {}
     words: dict[str, str] = {}
@@ -125,7 +126,7 @@ def find_candidates(
 Filter = tuple[str, Callable[[Occurrence], bool]]
 
 
-def _filters(lexicon: Lexicon, rules: Rules, alternatives: Alternatives) -> tuple[Filter, ...]:
+def _filters(rules: Rules, alternatives: Alternatives) -> tuple[Filter, ...]:
     """The filters of occurrences in the order in which they are applied: cheap ones first."""
 
     def polysemous(one: Occurrence) -> bool:
@@ -168,5 +169,5 @@ def _candidate(sense: str, word: str, contexts: tuple[Context, ...], alternative
 
 
 def _context(one: Occurrence, flagged: Collection[str], place: int) -> Context:
-    found = flagged_words(unicodedata.normalize("NFC", one.text), flagged)
+    found = flagged_words(one.text, flagged)
     return Context(one.occurrence_id, one.sentence_id, one.text, one.start, one.end, one.tokenised, found, place)

@@ -6,6 +6,7 @@ The list of its own is short and English; a study that shows texts to people add
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection
 from pathlib import Path
 
@@ -27,7 +28,8 @@ def flagged_words(text: str, words: Collection[str]) -> tuple[str, ...]:
     >>> flagged_words("Damn the whores , said the damned man .", FLAGGED_WORDS)
     ('damn', 'whores')
     """
-    found = (each.lower() for each in _WORD.findall(text))
+    # a list and a corpus may write accents in different Unicode forms
+    found = (each.lower() for each in _WORD.findall(unicodedata.normalize("NFC", text)))
     return tuple(dict.fromkeys(each for each in found if each in words or each.removesuffix("s") in words))
 
 
@@ -45,7 +47,11 @@ def read_words(path: Path) -> frozenset[str]:
     except UnicodeDecodeError as error:
         place, hint = Place(str(path)), "save it as UTF-8"
         raise InputError("this list of words is not UTF-8", code="E003", place=place, hint=hint) from error
-    words = frozenset(line.strip().lower() for line in lines if line.strip() and not line.startswith("#"))
+    words = frozenset(
+        unicodedata.normalize("NFC", line.strip().lower())
+        for line in lines
+        if line.strip() and not line.startswith("#")
+    )
     if not words:
         raise InputError("this list has no words", code="E002", place=Place(str(path)), hint="write one a line")
     return words

@@ -1,0 +1,58 @@
+"""Curators' decisions as the verbs of ``lexiscope build`` ask for them: by folder and name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.run import read_json
+from lexiscope.items.automatic import Proposal
+from lexiscope.items.build_tables import read_proposals
+from lexiscope.items.curation import Decision, check_curator, compare
+from lexiscope.items.decision_log import DecisionLog, curators
+
+PAIR: Callable[..., Any] = click.option(
+    "--settle",
+    nargs=2,
+    metavar="NAME NAME",
+    default=None,
+    help="Only what these two disagree on: for a third who decides.",
+)
+"""The option that keeps only the proposals on which two curators disagree."""
+
+
+def build_language(folder: Path) -> str:
+    """Return the language of the sentences of a build.
+
+    Errors: :class:`~lexiscope.core.errors.RunError` where the folder holds no finished build.
+    """
+    return str(read_json(folder / "run.json").get("language", "en"))
+
+
+def decided(folder: Path, name: str, proposals: Sequence[Proposal]) -> dict[str, Decision]:
+    """Return the latest decisions of a curator who has decided something, by proposal.
+
+    Errors: :class:`InputError` E466 for somebody who has not, naming those who have.
+    """
+    found = DecisionLog(folder, check_curator(name)).latest(proposals)
+    if not found:
+        known = ", ".join(curators(folder)) or "nobody"
+        hint = f"those who have: {known}"
+        raise InputError(f"{name!r} has decided nothing here", code="E466", place=Place(str(folder)), hint=hint)
+    return found
+
+
+def disputed(folder: Path, names: tuple[str, str]) -> frozenset[str]:
+    """Return the ids of the proposals on which two curators disagree.
+
+    Errors: those of :func:`~lexiscope.items.curation.compare`; :class:`InputError` E469 where they disagree on none.
+    """
+    proposals = read_proposals(folder)
+    found = compare(proposals, *(decided(folder, name, proposals) for name in names))
+    if not found.disagreements:
+        raise InputError(f"{names[0]} and {names[1]} disagree on nothing", code="E469", hint="merge them")
+    return frozenset(one.proposal.proposal_id for one in found.disagreements)

@@ -1,0 +1,138 @@
+"""``lexiscope build compare`` and ``merge``: what two curators agree on, and the collection that comes of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lexiscope.analysis.agreement import wilson_interval
+from lexiscope.analysis.choices import cohen_kappa
+from lexiscope.cli.build_decisions import build_language, decided
+from lexiscope.cli.options import as_json as json_option
+from lexiscope.cli.output import print_json, print_table, remark, say
+from lexiscope.cli.verb import Verb
+from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.items.assembly import synonym_items
+from lexiscope.items.build_tables import read_proposals
+from lexiscope.items.collection_file import write_collection
+from lexiscope.items.curation import VERDICTS, Comparison, Decision, compare, merge
+from lexiscope.items.spreadsheet import write_sheet
+
+
+@click.command("compare", cls=Verb)
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("first", metavar="NAME")
+@click.argument("second", metavar="NAME")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE.csv", help="Write the disagreements as CSV.")
+@json_option
+def compare_curators(folder: Path, first: str, second: str, *, out: Path | None, as_json: bool) -> None:
+    """Say how far two curators agree, and where they do not.
+
+    Agreement and Cohen's kappa are over accept and reject, of the proposals that both decided; among those that both
+    accepted it is counted how many have the same context and words.
+    """
+    proposals = read_proposals(folder)
+    found = compare(proposals, *(decided(folder, name, proposals) for name in (first, second)))
+    if out is not None:
+        write_disagreements(out, found)
+    if as_json:
+        print_json(summary(found) | {"disagreements": [_difference_row(one) for one in found.disagreements]})
+        return
+    for name, value in summary(found).items():
+        say(f"{name.replace('_', ' ')}: {value if not isinstance(value, float) else f'{value:.3f}'}")
+    if found.disagreements:
+        columns = ("proposal", "word", "differ in", first, second)
+        print_table(columns, [_short_row(one) for one in found.disagreements], title="Disagreements", whole=("word",))
+    if out is not None:
+        say(f"written: {out}")
+    remark(f"a third decides: lexiscope build curate {folder} --curator NAME --settle {first} {second}")
+
+
+@click.command("merge", cls=Verb)
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("names", nargs=-1, required=True, metavar="NAME [NAME]")
+@click.option("--third", metavar="NAME", help="Who decides where the two disagree.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="The collection.")
+def merge_curators(folder: Path, names: tuple[str, ...], *, third: str | None, out: Path) -> None:
+    """Write the collection of what the curators accepted.
+
+    Of one curator, what they accepted; of two, what both accepted with the same context and words. What they disagree
+    on is left out unless a third decided it. What is left out is listed beside the collection.
+    """
+    if len(names) > 2 or (third is not None and len(names) != 2):
+        raise click.UsageError("name one curator, or two and with --third who decides between them")
+    proposals = read_proposals(folder)
+    found = [decided(folder, name, proposals) for name in names]
+    settled = decided(folder, third, proposals) if third is not None else None
+    merged = merge(proposals, found[0], found[1] if len(found) == 2 else None, settled)
+    say(", ".join(f"{number} {name}" for name, number in merged.counts.items()))
+    left_out = out.with_name(f"{out.stem}_left_out.csv")
+    rows = [[one.proposal_id, one.candidate.word, one.context.marked(), why] for one, why in merged.left_out]
+    write_sheet(left_out, ("proposal", "word", "sentence", "why"), rows)
+    say(f"written: {left_out}")
+    if not merged.items:
+        raise InputError("no item was accepted: there is no collection to write", code="E469", place=Place(str(folder)))
+    write_collection(synonym_items(merged.items, language=build_language(folder)), out)
+    say(f"written: {out} ({len(merged.items)} items)")
+    remark(f"next: lexiscope build minimal-pairs --collection {out} --out FOLDER")
+
+
+def summary(found: Comparison) -> dict[str, Any]:
+    """Return the numbers of a comparison by name; kappa is missing, and says why, where it is undefined."""
+    n, n_same = len(found.verdicts), sum(one == other for one, other in found.verdicts)
+    interval = wilson_interval(n_same, n)
+    numbers: dict[str, Any] = {
+        "proposals": found.n_proposals,
+        **{f"decided_by_{name}": number for name, number in zip(found.curators, found.n_decided, strict=True)},
+        "decided_by_both": n,
+        "same_verdict": n_same,
+        "agreement": n_same / n,
+        "agreement_95%": f"{interval.low:.3f} to {interval.high:.3f}",
+        "accepted_by_both": found.n_both_accepted,
+        "same_context_and_words": found.n_same_choice,
+        "disagreements": len(found.disagreements),
+    }
+    first, second = zip(*found.verdicts, strict=True)
+    try:
+        kappa = cohen_kappa(first, second, categories=VERDICTS)
+        numbers[kappa.name] = kappa.value
+    except StatisticError as error:
+        numbers["cohen_kappa"] = f"undefined: {error.what}"
+    return numbers
+
+
+def write_disagreements(path: Path, found: Comparison) -> None:
+    """Write the disagreements as a sheet: what each of the two decided."""
+    rows = [list(_difference_row(one).values()) for one in found.disagreements]
+    names = [f"{what}_{name}" for name in found.curators for what in _COMPARED]
+    write_sheet(path, ("proposal", "word", "differ_in", "sentence", *names), rows)
+
+
+_COMPARED = ("verdict", "context", "synonym", "distractor", "reason", "note")
+
+
+def _difference_row(one: Any) -> dict[str, str]:
+    row = {
+        "proposal": one.proposal.proposal_id,
+        "word": one.proposal.candidate.word,
+        "differ_in": one.kind,
+        "sentence": one.proposal.context.marked(),
+    }
+    for decision in (one.first, one.second):
+        given = asdict(decision) | {"context": decision.context_id}
+        row |= {f"{what}_{decision.curator}": given[what] for what in _COMPARED}
+    return row
+
+
+def _short_row(one: Any) -> tuple[str, ...]:
+    cells = [one.proposal.proposal_id, one.proposal.candidate.word, one.kind]
+    return (*cells, *(_in_short(each) for each in (one.first, one.second)))
+
+
+def _in_short(decision: Decision) -> str:
+    if decision.verdict == "reject":
+        return f"reject: {decision.reason}"
+    return f"{decision.synonym} / {decision.distractor} ({decision.context_id})"
