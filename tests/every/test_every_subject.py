@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import threading
+import zlib
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +48,7 @@ SPECS = {
     "recorded": ["recorded:{folder}/answers.parquet"],
     "causal_lm": ["causal_lm:{folder}/causal_lm", "causal_lm:{folder}/causal_lm?policy=word"],
     "masked_lm": ["masked_lm:{folder}/masked_lm", "masked_lm:{folder}/masked_lm?conditioning=masked"],
+    "completions": ["completions:served@{url}", "completions:served@{url}?policy=bos"],
 }
 # what a question about pairs of usages can be asked of
 PAIRS = [spec for kind in ("encoder", "baseline", "recorded") for spec in SPECS[kind]]
@@ -50,7 +56,7 @@ ALL = [(kind, spec) for kind, specs in SPECS.items() for spec in specs]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("recorded")
     rows = [
         Response(f"p{n % 3}", "participant", item.item_id, "relatedness", "rating", float(1 + n % 5))
@@ -59,7 +65,48 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ResponseTable.from_rows(rows).write_parquet(folder / "answers.parquet")
     save_causal_lm(folder / "causal_lm")
     save_masked_lm(folder / "masked_lm")
-    return folder
+    with ThreadingHTTPServer(("127.0.0.1", 0), ServedLetters) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        (folder / "url").write_text(f"http://127.0.0.1:{server.server_address[1]}/v1")
+        yield folder
+        server.shutdown()
+
+
+class ServedLetters(BaseHTTPRequestHandler):
+    """A completions endpoint that echoes: a made-up log-probability for every letter, given those before it."""
+
+    def do_GET(self) -> None:
+        self.reply({"data": [{"id": "served", "root": "made up"}]})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        prompts = body["prompt"] if isinstance(body["prompt"], list) else [body["prompt"]]
+        before = ["<s>"] if body.get("add_special_tokens", True) else []
+        listed = [[*before, *prompt] for prompt in prompts]
+        self.reply(
+            {
+                "choices": [
+                    {"index": n, "text": f" {body.get('seed')}", "logprobs": echoed(tokens)}
+                    for n, tokens in enumerate(listed)
+                ],
+                "usage": {"prompt_tokens": sum(map(len, listed))},
+            }
+        )
+
+    def reply(self, answer: dict[str, object]) -> None:
+        content = json.dumps(answer).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        """Keep the test's output quiet."""
+
+
+def echoed(tokens: list[str]) -> dict[str, object]:
+    values = [-1 - zlib.crc32("".join(tokens[: n + 1]).encode()) % 100 / 10 for n in range(len(tokens))]
+    return {"tokens": tokens, "token_logprobs": [None, *values[1:]]}
 
 
 def save_causal_lm(folder: Path) -> None:
@@ -91,7 +138,7 @@ def save_masked_lm(folder: Path) -> None:
 
 
 def subject_of(spec: str, folder: Path) -> Subject:
-    return catalog.subject(spec.format(folder=folder))
+    return catalog.subject(spec.format(folder=folder, url=(folder / "url").read_text()))
 
 
 def test_every_kind_has_a_contract() -> None:

@@ -1,0 +1,217 @@
+"""An OpenAI-compatible server over HTTP: requests that are repeated where that can help, and errors in plain words.
+
+The API key stands in an environment variable that the spec names. It goes into the header of a request and nowhere
+else: it is cut out of every message that a server sends back.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from threading import Event
+from types import TracebackType
+from typing import Any, TypeVar
+
+from lexiscope.core.errors import CapabilityError, SubjectError, require
+from lexiscope.subjects._server_options import ServerOptions
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+_AGAIN = (408, 409, 425, 429, 500, 502, 503, 504)
+# a server that says why it cannot will not be able to in a second
+_FINAL = ("echo", "logprobs", "not supported", "unsupported", "quota")
+_LONGEST_WAIT = 60.0
+_PATIENCE = 600.0
+_SHOWN = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a server answered: its status, the JSON object of its body, and what it says is wrong."""
+
+    status: int
+    body: Mapping[str, Any]
+    message: str
+
+    @property
+    def ok(self) -> bool:
+        """Whether the request was served."""
+        return self.status == 200
+
+    @property
+    def choices(self) -> Sequence[Mapping[str, Any]]:
+        """The choices of a completion, in the order of their indices; none where the body has no such list."""
+        found = self.body.get("choices")
+        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+            return ()
+        return sorted(found, key=lambda choice: int(choice.get("index") or 0))
+
+
+class Endpoint:
+    """The server at a base URL (``http://host:8000/v1``), for the time of one call. It is a context manager.
+
+    Errors: :class:`SubjectError` where the environment variable of the key is not set; :class:`MissingExtraError`.
+    """
+
+    def __init__(self, url: str, options: ServerOptions) -> None:
+        self._httpx = require("httpx", "http")
+        self.url, self._options = url.rstrip("/"), options
+        self._key = _key(options.key_env)
+        self._stopped = Event()
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        self._client = self._httpx.Client(
+            headers=headers,
+            timeout=options.timeout,
+            # certificates take longer to load than a request to a server on this machine takes
+            verify=self.url.startswith("https:"),
+            limits=self._httpx.Limits(max_connections=options.parallel),
+            # a proxy of the environment cannot reach a server on this machine
+            trust_env=not any(host in url for host in ("//127.", "//localhost", "//[::1]")),
+        )
+
+    def __enter__(self) -> Endpoint:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._client.close()
+
+    def get(self, path: str) -> Reply:
+        """Ask for a page. Errors: those of :meth:`post`."""
+        return self._send("GET", path, None)
+
+    def post(self, path: str, body: Mapping[str, Any]) -> Reply:
+        """Send a JSON object and return the answer, whatever its status.
+
+        A request that failed on its way, or that the server was too busy or too broken to serve, is sent again after a
+        growing pause, or after the one that the server asks for.
+        Errors: :class:`SubjectError` where it never got through.
+        """
+        return self._send("POST", path, dict(body))
+
+    def each(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+        """Yield the results of tasks as they finish, ``parallel`` at a time; after an error none is begun."""
+        self._stopped.clear()
+        with ThreadPoolExecutor(max_workers=self._options.parallel) as pool:
+            futures = [pool.submit(work, task) for task in tasks]
+            try:
+                for future in as_completed(futures):
+                    yield future.result()
+            finally:
+                self._stopped.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+        self._stopped.clear()
+
+    def without_key(self, text: str) -> str:
+        """Return a text without the API key, should it stand in it."""
+        return text.replace(self._key, "[key]") if self._key else text
+
+    def _send(self, method: str, path: str, body: Mapping[str, Any] | None) -> Reply:
+        problem, pause = "", self._options.backoff
+        for attempt in range(self._options.retries + 1):
+            if attempt:
+                self._wait(pause)
+            try:
+                response = self._client.request(method, f"{self.url}/{path}", json=body)
+            except (self._httpx.TransportError, self._httpx.DecodingError) as error:
+                problem = self.without_key(str(error)) or type(error).__name__
+                pause = self._next(attempt)
+                continue
+            reply = self._read(response)
+            if reply is not None and not _is_passing(reply):
+                return reply
+            problem = f"status {response.status_code}: {reply.message if reply else 'its answer is cut off or no JSON'}"
+            pause = _asked_pause(response.headers.get("Retry-After", ""), self._next(attempt))
+        raise SubjectError(
+            f"the server at {self.url} did not answer after {self._options.retries + 1} attempts",
+            why=problem,
+            hint="see that it runs and can be reached; the same command again continues what was begun",
+        )
+
+    def _next(self, attempt: int) -> float:
+        return min(_LONGEST_WAIT, float(self._options.backoff * 2**attempt))
+
+    def _wait(self, pause: float) -> None:
+        if pause > _PATIENCE:
+            what = f"the server at {self.url} asks to wait {pause:.0f} seconds"
+            raise SubjectError(what, hint="run the same command again then: it continues what was begun")
+        if self._stopped.wait(pause):
+            raise SubjectError("this request was given up because another one failed")
+
+    def _read(self, response: Any) -> Reply | None:
+        """Return the reply, or ``None`` where a body that should be JSON is none."""
+        try:
+            body = json.loads(response.content)
+        except ValueError:
+            if response.status_code == 200:
+                return None
+            return Reply(response.status_code, {}, self.without_key(response.text)[:_SHOWN])
+        body = body if isinstance(body, dict) else {}
+        return Reply(response.status_code, body, self.without_key(_message(body))[:_SHOWN])
+
+
+def refusal(reply: Reply, model: str, url: str) -> CapabilityError | SubjectError:
+    """Return the error that says in plain words why a request was refused."""
+    said = reply.message.lower()
+    if reply.status in (401, 403):
+        hint = "put the key into an environment variable and name that: @URL?key_env=NAME"
+        return SubjectError(f"the server at {url} refuses this key, or wants one", why=reply.message, hint=hint)
+    if "chat" in said and "completions" in said:
+        what = f"the model {model!r} can only be used for chat: the server refuses to complete a text with it"
+        return CapabilityError(what, why=reply.message, hint=_LOCAL)
+    if "model" in said and any(word in said for word in ("not exist", "not found", "unknown", "no such")):
+        hint = "see the names at /models of the server"
+        return SubjectError(f"the server at {url} has no model {model!r}", why=reply.message, hint=hint)
+    if reply.status in (404, 405):
+        why = reply.message or f"status {reply.status}"
+        return CapabilityError(f"the server at {url} has no /completions: chat only", why=why, hint=_LOCAL)
+    return SubjectError(f"the server at {url} refuses the request (status {reply.status})", why=reply.message)
+
+
+_LOCAL = "serve the model with vLLM, or use it here as causal_lm:"
+
+
+def _key(name: str) -> str:
+    if not name:
+        return ""
+    key = os.environ.get(name, "").strip()
+    if not key:
+        raise SubjectError(
+            f"the environment variable {name}, which key_env names, is not set", hint=f"export {name}=… and run again"
+        )
+    # the error of the HTTP library for such a header would show it
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise SubjectError(f"what the environment variable {name} holds is no API key: it has spaces or odd characters")
+    return key
+
+
+def _is_passing(reply: Reply) -> bool:
+    final = any(word in reply.message.lower() for word in _FINAL)
+    return reply.status in _AGAIN and not final
+
+
+def _asked_pause(header: str, otherwise: float) -> float:
+    """Read ``Retry-After``: seconds or a date (RFC 9110, section 10.2.3)."""
+    try:
+        return max(0.0, float(header))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError):
+        return otherwise
+
+
+def _message(body: Mapping[str, Any]) -> str:
+    """Return what an error body says: OpenAI's ``error.message``, vLLM's ``message``, FastAPI's ``detail``."""
+    error = body.get("error")
+    if isinstance(error, Mapping):
+        return str(error.get("message") or error)
+    return str(error or body.get("message") or body.get("detail") or "")
