@@ -232,7 +232,7 @@ def test_there_is_never_a_matrix_of_all_tokens_by_the_vocabulary(
     model = subject(causal("gpt2"))
     head, rows = model._forward._head, []
     model._guard  # noqa: B018
-    monkeypatch.setattr("lexiscope.subjects._tree_forward._CHUNK", 16 * model._forward.n_vocabulary)
+    monkeypatch.setattr("lexiscope.subjects._tree_forward._CHUNK_ROWS", 16)
     head.register_forward_hook(lambda module, inputs, output: rows.append(len(output)))
     model.score(TEXTS)
     assert max(rows) == 16

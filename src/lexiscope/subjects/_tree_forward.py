@@ -6,6 +6,7 @@ vocabulary. Texts of a batch are padded on the right without a mask: a causal mo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
@@ -18,8 +19,10 @@ from lexiscope.subjects._loading import device_of, dtype_of, load_model, load_to
 from lexiscope.subjects._model_folder import ModelFolder
 from lexiscope.subjects._score_units import Unit
 
-# numbers of a chunk of logits: enough rows for fast products, few enough to stay near the processor
-_CHUNK = 1 << 22
+# rows of a chunk of logits: enough for fast products, few enough for the memory (benchmarks/README.md)
+_CHUNK_ROWS = 176
+# exponentials are added over this many numbers at a time, which stay near the processor
+_NEAR = 1 << 18
 # float32 differs by some 1e-6 between routes, the coarser types by their own grain
 TOLERANCE = {"fp32": 1e-4, "fp16": 0.05, "bf16": 0.25}
 _PROBE = (3, 1, 4, 1, 5, 9, 2, 6)
@@ -105,8 +108,8 @@ class CausalForward:
         targets = torch.from_numpy(unit.targets).to(self.device)
         for begin, logits in self._logits(inputs, torch.from_numpy(places).to(self.device)):
             first, last = np.searchsorted(which, [begin, begin + len(logits)])
-            # one pass over the chunk; the exponentials are added in single precision, the sums of a text in double
-            whole = torch.logsumexp(logits, dim=-1)
+            near = logits.split(max(1, _NEAR // self.n_vocabulary))
+            whole = torch.cat([torch.logsumexp(each, dim=-1) for each in near])
             row = torch.from_numpy(which[first:last] - begin).to(self.device)
             picked = logits[row, targets[first:last]] - whole[row]
             found[first:last] = picked.clamp_(max=0).cpu().numpy()
@@ -114,7 +117,8 @@ class CausalForward:
 
     def _logits(self, inputs: dict[str, Any], places: Any) -> Iterator[tuple[int, Any]]:
         """Yield chunks of logits at places of the rows laid end to end, and the number of each chunk's first place."""
-        size = max(16, _CHUNK // self.n_vocabulary)
+        # chunks of one size rather than a small one at the end
+        size = math.ceil(len(places) / math.ceil(len(places) / _CHUNK_ROWS))
         if self._scaling is None:
             logits = self.model(**inputs).logits.flatten(0, 1)
             for begin in range(0, len(places), size):
