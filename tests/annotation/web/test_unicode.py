@@ -62,10 +62,10 @@ TEXTS = st.one_of(
 )
 
 
-def _linked(number: int) -> Item:
+def _linked(number: int, after: str = " at night.") -> Item:
     """A sentence whose word is linked by a free text; made for this test."""
-    text = f"They flew over Springfield {number} at night."
-    return Item(f"i{number:03}", "made", (Usage(text, 15, 26, lemma="Springfield", language="en"),))
+    text = f"They flew over Springfield {number}{after}"
+    return Item(f"i{number:04}", "made", (Usage(text, 15, 26, lemma="Springfield", language="en"),))
 
 
 def _definition(folder: Path, **changed: object) -> StudyDefinition:
@@ -113,49 +113,84 @@ def as_stored(text: str) -> str:
     return text.replace("\r\n", "\n").strip()
 
 
-def test_answers_and_comments_come_back_from_the_export(linking: App, tmp_path: Path) -> None:
-    """300 texts and comments: stored as sent, but for outer white space and CR LF, or 422; exports give them back."""
-    sent: dict[str, tuple[str, str | None]] = {}
-    refused: list[str] = []
+def gathered(n: int) -> list[tuple[str, str, str]]:
+    """Texts for an answer, its comment and the end of its item, as hypothesis finds them, and live cells."""
+    cases: list[tuple[str, str, str]] = []
 
-    async def steps(browser: httpx.AsyncClient) -> None:
-        page = await first_trial(linking, browser)
-        _, fields = form_of(page.text)
-        fields = {"csrf": fields["csrf"]}
+    @settings(max_examples=n, deadline=None, derandomize=True, database=None)
+    @given(TEXTS, TEXTS, TEXTS)
+    def gather(text: str, comment: str, item: str) -> None:
+        # an item file is text: NUL ends no sentence
+        cases.append((text, comment, item.replace("\x00", "")))
 
-        async def case(text: str, comment: str) -> None:
-            position = len(sent)
-            form = fields | {"text": text, "comment": comment, "client_key": f"case-{secrets.token_hex(8)}"}
-            answer = await browser.post(f"/trial/trials/{position}", content=encoded(form), headers=URLENCODED)
-            kept = as_stored(text), as_stored(comment) or None
-            possible = bool(kept[0]) and "\x00" not in kept[0] + (kept[1] or "")
-            assert answer.status_code == (200 if possible else 422), (answer.status_code, text, comment)
-            if possible:
-                item_id = linking.store.plan(linking.store.people()[0].participant_id)[position].item_id
-                sent[item_id] = kept
-            else:
-                refused.append(text)
+    gather()
+    return [*cases, *((live, live, live) for live in LIVE)]
 
-        cases: list[tuple[str, str]] = []
 
-        @settings(max_examples=300, deadline=None, derandomize=True, database=None)
-        @given(TEXTS, TEXTS)
-        def gather(text: str, comment: str) -> None:
-            cases.append((text, comment))
+Sent = dict[str, tuple[str, str | None]]
+"""What was stored, by item: answer and comment."""
 
-        gather()
-        for text, comment in [*cases, *((live, live) for live in LIVE)]:
-            await case(text, comment)
 
-    visit(linking, steps)
-    assert len(sent) > 250
-    assert refused
-    (person,) = linking.store.people()
-    stored = linking.store.answers_of(person.participant_id)
-    assert {str(row["item_id"]): (row["text"], row["comment"]) for row in stored} == sent
-    source = collected_now(linking.study, linking.store, judgments=linking.store.long_export())
-    write_export(source, tmp_path / "export")
+async def answer_all(app: App, browser: httpx.AsyncClient, cases: list[tuple[str, str]], who: str) -> Sent:
+    """Send texts and comments as the answers of one participant; return those that are stored."""
+    person, sent = Person(browser, app.study), Sent()
+    page = await person.go_on(await person.go_on(await person.arrive(who), consent="yes"))
+    fields = {"csrf": form_of(page.text)[1]["csrf"]}
+    plan = app.store.plan(app.store.find(who) or "")
+    for text, comment in cases:
+        form = fields | {"text": text, "comment": comment, "client_key": f"case-{secrets.token_hex(8)}"}
+        answer = await browser.post(f"/trial/trials/{len(sent)}", content=encoded(form), headers=URLENCODED)
+        kept = as_stored(text), as_stored(comment) or None
+        possible = bool(kept[0]) and "\x00" not in kept[0] + (kept[1] or "")
+        assert answer.status_code == (200 if possible else 422), (answer.status_code, text, comment)
+        if possible:
+            sent[plan[len(sent)].item_id] = kept
+    return sent
+
+
+@pytest.mark.parametrize(
+    ("n", "lists"), [(300, 1), pytest.param(5000, 20, marks=pytest.mark.soak)], ids=["fast", "soak"]
+)
+def test_answers_comments_and_items_come_back_from_the_export(tmp_path: Path, n: int, lists: int) -> None:
+    """Hundreds of texts as answers, comments and items: stored as sent, but for outer white space and CR LF, or 422;
+    exports give them back."""
+    cases = gathered(n)
+    items = tuple(_linked(number, item) for number, (_, _, item) in enumerate(cases))
+    design = DesignSection(lists=lists, confusion=())
+    definition = _definition(tmp_path, task="entity_link", search=str(tmp_path / "entities.tsv"), design=design)
+    sent = Sent()
+    with running(tmp_path / "study", definition, items) as app:
+        app.saves = app.arrivals = RateLimit(burst=10**9, per_second=1e9)
+        size = min(len(one) for one in app.study.design.lists)
+        for number in range(lists):
+            part = [(text, comment) for text, comment, _ in cases[number * size : (number + 1) * size]]
+
+            async def steps(browser: httpx.AsyncClient, part: list[tuple[str, str]] = part, k: int = number) -> None:
+                sent.update(await answer_all(app, browser, part, f"{k:024x}"))
+
+            visit(app, steps)
+        stored = {
+            str(row["item_id"]): (row["text"], row["comment"])
+            for one in app.store.people()
+            for row in app.store.answers_of(one.participant_id)
+        }
+        assert stored == sent
+        assert n * 0.8 < len(sent) < len(cases)
+        source = collected_now(app.study, app.store, judgments=app.store.long_export())
+        write_export(source, tmp_path / "export")
+        assert app.store.verify().problems == ()
     _check_export(tmp_path / "export", sent)
+    _check_items(tmp_path / "export", items)
+
+
+def _check_items(folder: Path, items: tuple[Item, ...]) -> None:
+    """Every text of an item is in the lossless file as it was, and in the CSV one as a text that is not run."""
+    lines = (folder / "items.jsonl").read_text(encoding="utf-8").split("\n")[:-1]
+    texts = {item.item_id: item.usages[0].text for item in items}
+    assert {row["item_id"]: row["sentence_1"] for row in map(json.loads, lines)} == texts
+    with (folder / "items.csv").open(encoding="utf-8", newline="") as stream:
+        cells = {row["item_id"]: row["sentence_1"] for row in csv.DictReader(stream)}
+    assert cells == {item_id: neutral(text) for item_id, text in texts.items()}
 
 
 def _check_export(folder: Path, sent: dict[str, tuple[str, str | None]]) -> None:
