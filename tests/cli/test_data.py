@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -95,3 +96,18 @@ def test_unknown_names_are_looked_for_among_resources_too(run: Run) -> None:
     result = run("data", "get", "wordnat")
     assert result.exit_code == 1
     assert "did you mean 'wordnet'" in result.stderr
+
+
+def test_tag_files_of_semcor_are_converted(run: Run, tmp_path: Path) -> None:
+    """The files of the unified layout are written and named; what is in them is counted beside the whole of SemCor."""
+    folder = tmp_path / "semcor3.0" / "brown1" / "tagfiles"
+    folder.mkdir(parents=True)
+    word = "<wf cmd=done pos=NN lemma=pot wnsn=1 lexsn=1:06:00::>pots</wf>"
+    (folder / "br-a01").write_text(f"<s snum=1>\n{word}\n<punc>!</punc>\n</s>\n")
+    result = run("data", "convert", tmp_path / "semcor3.0", "--out", tmp_path / "out")
+    written = [tmp_path / "out" / name for name in ("semcor.data.xml.gz", "semcor.gold.key.txt.gz")]
+    assert result.stdout.splitlines() == [str(path) for path in written]
+    assert gzip.decompress(written[1].read_bytes()) == b"d000.s000.t000 pot%1:06:00::\n"
+    assert "tokens: 2 (SemCor 3.0: 802443)" in result.stderr
+    again = run("data", "convert", tmp_path / "out", "--out", tmp_path / "out")
+    assert (again.exit_code, "no tag files" in again.stderr) == (1, True)

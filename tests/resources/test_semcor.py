@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from lexiscope.core.errors import DataError, InputError
 from lexiscope.resources import semcor
 from lexiscope.resources.semcor import CARD, is_name
-from lexiscope.resources.unified_wsd import Token
+from lexiscope.resources.unified_wsd import Document, Token, corpus_counts
 from lexiscope.resources.wordnet import WordNet
 
 
@@ -55,25 +56,24 @@ def test_names_are_told_from_uses_of_the_words(form: str, lemma: str, key: str, 
 def test_published_counts(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counts of Raganato et al. 2017 and of the data's README; every key is a sense of WordNet 3.0."""
     monkeypatch.setenv("LEXISCOPE_DATA", str(published))
-    documents = sentences = tokens = bare = 0
-    tagged: Counter[Token] = Counter()
-    for document in semcor.load().documents():
-        documents += 1
-        sentences += len(document.sentences)
-        tokens += sum(len(sentence.tokens) for sentence in document.sentences)
-        bare += sum(not sentence.instances for sentence in document.sentences)
-        for sentence in document.sentences:
-            own = (sentence.tokens[place] for place in sentence.instances)
-            tagged.update(Token(token.form, token.lemma, token.pos, None, token.sense_keys) for token in own)
-    keys = {key for token in tagged for key in token.sense_keys}
-    types = {(token.lemma, token.pos) for token in tagged}
-    counts = (documents, sentences, tokens, tagged.total(), len(keys), len(types))
-    assert counts == (352, 37_176, 802_443, 226_036, 33_362, 22_436)
-    assert counts == tuple(number for _, number in CARD.counts)
-    tags = Counter(token.pos for token in tagged.elements())
+    seen, tags, keys = Counter[str](), Counter[str](), set[str]()
+
+    def watched() -> Iterator[Document]:
+        for document in semcor.load().documents():
+            for sentence in document.sentences:
+                tagged = [sentence.tokens[place] for place in sentence.instances]
+                seen["without"] += not tagged
+                seen["several keys"] += sum(len(token.sense_keys) > 1 for token in tagged)
+                seen["names"] += sum(map(is_name, tagged))
+                tags.update(token.pos for token in tagged)
+                keys.update(key for token in tagged for key in token.sense_keys)
+            yield document
+
+    assert corpus_counts(watched()) == dict(CARD.counts)
+    wanted = {"documents": 352, "sentences": 37_176, "tokens": 802_443, "instances": 226_036}
+    assert dict(CARD.counts) == {**wanted, "sense_keys": 33_362, "word_types": 22_436}
     assert tags == {"NOUN": 87_002, "VERB": 88_334, "ADJ": 31_753, "ADV": 18_947}
-    assert (bare, sum(n for token, n in tagged.items() if len(token.sense_keys) > 1)) == (878, 656)
     # tagged as names are 8,741; one of them (people) is a form of the word
-    assert sum(n for token, n in tagged.items() if is_name(token)) == 8_740
+    assert seen == {"without": 878, "several keys": 656, "names": 8_740}
     lexicon = WordNet(published / "wordnet30" / "WordNet-3.0.tar.xz")
     assert keys <= set(lexicon.sense_keys)

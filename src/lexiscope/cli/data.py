@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from functools import partial
+from pathlib import Path
 
 import click
 
@@ -13,8 +14,9 @@ from lexiscope.cli.output import print_json, print_table, progress_bar, remark, 
 from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
 from lexiscope.core.errors import SpecError
-from lexiscope.resources import fetch
+from lexiscope.resources import fetch, semcor_tagfiles
 from lexiscope.resources.cards import CARDS
+from lexiscope.resources.unified_wsd import corpus_counts
 
 
 @click.group()
@@ -65,6 +67,24 @@ def where() -> None:
     """Print the folders in which data are looked for, in order."""
     for folder in fetch.where():
         say(str(folder))
+
+
+@data.command("convert", cls=Verb)
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder for the files.")
+@quiet_option
+def convert(folder: Path, *, out: Path, quiet: bool) -> None:
+    """Write SemCor's tag files in the unified layout.
+
+    FOLDER holds them (brown1/tagfiles/br-a01 and so on). What was written is counted beside the numbers of the whole
+    SemCor 3.0.
+    """
+    corpus = semcor_tagfiles.convert(folder, out)
+    whole = dict(CARDS["semcor"].counts)
+    for name, number in corpus_counts(corpus.documents()).items():
+        remark(f"{name}: {number} (SemCor 3.0: {whole[name]})", quiet=quiet)
+    for path in (corpus.data, corpus.keys):
+        say(str(path))
 
 
 def _state(row: dict[str, object]) -> str:

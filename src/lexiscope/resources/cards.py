@@ -121,9 +121,10 @@ SEMCOR = ResourceCard(
         ("word_types", 22_436),
     ),
     how_to_obtain=(
-        "these files are a conversion that is not published; the public one holds the same texts and senses: unpack "
-        "http://lcl.uniroma1.it/wsdeval/data/WSD_Training_Corpora.zip and name its folder SemCor where a command or "
-        "function asks for the folder of SemCor"
+        "these files are a conversion that is not published itself. Make it: take data/semcor3.0 of "
+        "https://github.com/marcverhagen/semcor at the version of this card and run lexiscope data convert; or unpack "
+        "http://lcl.uniroma1.it/wsdeval/data/WSD_Training_Corpora.zip, whose folder SemCor holds the same texts and "
+        "senses. Then name the folder where SemCor is asked for"
     ),
     remarks=(
         "Names of persons, groups and locations are tagged with these words as lemma (8,741 instances): their form has "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
@@ -134,6 +134,25 @@ class UnifiedCorpus:
                 yield sentence, place
 
 
+def corpus_counts(texts: Iterable[Document]) -> dict[str, int]:
+    """Return how many documents, sentences, tokens, instances, sense keys and (lemma, tag) pairs a corpus has.
+
+    Sense keys and pairs are counted once each, among the tagged tokens.
+    """
+    documents = sentences = tokens = instances = 0
+    keys: set[str] = set()
+    types: set[tuple[str, str]] = set()
+    for document in texts:
+        documents += 1
+        for sentence in document.sentences:
+            tagged = [token for token in sentence.tokens if token.instance_id is not None]
+            sentences, tokens, instances = sentences + 1, tokens + len(sentence.tokens), instances + len(tagged)
+            keys.update(key for token in tagged for key in token.sense_keys)
+            types.update((token.lemma, token.pos) for token in tagged)
+    names = ("documents", "sentences", "tokens", "instances", "sense_keys", "word_types")
+    return dict(zip(names, (documents, sentences, tokens, instances, len(keys), len(types)), strict=True))
+
+
 def read_keys(path: Path) -> dict[str, tuple[str, ...]]:
     """Read a file of gold keys: an instance id and its sense keys in every line, divided by blanks.
 
@@ -200,6 +219,7 @@ class _Parser:
         self._language, self._document, self._sentence = "en", ("", ""), ""
         self._token: dict[str, str] = {}
         self._letters: list[str] = []
+        self._words: dict[tuple[str, str, str], Token] = {}
         self._tokens: list[Token] = []
         self._sentences: list[Sentence] = []
         self._done: list[Document] = []
@@ -255,7 +275,9 @@ class _Parser:
             raise self._error(f"this <{name}> has no text", "write the word between its tags")
         lemma, pos = self._token.get("lemma", ""), self._token.get("pos", "")
         if name == "wf":
-            return Token(form, lemma, pos)
+            # most words come often: one object serves all its places
+            known = self._words.get((form, lemma, pos))
+            return known or self._words.setdefault((form, lemma, pos), Token(form, lemma, pos))
         instance_id = self._id(name, self._token)
         return Token(form, lemma, pos, instance_id, self._gold.take(instance_id, self._place))
 
