@@ -235,7 +235,7 @@ def test_there_is_never_a_matrix_of_all_tokens_by_the_vocabulary(
     monkeypatch.setattr("lexiscope.subjects._tree_forward._CHUNK_ROWS", 16)
     head.register_forward_hook(lambda module, inputs, output: rows.append(len(output)))
     model.score(TEXTS)
-    assert max(rows) == 16
+    assert 8 < max(rows) <= 16
     followed = {ids[:length] for text in model._read(TEXTS) for ids in [text.ids] for length in range(1, len(ids))}
     assert sum(rows) == len(followed)
 
