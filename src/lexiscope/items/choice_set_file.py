@@ -30,9 +30,9 @@ def read_choice_sets(path: Path | str, *, dataset: str, language: str = "en") ->
 
     Where texts are given, the word is what differs between them (:func:`differing_spans`). A row may leave the last
     columns of wrong options empty.
-    Errors: :class:`InputError` with file and line: E006 and E007 (no such column, or twice), E403 (an id comes twice), E452 (no wrong
-    option, an empty right one, or two the same), E453 (a template without one ``{word}``), and those of
-    :class:`~lexiscope.items.rows.RowReader`.
+    Errors: :class:`InputError` with file and line: E006 and E007 (no such column, or twice), E403 (an id comes twice),
+    E452 (no wrong option, an empty right one, or two the same), E453 (a template without one ``{word}``), and those
+    of :class:`~lexiscope.items.rows.RowReader`.
     """
     rows = RowReader(path, raise_errors).rows()
     header = next(rows)
