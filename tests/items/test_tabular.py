@@ -12,7 +12,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.mini_relatedness import load
-from lexiscope.items.tabular import read_items, write_items
+from lexiscope.items.tabular import is_item_table, read_items, write_items
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 OPTIONAL = st.none() | TEXT | st.sampled_from(["", "\\", "\\x", "null", "NaN", "1", '"a"', "true"])
@@ -76,3 +76,14 @@ def test_a_foreign_table_is_refused(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace(",2,6,", ",2,60,"))
     with pytest.raises(InputError, match=r"t\.csv:2, item 'i1'.*E405"):
         read_items(path)
+
+
+def test_a_table_of_items_is_told_from_others(tmp_path: Path) -> None:
+    """By its first columns; a user's table, a folder and a file that is not there are none."""
+    path = tmp_path / "t.csv"
+    write_items([Item("i1", "d", (Usage("A bank", 2, 6),))], path)
+    assert is_item_table(path)
+    path.write_text("item_id,sentence,target\n1,A bank,bank\n")
+    assert not is_item_table(path)
+    path.write_bytes(b"\xff\xfe")
+    assert not any(map(is_item_table, (path, tmp_path, tmp_path / "absent.csv")))

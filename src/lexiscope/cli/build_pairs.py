@@ -174,7 +174,7 @@ def _from_corpus(
     if n_flagged:
         remark(f"{n_flagged} proposed contexts hold a flagged word: look at them (proposals.csv)", quiet=quiet)
     about = {
-        "corpus": corpus.name,
+        "corpus": {"name": corpus.name, "licence": corpus.licence},
         "filters": [asdict(count) for count in found.counts],
         "candidates": {"senses": len(found.candidates), "contexts": found.n_contexts, "words": found.n_words},
         "proposals": {"n": len(proposals), "flagged": n_flagged},

@@ -10,7 +10,8 @@ from lexiscope.cli.verb import existing_file
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.run import sha256_of
 from lexiscope.items.occurrences import Occurrence, corpus_occurrences, read_occurrences
-from lexiscope.resources import semcor
+from lexiscope.resources import fetch, semcor
+from lexiscope.resources.cards import SEMCOR, WORDNET
 from lexiscope.resources.lexicon import Lexicon
 from lexiscope.resources.lexicons import open_lexicon
 from lexiscope.resources.unified_wsd import UnifiedCorpus
@@ -20,11 +21,12 @@ _TABLES = (".csv", ".tsv", ".txt")
 
 @dataclass(frozen=True, slots=True)
 class CorpusSource:
-    """Tagged words and the sha256 of the files from which they come."""
+    """Tagged words, the sha256 of the files from which they come, and their licence where it is known."""
 
     name: str
     occurrences: Iterator[Occurrence]
     checksums: Mapping[str, str]
+    licence: str = ""
 
 
 def open_corpus(name: str) -> CorpusSource:
@@ -42,20 +44,22 @@ def open_corpus(name: str) -> CorpusSource:
         return CorpusSource(path.name, iter(read_occurrences(table)), {path.name: sha256_of(table)})
     corpus = semcor.load() if name == "semcor" else _in_folder(path)
     checksums = {each.name: sha256_of(each) for each in (corpus.data, corpus.keys)}
-    return CorpusSource(corpus.data.name.partition(".")[0], corpus_occurrences(corpus), checksums)
+    licence = SEMCOR.licence if name == "semcor" else ""
+    return CorpusSource(corpus.data.name.partition(".")[0], corpus_occurrences(corpus), checksums, licence)
 
 
 def open_named_lexicon(spec: str) -> tuple[Lexicon, Mapping[str, str]]:
-    """Return the lexicon that ``--lexicon`` names, and the sha256 of what was named by its path.
+    """Return the lexicon that ``--lexicon`` names, and the sha256 of its files where these are known by name.
 
     Errors: those of :func:`~lexiscope.resources.lexicons.open_lexicon`.
     """
     path = Path(spec)
     if path.exists():
         spec = f"wordnet:{spec}"
-    named = Path(spec.partition(":")[2]) if spec.startswith("wordnet:") else None
     lexicon = open_lexicon(spec)
-    return lexicon, {named.name: sha256_of(named)} if named is not None and named.is_file() else {}
+    if spec == "wordnet":
+        return lexicon, {found.path.name: found.sha256 for found in fetch.locate_all(WORDNET)}
+    return lexicon, {path.name: sha256_of(path)} if path.is_file() else {}
 
 
 def read_nouns(path: Path) -> tuple[str, ...]:

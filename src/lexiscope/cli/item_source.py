@@ -13,6 +13,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
 from lexiscope.items.columns import ColumnMap
 from lexiscope.items.importer import import_items
+from lexiscope.items.tabular import is_item_table, read_items
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +28,25 @@ class ItemSource:
 def load_items(name: str, columns: ColumnMap | None = None, *, task: str, language: str = "") -> ItemSource:
     """Return the items of a dataset of the catalog, or of a file; *language* keeps the items in one language.
 
-    A name with a path separator or a suffix is a file, anything else a dataset.
+    A name with a path separator or a suffix is a file, anything else a dataset. A table of items that Lexiscope wrote
+    is taken as it is.
 
     Errors: :class:`InputError` for a file that does not pass ``lexiscope check``, or where no item is left;
     :class:`SpecError` for an unknown dataset.
     """
     if Path(name).suffix or Path(name).name != name:
         path = existing_file(name)
+        if is_item_table(path):
+            return ItemSource(name, _in_language(read_items(path), name, language), {path.name: sha256_of(path)})
         found = import_items(path, columns, dataset=path.stem, task=task, language=language or "und")
         return ItemSource(name, found.items, {path.name: sha256_of(path)})
     data = catalog.dataset(name)
-    items = tuple(item for item in data.items if not language or item.usages[0].language == language)
-    if not items:
-        known = ", ".join(sorted({item.usages[0].language for item in data.items}))
+    return ItemSource(name, _in_language(data.items, name, language), dict(data.checksums))
+
+
+def _in_language(items: tuple[Item, ...], name: str, language: str) -> tuple[Item, ...]:
+    kept = tuple(item for item in items if not language or item.usages[0].language == language)
+    if not kept:
+        known = ", ".join(sorted({item.usages[0].language for item in items})) or "none"
         raise InputError(f"{name} has no items in {language!r}", hint=f"it has: {known}")
-    return ItemSource(name, items, dict(data.checksums))
+    return kept

@@ -56,6 +56,16 @@ def read_items(path: Path | str) -> tuple[Item, ...]:
     return tuple(_item(dict(zip(header.fields, row.fields, strict=True)), row) for row in rows)
 
 
+def is_item_table(path: Path | str) -> bool:
+    """Say whether a file begins like a table that :func:`write_items` wrote; what is in it is not looked at."""
+    try:
+        with Path(path).open(encoding="utf-8") as stream:
+            names = stream.readline().rstrip("\r\n").split(",")
+    except (OSError, UnicodeDecodeError):
+        return False
+    return names[: len(_ITEM)] == list(_ITEM)
+
+
 def _item_fields(item: Item) -> list[str]:
     options = json.dumps(item.options, ensure_ascii=False) if item.options else ""
     return [item.item_id, _escaped(item.dataset), _escaped(item.list_id), _escaped(item.gold), options]

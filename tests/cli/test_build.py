@@ -1,0 +1,374 @@
+"""``lexiscope build``: from a corpus and a lexicon to suites, and curation by two people and a third."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from rich.console import Console
+
+from lexiscope.cli.build_curate import run_bench
+from lexiscope.cli.main import cli
+from lexiscope.items.build_tables import read_proposals
+from lexiscope.items.collection_file import read_collection
+from lexiscope.items.curation_bench import CurationBench
+from lexiscope.items.decision_log import DecisionLog
+from lexiscope.items.tabular import read_items
+
+Run = Callable[..., Result]
+
+#: a wordnet of two made-up languages in WN-LMF: aa has supersenses and counts, bb (with capitals) has neither
+LEXICONS = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE LexicalResource SYSTEM "http://globalwordnet.github.io/schemas/WN-LMF-1.1.dtd">
+<LexicalResource xmlns:dc="https://globalwordnet.github.io/schemas/dc/">
+{lexicons}</LexicalResource>
+"""
+#: synset -> (supersense, gloss, lemmas)
+AA = {
+    1: ("noun.artifact", "a seat for several", ("bench", "pew", "settle")),
+    2: ("noun.group", "those who judge", ("bench", "judiciary", "court")),
+    3: ("noun.location", "where ships lie", ("harbor", "haven", "port")),
+    4: ("noun.state", "being safe", ("harbor", "shelter")),
+    5: (
+        "noun.plant",
+        "plants",
+        ("ash", "beech", "birch", "cedar", "elm", "fir", "hazel", "larch", "oak", "pine", "yew"),
+    ),
+}
+BB = {
+    1: ("", "ein grosses Haus", ("Schloss", "Palast")),
+    2: ("", "schliesst eine Tuer", ("Schloss", "Riegel")),
+}
+SENTENCES = (
+    ("They carried the old bench out to the garden before the rain.", "bench", 1),
+    ("We sat on a bench by the gate and waited there for the boat.", "bench", 1),
+    ("At noon the bench rose and left the room without saying a word.", "bench", 2),
+    ("In the storm each boat made for the harbor as fast as it could.", "harbor", 3),
+    ("Two ships of the line lay in the harbor all through the damn winter.", "harbor", 3),
+    ("Short is the harbor.", "harbor", 3),
+)
+
+
+def lexicon_xml(name: str, synsets: dict[int, tuple[str, str, tuple[str, ...]]]) -> str:
+    lemmas = sorted({lemma for _, _, words in synsets.values() for lemma in words})
+    entries = ""
+    for number, lemma in enumerate(lemmas):
+        senses = "".join(
+            f'<Sense id="{name}-{lemma}-{key}" synset="{name}-{key}"><Count>{len(lemma)}</Count></Sense>'
+            for key, (_, _, words) in synsets.items()
+            if lemma in words
+        )
+        word = f'<Lemma writtenForm="{lemma}" partOfSpeech="n"/>'
+        entries += f'<LexicalEntry id="{name}-e{number}">{word}{senses}</LexicalEntry>'
+    for key, (supersense, gloss, _) in synsets.items():
+        lexfile = f' lexfile="{supersense}"' if supersense else ""
+        entries += (
+            f'<Synset id="{name}-{key}" ili="" partOfSpeech="n"{lexfile}><Definition>{gloss}</Definition></Synset>'
+        )
+    language = "en" if name == "aa" else "de"
+    about = f'id="{name}" label="{name}" language="{language}" email="a@example.org" license="CC0" version="1"'
+    return f"<Lexicon {about}>{entries}</Lexicon>\n"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _wordnets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The two lexicons in a database of these tests' own."""
+    wn = importlib.import_module("wn")
+    folder = tmp_path_factory.mktemp("wn")
+    xml = LEXICONS.format(lexicons=lexicon_xml("aa", AA) + lexicon_xml("bb", BB))
+    (folder / "two.xml").write_text(xml, encoding="utf-8")
+    before = wn.config.data_directory
+    wn.config.data_directory = folder / "database"
+    wn.add(folder / "two.xml", progress_handler=None)
+    yield
+    wn.config.data_directory = before
+
+
+def write_corpus(path: Path) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["sentence", "lemma", "sense"])
+        writer.writerows([text, lemma, f"aa-{lemma}-{key}"] for text, lemma, key in SENTENCES)
+    return path
+
+
+ARGUMENTS = ("--lexicon", "wn:aa:1", "--sentences-per-word", "3", "--n-items", "0", "--seed", "4")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory, _wordnets: None) -> Path:
+    """One build of the made-up corpus for all tests: every context is proposed."""
+    folder = tmp_path_factory.mktemp("built")
+    corpus = write_corpus(folder / "mine.csv")
+    words = ["build", "minimal-pairs", "--corpus", str(corpus), *ARGUMENTS, "--out", str(folder / "made")]
+    done = CliRunner().invoke(cli, words, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+@pytest.fixture
+def build(built: Path, run: Run, tmp_path: Path) -> Path:
+    """A copy of the build in the folder in which the commands run."""
+    shutil.copytree(built, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "made"
+
+
+def test_from_a_table_to_suites(build: Path, run: Run) -> None:
+    """Candidates, filters, proposals, collection, choice sets, lines and how they came about; then nothing to do."""
+    with (build / "filters.csv").open(encoding="utf-8-sig", newline="") as stream:
+        fell = {row["filter"]: int(row["fell"]) for row in csv.DictReader(stream) if row["stage"] == "occurrence"}
+    assert fell["sentence of at least 10 tokens"] == 1
+    assert sum(fell.values()) == 1
+    items = read_collection(build / "collection.csv")
+    assert [(one.target, one.synonym, one.distractor) for one in items] == [
+        ("bench", "settle", "judiciary"),
+        ("bench", "settle", "judiciary"),
+        ("bench", "judiciary", "settle"),
+        ("harbor", "haven", "shelter"),
+        ("harbor", "haven", "shelter"),
+    ]
+    assert all(len(set(one.random_nouns)) == 10 for one in items)
+    assert not {"pew", "settle", "court"} & set(items[0].random_nouns)
+    sets = read_items(build / "items.csv")
+    # 5 suites with context x 2 conditions, 3 without x 2
+    assert len(sets) == 5 * (5 * 2 + 3 * 2)
+    by_id = {one.item_id: one for one in sets}
+    assert by_id["synonymy/001/substitution/controlled"].usages[0].text == SENTENCES[0][0].replace("bench", "settle")
+    lines = (build / "lines" / "T12.tsv").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 5 * 12
+    about = json.loads((build / "run.json").read_text(encoding="utf-8"))
+    assert about["lexicon"]["licence"] == "CC0"
+    assert about["counts"]["lines"] == 8 * 5 * 12
+    assert about["proposals"] == {"n": 5, "flagged": 1}
+    assert set(about["checksums"]) == {"mine.csv"}
+    assert len(about["filters"]) == len(fell) + 8
+    corpus = about["settings"]["corpus"]
+    again = run("build", "minimal-pairs", "--corpus", corpus, *ARGUMENTS, "--out", "made")
+    assert "nothing to do" in again.output
+    other = run("build", "minimal-pairs", "--corpus", corpus, *ARGUMENTS, "--seed", 5, "--out", "made")
+    assert other.exit_code == 1
+    assert "these settings differ: seed" in other.output
+
+
+def test_the_same_seed_gives_the_same_bytes(run: Run, tmp_path: Path) -> None:
+    """Two builds with one seed are equal; flagged contexts can be left out, and are counted."""
+    write_corpus(tmp_path / "mine.csv")
+    for name in ("one", "two"):
+        run("build", "minimal-pairs", "--corpus", "mine.csv", "--lexicon", "wn:aa:1", "--out", name, "--quiet")
+    files = [path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.?sv")]
+    # candidates, contexts, filters, proposals, collection, items; eight suites
+    assert len(files) == 6 + 8
+    assert [
+        name for name in files if (tmp_path / "one" / name).read_bytes() != (tmp_path / "two" / name).read_bytes()
+    ] == []
+    done = run(
+        *("build", "minimal-pairs", "--corpus", "mine.csv", "--lexicon", "wn:aa:1", "--out", "three"),
+        "--leave-out-flagged",
+    )
+    assert [line.split()[-3:] for line in done.output.splitlines() if "no flagged word" in line] == [["5", "1", "4"]]
+
+
+def test_another_language(run: Run, tmp_path: Path) -> None:
+    """Words with capitals, no supersenses, no random nouns: substitution alone; English templates are refused."""
+    text = "Am Abend sahen wir von weitem das Schloss auf dem hohen Berg."
+    (tmp_path / "de.csv").write_text(f"sentence,lemma,sense\n{text},Schloss,bb-Schloss-1\n", encoding="utf-8")
+    words = ("build", "minimal-pairs", "--corpus", "de.csv", "--lexicon", "wn:bb:1", "--capitals", "--n-random", 0)
+    refused = run(*words, "--out", "a")
+    assert refused.exit_code == 1
+    assert "is in 'en', the items are in 'de'" in refused.output
+    done = run(*words, "--suite", "substitution", "--out", "b")
+    assert done.exit_code == 0, done.output
+    (made,) = read_items(tmp_path / "b" / "items.csv")
+    assert [usage.text for usage in made.usages] == [text.replace("Schloss", word) for word in ("Palast", "Riegel")]
+    assert made.usages[0].language == "de"
+    assert not (tmp_path / "b" / "lines").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--corpus", "absent.csv"), "there is no such file"),
+        (("--corpus", "."), "not one of each"),
+        (("--corpus", "mine.csv", "--lexicon", "wn:zz:1"), "no lexicon"),
+        (("--corpus", "mine.csv", "--lexicon", "nonsense"), "names no lexicon"),
+        (("--corpus", "mine.csv", "--lexicon", "wn:aa:1", "--min-tokens", "99"), "no items to make suites of"),
+        (("--corpus", "mine.csv", "--lexicon", "wn:aa:1", "--n-random", "30"), "E444"),
+    ],
+)
+def test_what_cannot_be_built(run: Run, tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+    """A missing corpus, lexicon, items or nouns: status 1, said plainly, and no run.json."""
+    write_corpus(tmp_path / "mine.csv")
+    extra = () if "--lexicon" in arguments else ("--lexicon", "wn:aa:1")
+    done = run("build", "minimal-pairs", *arguments, *extra, "--out", "x")
+    assert done.exit_code == 1
+    assert said in done.output
+    assert not (tmp_path / "x" / "run.json").exists()
+
+
+def keys(text: str) -> Callable[[], str]:
+    """Return what gives one key after the other; then the curator stops."""
+    rest = iter([*text, "q"])
+    return lambda: next(rest)
+
+
+def at_bench(folder: Path, curator: str, pressed: str, *, only: list[str] | None = None, typed: str = "") -> str:
+    """Press keys at the bench and return all that the terminal showed."""
+    bench = CurationBench(read_proposals(folder), DecisionLog(folder, curator), only=only)
+    console = Console(width=90, record=True, force_terminal=False)
+    with console.capture() as shown:
+        run_bench(bench, console, read_key=keys(pressed), read_line=lambda prompt: typed)
+    return shown.get()
+
+
+def test_the_bench_in_the_terminal(build: Path) -> None:
+    """Keys accept, change, reject with a reason, go back and stop; what is shown is what subjects will read."""
+    shown = at_bench(build, "ann", "asdar2r4xuu", typed=" too dull ")
+    decisions = DecisionLog(build, "ann").read()
+    assert [(one.verdict, one.synonym, one.distractor, one.reason, one.note) for one in decisions] == [
+        ("accept", "settle", "judiciary", "", ""),
+        ("accept", "pew", "court", "", ""),
+        ("reject", "judiciary", "settle", "collocation", ""),
+        ("reject", "haven", "shelter", "other", "too dull"),
+    ]
+    for text in (
+        "They carried the old [settle] out",
+        "They carried the old [judiciary] out",
+        "accepted as changed: pew / court",
+        "rejected: too dull",
+        "'x' is none of the keys below",
+        "a seat for several (sense 1 of 2)",
+        "item 5 of 5 · 4 of 5 decided",
+        "flagged     damn",
+        "you, before rejected: the word is part",
+    ):
+        assert text in shown, text
+    finished = at_bench(build, "ann", "aa")
+    assert "all decided · 5 of 5 decided" in finished
+    assert "everything is decided" in finished
+    assert len(DecisionLog(build, "ann").read()) == 5
+
+
+def test_keys_that_lead_nowhere_decide_nothing(build: Path) -> None:
+    """A reason that is none, a reason that is not named, other words where there are none, end of input."""
+    shown = at_bench(build, "ann", "r9r4nnncn", typed="")
+    for text in ("not rejected", "another reason has to be named", "context     2 of 2"):
+        assert text in shown, text
+    assert DecisionLog(build, "ann").read() == ()
+    bench = CurationBench(read_proposals(build), DecisionLog(build, "ben"))
+
+    def stopped() -> str:
+        raise KeyboardInterrupt
+
+    with Console(width=90).capture():
+        run_bench(bench, Console(width=90), read_key=stopped, read_line=lambda prompt: "")
+    assert bench.n_decided == 0
+
+
+def test_without_a_terminal_the_bench_says_what_to_do(build: Path, run: Run) -> None:
+    """The error names the sheet."""
+    done = run("build", "curate", build, "--curator", "ann")
+    assert done.exit_code == 1
+    assert "lexiscope build sheet" in done.output
+
+
+def test_two_curators_a_sheet_and_a_third(build: Path, run: Run) -> None:
+    """One at the bench, one with a sheet; compared, settled by a third, merged, and made into suites."""
+    at_bench(build, "ann", "aaar1a")
+    assert run("build", "sheet", build, "--curator", "ben", "--out", "ben.csv").exit_code == 0
+    with open("ben.csv", encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    for row, filled in zip(
+        rows,
+        (
+            {"verdict": "accept"},
+            {"verdict": "accept", "synonym": "pew"},
+            {"verdict": "reject", "reason": "inventory"},
+            {"verdict": "reject", "reason": "context"},
+            {"verdict": "accept"},
+        ),
+        strict=True,
+    ):
+        row.update(filled)
+    with open("ben.csv", "w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    taken = run("build", "read-sheet", build, "ben.csv", "--curator", "ben")
+    assert "5 decisions in the sheet, 5 of them new" in taken.output
+    assert "0 of them new" in run("build", "read-sheet", build, "ben.csv", "--curator", "ben").output
+
+    compared = json.loads(run("build", "compare", build, "ann", "ben", "--json").stdout)
+    assert (compared["decided_by_both"], compared["same_verdict"]) == (5, 4)
+    # a table of 3 both accept, 1 ann only, 1 both reject: (4/5 - .56) / (1 - .56)
+    expected = (4 / 5 - (4 * 3 + 1 * 2) / 25) / (1 - (4 * 3 + 1 * 2) / 25)
+    assert compared["cohen_kappa(weights=none)"] == pytest.approx(expected)
+    assert [one["differ_in"] for one in compared["disagreements"]] == ["synonym", "verdict"]
+    table = run("build", "compare", build, "ann", "ben", "--out", "differ.csv").output
+    assert "agreement: 0.800" in table
+    assert "reject: inventory" in table
+
+    disputed = [one["proposal"] for one in compared["disagreements"]]
+    at_bench(build, "cat", "ar3", only=disputed)
+    third_sheet = run("build", "sheet", build, "--curator", "cat", "--settle", "ann", "ben", "--out", "cat.csv")
+    assert "(2 proposals, 2 decided)" in third_sheet.output
+    merged = run("build", "merge", build, "ann", "ben", "--third", "cat", "--out", "curated.csv")
+    assert "3 accepted, 2 rejected" in merged.output
+    items = read_collection("curated.csv")
+    assert [(one.target, one.synonym) for one in items] == [
+        ("bench", "settle"),
+        ("bench", "settle"),
+        ("harbor", "haven"),
+    ]
+    done = run("build", "minimal-pairs", "--collection", "curated.csv", "--lexicon", "wn:aa:1", "--out", "suites")
+    assert done.exit_code == 0, done.output
+    assert len(read_items("suites/items.csv")) == 3 * 16
+    with open("curated_left_out.csv", encoding="utf-8-sig", newline="") as stream:
+        assert [row["why"] for row in csv.DictReader(stream)] == ["rejected", "rejected"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("compare", "made", "ann", "ben"), "'ben' has decided nothing here"),
+        (("merge", "made", "ben", "--out", "c.csv"), "those who have: ann"),
+        (("merge", "made", "ann", "--third", "cat", "--out", "c.csv"), "name one curator, or two"),
+        (("sheet", "made", "--curator", "Ann!", "--out", "s.csv"), "E466"),
+        (("sheet", ".", "--curator", "ann", "--out", "s.csv"), "E468"),
+        (("read-sheet", "made", "mine.csv", "--curator", "ann"), "this is not a curation sheet"),
+    ],
+)
+def test_what_cannot_be_merged(build: Path, run: Run, arguments: tuple[str, ...], said: str) -> None:
+    """Curators who have not decided, wrong names, wrong folders and wrong files are named."""
+    at_bench(build, "ann", "a")
+    done = run("build", *arguments)
+    assert done.exit_code in (1, 2)
+    assert said in done.output
+    assert not Path("c.csv").exists()
+
+
+def test_where_nothing_was_accepted_there_is_no_collection(build: Path, run: Run) -> None:
+    """What was left out is still written; kappa of two who rejected all is undefined and says so."""
+    for name in ("ann", "ben"):
+        at_bench(build, name, "r1" * 5)
+    done = run("build", "merge", build, "ann", "ben", "--out", "c.csv")
+    assert done.exit_code == 1
+    assert "no item was accepted" in done.output
+    assert Path("c_left_out.csv").exists()
+    assert "kappa: undefined" in run("build", "compare", build, "ann", "ben").output
+    refused = run("build", "sheet", build, "--curator", "cat", "--settle", "ann", "ben", "--out", "s.csv")
+    assert "disagree on nothing" in refused.output
+
+
+def test_help_names_the_verbs_and_imports_little(imported: Callable[..., set[str]]) -> None:
+    """``build --help`` lists its verbs and loads neither pandas nor scipy nor a lexicon."""
+    assert imported(["build", "--help"], ("pandas", "scipy", "wn", "torch", "rich")) == set()
+    shown = CliRunner().invoke(cli, ["build", "--help"]).output
+    for verb in ("minimal-pairs", "curate", "sheet", "read-sheet", "compare", "merge"):
+        assert verb in shown
+        assert CliRunner().invoke(cli, ["build", verb, "--help"]).exit_code == 0
