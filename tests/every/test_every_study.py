@@ -49,9 +49,9 @@ def test_printed_numbers_have_a_place_and_no_doubles(name: str) -> None:
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_study_runs_on_mini_data(name: str, tmp_path: Path) -> None:
-    """On the embedded items with the embedded encoder: records, report, and a run.json that seals every file."""
+    """On embedded items, as the study's ``MINI`` names them: records, report, and a run.json that seals every file."""
     module = _module(name)
-    settings = StudySettings(name, dataset="mini_relatedness", subjects=("encoder:minilm",), n_bootstrap=10)
+    settings: StudySettings = replace(module.MINI, n_bootstrap=10)
     summary = module.run(replace(settings, ethics="none needed: no people"), tmp_path / "run", command="test")
     run = read_json(tmp_path / "run" / "run.json")
     assert manifest(tmp_path / "run", run["files"]) == run["files"]

@@ -69,6 +69,24 @@ Run = Callable[..., Summary]
     metavar="RULE",
     help="An exclusion rule, as low_agreement(r_squared=0.1). May be repeated.",
 )
+@click.option("--mode", type=click.Choice(("clean", "published")), help="Of synonymy: texts repaired, or as released.")
+@click.option(
+    "--per",
+    type=click.Choice(("token", "text", "character", "byte")),
+    help="Of synonymy: what a log-probability is divided by where it decides.",
+)
+@click.option("--frequency", metavar="FILE", help="Of synonymy: word counts (word, count) for the baseline.")
+@click.option("--gap-filling", type=click.Choice(("yes", "no")), help="Of synonymy: let subjects that generate do so.")
+@click.option(
+    "--checkpoint",
+    "checkpoints",
+    nargs=2,
+    type=(str, float),
+    multiple=True,
+    metavar="SPEC TOKENS",
+    help="Of synonymy: a state of a model in training and how far it was. May be repeated.",
+)
+@click.option("--word-list", metavar="FILE", help="Of synonymy: words to flag in the texts, one a line.")
 @click.option("--bootstrap", "n_bootstrap", type=click.IntRange(min=0), help="Resamples per interval; 0: none.")
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of resampling and random starts.")
 @click.option("--threads", type=click.IntRange(min=1), help="Threads of the numerical libraries.  [default: 1]")
@@ -118,8 +136,9 @@ def settings_of(name: str, given: dict[str, Any]) -> StudySettings:
         chosen["dataset"] = ""
     if "dataset" in chosen and "items" not in chosen:
         chosen["items"] = ""
-    if chosen.get("items"):
-        existing_file(chosen["items"])
+    for option in ("items", "frequency", "word_list"):
+        if chosen.get(option):
+            existing_file(chosen[option])
     return replace(settings, **chosen)
 
 

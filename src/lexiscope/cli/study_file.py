@@ -18,6 +18,7 @@ from lexiscope.analysis.exclusion import parse_rule
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.run import write_atomically
+from lexiscope.core.scoring import Per
 from lexiscope.core.study import Analysis, StudySettings
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.resources.yaml_faults import refusal
@@ -50,6 +51,12 @@ COMMENTS: dict[str, str] = {
     "title": "title of the report; empty: the study's own",
     "ethics": "ethics statement, free text, printed in the report",
     "outputs": "beside tables, figures and report: r_script, preregistration, codebook, data_card, csv, jsonl",
+    "mode": "of synonymy: clean (repaired texts) or published (their flaws kept)",
+    "per": "of synonymy: what a log-probability is divided by where it decides: token, text, character, byte",
+    "frequency": "of synonymy: a table of word counts (columns word, count); empty: WordNet's tag counts",
+    "gap_filling": 'of synonymy: whether subjects that generate fill gaps: "yes" or "no"',
+    "checkpoints": "of synonymy: states of one model in training; subject: tokens seen (or steps)",
+    "word_list": "of synonymy: a file of words to flag in the texts, one a line; empty: a short list of our own",
 }
 
 
@@ -79,6 +86,12 @@ class StudyFile(BaseModel):
     title: str = _DEFAULT.title
     ethics: str = _DEFAULT.ethics
     outputs: list[str] = list(_DEFAULT.outputs)
+    mode: Literal["clean", "published"] = _DEFAULT.mode
+    per: Per = _DEFAULT.per
+    frequency: str = _DEFAULT.frequency
+    gap_filling: Literal["yes", "no"] = _DEFAULT.gap_filling
+    checkpoints: dict[str, Finite] = dict(_DEFAULT.checkpoints)
+    word_list: str = _DEFAULT.word_list
 
 
 def read_study_file(path: Path | str) -> StudySettings:
@@ -106,7 +119,7 @@ def study_yaml(settings: StudySettings) -> str:
     parts = [
         "# A study for Lexiscope: lexiscope study THIS_FILE --out RUN\n# Paths start at the folder it is run in.\n"
     ]
-    values = asdict(settings) | {"analyses": dict(settings.analyses)}
+    values = asdict(settings) | {"analyses": dict(settings.analyses), "checkpoints": dict(settings.checkpoints)}
     parts += [f"# {COMMENTS[name]}\n{name}:{yaml_value(value)}\n" for name, value in values.items()]
     return "\n".join(parts)
 
@@ -153,6 +166,7 @@ def _check_names(source: YamlSource, model: StudyFile) -> None:
             )
     checks: tuple[tuple[str, list[str], Callable[[str], object]], ...] = (
         ("subjects", model.subjects, SubjectSpec.parse),
+        ("checkpoints", list(model.checkpoints), SubjectSpec.parse),
         ("exclusions", model.exclusions, parse_rule),
     )
     for key, entries, read in checks:
@@ -160,5 +174,5 @@ def _check_names(source: YamlSource, model: StudyFile) -> None:
             try:
                 read(entry)
             except InputError as error:
-                place = source.place((key, number))
+                place = source.place((key, entry), of_key=True) if key == "checkpoints" else source.place((key, number))
                 raise InputError(error.what, code="E614", place=place, hint=error.hint) from error

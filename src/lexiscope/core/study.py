@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.result import compared
+
+if TYPE_CHECKING:
+    from lexiscope.core.scoring import Per
 
 Analysis = Literal["confirmatory", "exploratory"]
 
@@ -57,6 +60,11 @@ class StudySettings:
     ``analyses`` overrides the flag of a question: (question id, confirmatory | exploratory).
     ``outputs`` are written beside tables, figures and report: also ``csv`` and ``jsonl`` of the responses.
     ``exclusions`` are exclusion rules in order, as text that ``analysis.exclusion`` parses.
+    Of the synonymy study: ``mode`` repairs the published texts (``clean``) or keeps their flaws; ``per`` is what a
+    text's log-probability is divided by where it decides; ``frequency`` is a table of word counts (word, count) instead
+    of WordNet's; ``gap_filling`` says whether subjects that generate fill gaps; ``checkpoints`` are subjects that are
+    states of one model in training, each with how far it was (tokens seen, or steps): (spec, number); ``word_list``
+    names a file of words to flag in the texts instead of the built-in ones.
     """
 
     study: str
@@ -80,6 +88,12 @@ class StudySettings:
     title: str = ""
     ethics: str = ""
     outputs: tuple[str, ...] = field(default=("r_script", "preregistration", "codebook", "data_card"))
+    mode: Literal["clean", "published"] = "clean"
+    per: Per = "token"
+    frequency: str = ""
+    gap_filling: Literal["yes", "no"] = "yes"
+    checkpoints: tuple[tuple[str, float], ...] = ()
+    word_list: str = ""
 
     def __post_init__(self) -> None:
         if self.dataset and self.items:

@@ -74,6 +74,8 @@ QUESTIONS: tuple[Question, ...] = (
 )
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
 STATISTICS: Mapping[str, str] = MEANING
+MINI = StudySettings("saw_c", dataset="mini_relatedness", subjects=("encoder:minilm",))
+"""Settings with which the study runs on any machine."""
 PAPER_EXCLUSIONS: tuple[str, ...] = (
     "Failed the catch trial (two identical sentences, answer other than the top of the scale).",
     "Completion time more than 3 SD above the mean.",

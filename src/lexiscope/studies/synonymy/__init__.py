@@ -1,0 +1,202 @@
+"""Synonymy in causal language models: does a model prefer a word's synonym in context, and can it produce one?
+
+Ivan, Ramisch & Nasr 2025. The study runs on the released collection with its recorded outcomes, on the embedded
+``mini_synonymy``, or on a collection of the user's own; recorded and live subjects stand in the same tables.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lexiscope.collect import CollectProgress
+from lexiscope.core.lock import locked
+from lexiscope.core.result import Record, read_records
+from lexiscope.core.run import write_machine
+from lexiscope.core.study import PublishedValue, Question, StudySettings
+from lexiscope.report.document import Report
+from lexiscope.report.part import Part, joined, with_published
+from lexiscope.report.study_folder import about_run, is_finished, write_run
+from lexiscope.report.style import short_names
+from lexiscope.report.tables import Column, Format, Table
+from lexiscope.studies.synonymy.accuracies import accuracies
+from lexiscope.studies.synonymy.cells import MAIN, Cell
+from lexiscope.studies.synonymy.consistency import consistency
+from lexiscope.studies.synonymy.contrasts import contrasts
+from lexiscope.studies.synonymy.describe import collection, subjects, tables_of_the_paper
+from lexiscope.studies.synonymy.figures import figure_6, figures
+from lexiscope.studies.synonymy.further import checkpoints, commutativity, expressions, margins
+from lexiscope.studies.synonymy.gaps import gap_filling
+from lexiscope.studies.synonymy.gather import check_complete, gather
+from lexiscope.studies.synonymy.material import Material
+from lexiscope.studies.synonymy.names import MEANING
+from lexiscope.studies.synonymy.published import PUBLISHED as _PUBLISHED
+from lexiscope.studies.synonymy.published import with_stated
+from lexiscope.studies.synonymy.sections import built
+from lexiscope.studies.synonymy.tokens import tokens
+
+CITATION = (
+    "Ivan, I., Ramisch, C., & Nasr, A. (2025). Evaluating Pretrained Causal Language Models for Synonymy. Findings of "
+    "the Association for Computational Linguistics: ACL 2025, 12533-12551. doi:10.18653/v1/2025.findings-acl.649.",
+)
+QUESTIONS: tuple[Question, ...] = (
+    Question(
+        "Q1",
+        "Do models prefer a synonym that fits the context to one that does not, and to random nouns?",
+        "§4.1, Table 5, App. E",
+        "confirmatory",
+    ),
+    Question("Q2", "Do they know that two words are synonyms without any context?", "§4.1, Table 5", "confirmatory"),
+    Question("Q3", "Do they produce a synonym when they are asked for one?", "§3.2, §4.2", "confirmatory"),
+    Question("Q4", "Do decisions depend on how many tokens a word is cut into?", "§4.3, Table 1", "exploratory"),
+    Question("Q5", "Are the same items right in different tests?", "§4.4, Tables 14-17", "exploratory"),
+    Question(
+        "Q6",
+        "Which expression of the relation works best, and does it work in both directions?",
+        "§4.1, §6, App. G",
+        "exploratory",
+    ),
+)
+PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
+STATISTICS: Mapping[str, str] = MEANING
+MINI = StudySettings("synonymy", dataset="mini_synonymy", subjects=("baseline:random",))
+"""Settings with which the study runs on any machine, without a model (its subject guesses)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a finished run has to say on one screen."""
+
+    report: Path
+    n_records: int
+    remarks: tuple[str, ...]
+    overview: Table
+
+
+def run(
+    settings: StudySettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
+) -> Summary:
+    """Run the whole study into a folder and return its summary.
+
+    A finished run is not computed again; a broken one continues from the answers that were collected. Both end with
+    the same bytes (``machine.json`` apart, which says where and how long).
+
+    Errors: those of the dataset, the subjects, and :class:`RunError` where the folder belongs to something else.
+    """
+    folder, started = Path(out), time.monotonic()
+    settings = replace(settings, dataset=settings.dataset or ("" if settings.items else settings.study))
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder):
+        if is_finished(folder, settings):
+            return _summary(folder, ("this run was finished before: nothing was computed again",))
+        material = gather(settings, folder, progress=progress)
+        check_complete(material)
+        parts = analyse(material, settings)
+        records = _records(material, settings, parts)
+        write_run(
+            folder, _report(material, settings, parts, records), material.all_responses, extra=(), command=command
+        )
+        write_machine(folder, time.monotonic() - started)
+    return _summary(folder, tuple(dict.fromkeys(text for part in parts.values() for text in part.remarks)))
+
+
+def analyse(material: Material, settings: StudySettings) -> dict[str, Part]:
+    """Run every analysis of the study on its material; parts by name, those of a question by its id."""
+    right = accuracies(material, settings)
+    tested = contrasts(material, settings)
+    alone = any(cell.suite == "relation_no_context" for cell in material.cells)
+    return {
+        "collection": collection(material, settings),
+        "subjects": subjects(material),
+        "Q1": joined([right, tested, Part(figures=figures(material, settings)), checkpoints(material, settings)]),
+        "Q2": Part(paragraphs=(_WHERE,)) if alone else Part(),
+        "Q3": gap_filling(material, settings),
+        "Q4": joined([tokens(material), margins(material)]),
+        "Q5": consistency(material),
+        "Q6": joined([expressions(material), commutativity(material), Part(figures=figure_6(material, settings))]),
+        "paper": tables_of_the_paper(material),
+    }
+
+
+_WHERE = (
+    "The accuracies without context stand in Table 5 and in the first figure, their contrasts in the tables of "
+    "contrasts above. Set them beside the word-frequency baseline first: random nouns are rare words."
+)
+
+
+def _records(material: Material, settings: StudySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
+    """All records, those of a question's part marked with the question and its flag, beside what the paper prints."""
+    flags = {question.question_id: question.analysis for question in QUESTIONS} | dict(settings.analyses)
+    records = [
+        replace(record, question=name, analysis=flags[name]) if name in flags else record
+        for name, part in parts.items()
+        for record in part.records
+    ]
+    published = () if settings.items else PUBLISHED.get(material.name, ())
+    outcomes = material.checksums.get("synonymy/outcomes.csv", "")
+    return with_stated(with_published(records, published), outcomes)
+
+
+def _report(
+    material: Material, settings: StudySettings, parts: Mapping[str, Part], records: tuple[Record, ...]
+) -> Report:
+    counts = {
+        "items": len(material.numbers),
+        "sentences": len(set(material.sentences)),
+        "choice_sets": len(material.items),
+        "responses": len(material.all_responses),
+        "subjects": len(material.answers),
+        "records": len(records),
+    }
+    return Report(
+        title=settings.title or f"Synonymy: {material.card.title}",
+        subtitle="Recorded and live models side by side",
+        sections=built(material, settings, QUESTIONS, parts),
+        run=about_run(
+            settings, data=material.checksums, counts=counts, scoring=[dict(route) for route in material.routes]
+        ),
+        records=records,
+        citations=CITATION,
+    )
+
+
+def _summary(folder: Path, remarks: tuple[str, ...]) -> Summary:
+    records = read_records(folder / "results.json")
+    return Summary(folder / "report.html", len(records), remarks, _overview(records))
+
+
+def _overview(records: tuple[Record, ...]) -> Table:
+    """The paper's eight accuracies, a column for each subject: what fits on a screen."""
+    main = {cell.name: cell for cell in MAIN}
+    first: dict[tuple[str, str], float] = {}
+    for record in records:
+        if record.condition in main and record.value is not None and record.statistic.startswith("accuracy("):
+            # the deciding denominator comes first in the records of a subject
+            first.setdefault((record.subject, record.condition), record.value)
+    subjects_ = tuple(dict.fromkeys(subject for subject, _ in first))
+    names = short_names([_short(subject) for subject in subjects_], 18)
+    columns = (Column("Percent right"), *(Column(name, Format("number", 1)) for name in names))
+    rows = [
+        (_label(cell), *(first.get((subject, cell.name)) for subject in subjects_))
+        for cell in MAIN
+        if any(condition == cell.name for _, condition in first)
+    ]
+    return Table("overview", "", "Accuracy, percent right", columns, tuple(rows))
+
+
+def _short(subject: str) -> str:
+    """The last part of a model's name; a policy of its own stays, for it tells subjects apart.
+
+    >>> _short("causal_lm:models/tiny?bos=yes"), _short("baseline:frequency"), _short("allenai/OLMo-1B")
+    ('tiny?bos=yes', 'word frequency', 'OLMo-1B')
+    """
+    if subject.startswith("baseline:frequency"):
+        return "word frequency"
+    name, mark, options = subject.partition("?")
+    return name.rstrip("/").rpartition("/")[2].rpartition(":")[2] + mark + options
+
+
+def _label(cell: Cell) -> str:
+    return cell.label.replace(f" (“{cell.expression}”)", "")

@@ -1,0 +1,70 @@
+"""The figures of accuracies: 1 (all subjects), 4 and 5 (live subjects alone), 6 (expressions of the relation)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from lexiscope.core.study import StudySettings
+from lexiscope.report.figure_accuracy import Dot, accuracy_dots
+from lexiscope.report.figures import Figure, Heading
+from lexiscope.studies.synonymy.cells import MAIN, Cell
+from lexiscope.studies.synonymy.material import Answers, Material
+from lexiscope.studies.synonymy.numbers import scored
+
+CAPTION = "Bars: 95 % interval, sentences resampled. Dashed: chance."
+_WITH_CONTEXT = ("substitution", "reference", "relation")
+
+
+def figures(material: Material, settings: StudySettings) -> tuple[Figure, ...]:
+    """Return Figure 1, and Figures 4 and 5 where live subjects stand beside recorded ones."""
+    cells = [cell for cell in MAIN if cell in material.cells] or list(material.cells)
+    made = _dots(
+        material,
+        material.answers,
+        cells,
+        Heading("figure_1_accuracy", "1", "Accuracy of every subject, beside chance and word frequency", CAPTION),
+        settings,
+    )
+    live = material.of_kind("live")
+    if not live or not material.of_kind("recorded"):
+        return made
+    base = (material.baseline,) if material.baseline is not None else ()
+    with_context = [cell for cell in material.cells if cell.suite in _WITH_CONTEXT and not cell.is_joint]
+    alone = [cell for cell in material.cells if cell.suite == "relation_no_context"]
+    four = Heading("figure_4_live_with_context", "4", "Further models: the suites with context", CAPTION)
+    five = Heading("figure_5_live_without_context", "5", "Further models: the relation without context", CAPTION)
+    return (
+        *made,
+        *_dots(material, (*live, *base), with_context, four, settings),
+        *_dots(material, (*live, *base), alone, five, settings),
+    )
+
+
+def figure_6(material: Material, settings: StudySettings) -> tuple[Figure, ...]:
+    """Return Figure 6: the expressions of the relation, with and without context."""
+    cells = [cell for cell in material.cells if cell.suite in ("relation", "relation_no_context") and not cell.is_joint]
+    # beside one another stand the expressions of one condition
+    cells.sort(key=lambda cell: (cell.suite, cell.rank[2], cell.rank))
+    heading = Heading("figure_6_expressions", "6", "Accuracy by expression of the relation", CAPTION)
+    return _dots(material, material.of_kind("recorded", "live"), cells, heading, settings)
+
+
+def _dots(
+    material: Material,
+    subjects: Sequence[Answers],
+    cells: Sequence[Cell],
+    heading: Heading,
+    settings: StudySettings,
+) -> tuple[Figure, ...]:
+    dots = [
+        _dot(material, answers, cell, settings) for cell in cells for answers in subjects if cell in answers.outcomes
+    ]
+    return (accuracy_dots(dots, heading),) if dots else ()
+
+
+def _dot(material: Material, answers: Answers, cell: Cell, settings: StudySettings) -> Dot:
+    outcome = answers.outcomes[cell]
+    found = scored(material, cell, outcome, settings)
+    low, high = (math.nan, math.nan) if found.clustered.note else (found.clustered.low, found.clustered.high)
+    return Dot(cell.label, answers.title, 100 * found.value, 100 * low, 100 * high, 100 * found.chance)

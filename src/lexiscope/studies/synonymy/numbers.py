@@ -1,0 +1,134 @@
+"""Numbers of the study as records: accuracies and contrasts, each with its intervals and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from lexiscope.analysis.accuracy import Accuracy, Contrast, accuracy, contrast
+from lexiscope.analysis.bootstrap import Interval
+from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.study import StudySettings
+from lexiscope.report.tables import Cell as TableCell
+from lexiscope.report.tables import Format, Missing
+from lexiscope.report.tables import Interval as Bounds
+from lexiscope.studies.synonymy.cells import Cell
+from lexiscope.studies.synonymy.material import Material, Outcome
+
+PERCENT = Format("number", 1)
+TWO = Format("number", 2)
+
+
+def scored(material: Material, cell: Cell, outcome: Outcome, settings: StudySettings) -> Accuracy:
+    """Return the accuracy of an outcome, its interval over sentences."""
+    clustered = len(set(material.sentences)) > 1
+    return accuracy(
+        outcome.correct,
+        clusters=np.array(material.sentences) if clustered else None,
+        tied=outcome.tied,
+        chance=cell.chance(outcome.n_options),
+        resamples=settings.n_bootstrap if len(outcome.correct) > 1 else 0,
+        seed=settings.seed,
+    )
+
+
+def compared_outcomes(material: Material, first: Outcome, second: Outcome, settings: StudySettings) -> Contrast:
+    """Return the contrast of two outcomes over the items, its interval over sentences."""
+    clustered = len(set(material.sentences)) > 1
+    return contrast(
+        first.correct,
+        second.correct,
+        clusters=np.array(material.sentences) if clustered else None,
+        resamples=settings.n_bootstrap,
+        seed=settings.seed,
+    )
+
+
+def accuracy_records(
+    material: Material, found: Accuracy, *, subject: str, condition: str, per: str, view: str = ""
+) -> tuple[Record, ...]:
+    """Return accuracy with interval and p, the Wilson bounds, chance, and the number of ties. *Unit:* percent."""
+
+    def record(statistic: str, value: float | None, note: str = "") -> Record:
+        return Record(
+            statistic,
+            value,
+            subject=subject,
+            dataset=material.name,
+            condition=condition,
+            view=view,
+            unit="percent" if not statistic.startswith("n_") else "",
+            n=found.n,
+            note=note,
+        )
+
+    percent = 100 * found.n_correct / found.n
+    main = with_percent_interval(record(statistic_name("accuracy", per=per), percent), found.clustered)
+    p = None if np.isnan(found.p_above_chance) else found.p_above_chance
+    return (
+        replace(main, p=p, note="; ".join(filter(None, (main.note, f"{found.n_correct} of {found.n}")))),
+        record(statistic_name("wilson", bound="low", per=per), 100 * found.wilson.low),
+        record(statistic_name("wilson", bound="high", per=per), 100 * found.wilson.high),
+        record(statistic_name("chance", per=per), 100 * found.chance),
+        record(statistic_name("n_tied", per=per), float(found.n_tied)),
+    )
+
+
+def contrast_records(material: Material, found: Contrast, *, subject: str, condition: str) -> tuple[Record, ...]:
+    """Return the difference with its interval, t, p, exact McNemar p, and the discordant counts."""
+
+    def record(statistic: str, value: float | None, note: str = "", p: float | None = None) -> Record:
+        return Record(
+            statistic,
+            value,
+            subject=subject,
+            dataset=material.name,
+            condition=condition,
+            n=found.n,
+            p=p,
+            note=note,
+        )
+
+    t = found.t.statistic if found.t else None
+    t_p = found.t.p if found.t else None
+    exact = found.exact.p if found.exact else None
+    difference = with_percent_interval(
+        replace(record("difference", 100 * found.difference), unit="points"), found.interval
+    )
+    return (
+        difference,
+        record("paired_t", t, found.note, t_p),
+        record("paired_t_p", t_p, found.note),
+        record("mcnemar_p", exact, found.note),
+        record("discordant(only=first)", float(found.only_first)),
+        record("discordant(only=second)", float(found.only_second)),
+    )
+
+
+def with_percent_interval(record: Record, interval: Interval | None) -> Record:
+    """Return the record with an interval of shares as percent; one without bounds leaves its reason in the note."""
+    if interval is None or interval.note:
+        reason = interval.note if interval is not None else ""
+        return replace(record, note="; ".join(filter(None, (record.note, reason))))
+    return replace(record, low=100 * interval.low, high=100 * interval.high, interval=interval.method)
+
+
+def shown(record: Record | None) -> TableCell:
+    """Return a record as a table cell: value with interval, value, or why there is none."""
+    if record is None:
+        return Missing("not computed for this subject")
+    if record.value is None:
+        return Missing(record.note)
+    if record.low is not None and record.high is not None:
+        return Bounds(record.low, record.high, record.value)
+    return record.value
+
+
+def pick(records: Sequence[Record], statistic: str, **where: object) -> Record | None:
+    """Return the first record with this statistic and these fields, or ``None``."""
+    for record in records:
+        if record.statistic == statistic and all(getattr(record, key) == value for key, value in where.items()):
+            return record
+    return None

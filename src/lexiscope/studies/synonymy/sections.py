@@ -1,0 +1,149 @@
+"""The report of the study: what was asked, of whom, what came out, and what must be said against it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lexiscope.core.result import Record, parse_statistic
+from lexiscope.core.study import Question, StudySettings
+from lexiscope.report.document import Section
+from lexiscope.report.part import Part
+from lexiscope.report.sections import card_section, questions_table
+from lexiscope.studies.synonymy.cells import ALONE, MAIN, REFERENCE, RELATION, SUBSTITUTION, Cell
+from lexiscope.studies.synonymy.material import Material
+
+METHODS = (
+    "A choice set is one right word and one or ten others in the same text. The right word wins where its "
+    "log-probability, under the stated policy, is strictly greater than that of every other; a tie counts as wrong and "
+    "is reported. Controlled: the synonym of the target's sense against a synonym of another sense (chance 1/2). "
+    "Random: against ten random nouns (1/11). Without context the synonym and the distractor are each set against the "
+    "random nouns; both must be the two best of twelve for “both” (1/66).",
+    "Accuracies have a percentile bootstrap interval that resamples sentences, since some sentences serve several "
+    "items; the Wilson interval, which takes items as independent, is in results.json. Contrasts are paired t-tests on "
+    "the 0/1 vectors, as in the paper, with McNemar's exact test beside each.",
+)
+LIMITS = (
+    "Items are nouns of one corpus; some sentences and targets recur. Ten random nouns and one distractor differ in "
+    "chance level and in difficulty. Random nouns are rarer than synonyms: see the word-frequency baseline "
+    "beside every random condition before reading it as knowledge of meaning.",
+    "A mean per token rewards words that are cut into many predictable pieces; see the token effect and the other "
+    "denominators.",
+)
+RECORDED = (
+    "Recorded outcomes were made on the published texts, which have flaws (the article of an untouched context follows "
+    "the inserted word, one context gives the answer away); live subjects in mode clean read repaired texts."
+)
+
+
+def built(
+    material: Material, settings: StudySettings, questions: Sequence[Question], parts: Mapping[str, Part]
+) -> tuple[Section, ...]:
+    """Return the sections of the report; *parts* are the study's parts by name."""
+    records = [record for part in parts.values() for record in part.records]
+    results = _results(material, records)
+    overview = questions_table(questions, results, name="questions")
+    sections = [
+        Section("questions", "What was asked, and what came out", tables=(overview,)),
+        _data(material, parts),
+        Section("methods", "How it was computed", (*METHODS, _settings_text(settings))),
+    ]
+    for question in questions:
+        part = parts.get(question.question_id, Part())
+        if part.tables or part.figures or part.paragraphs:
+            flag = dict(settings.analyses).get(question.question_id, question.analysis)
+            asked = f"Asked in {question.section}."
+            texts = (asked, *part.paragraphs, *dict.fromkeys(part.remarks))
+            title = question.text.rstrip("?")
+            sections.append(Section(question.question_id.lower(), title, texts, part.tables, part.figures, flag=flag))
+    paper = parts.get("paper", Part())
+    if paper.tables:
+        sections.append(Section("paper", "The paper's tables", tables=paper.tables))
+    recorded = (RECORDED,) if material.of_kind("recorded") else ()
+    ethics = (f"Ethics: {settings.ethics}",) if settings.ethics else ()
+    sections.append(Section("limits", "Limits", LIMITS + recorded + ethics))
+    return tuple(sections)
+
+
+def _data(material: Material, parts: Mapping[str, Part]) -> Section:
+    inner = [card_section(material.card)]
+    for name, title in (("collection", "The choice sets"), ("subjects", "Who answered, and how")):
+        part = parts[name]
+        inner.append(Section(name, title, part.paragraphs + part.remarks, part.tables, part.figures))
+    return Section("asked", "What was asked, of whom", subsections=tuple(inner))
+
+
+def _settings_text(settings: StudySettings) -> str:
+    return (
+        f"{settings.n_bootstrap} bootstrap resamples, seed {settings.seed}; texts in mode {settings.mode}; "
+        f"log-probabilities divided by {settings.per} where they decide; gap filling: {settings.gap_filling}."
+    )
+
+
+def _results(material: Material, records: Sequence[Record]) -> dict[str, str]:
+    """One line a question, of the numbers themselves."""
+    found = {
+        "Q1": _accuracy_words(material, records, (SUBSTITUTION, REFERENCE, RELATION)),
+        "Q2": _accuracy_words(material, records, (ALONE,)),
+        "Q3": _gap_words(material, records),
+        "Q4": _token_words(records),
+        "Q5": _consistency_words(material, records),
+        "Q6": _expression_words(material, records),
+    }
+    return {question: text for question, text in found.items() if text}
+
+
+def _accuracy_words(material: Material, records: Sequence[Record], cells: Sequence[Cell]) -> str:
+    texts = []
+    for answers in material.of_kind("recorded", "live"):
+        values = [_value(records, answers.subject, cell) for cell in cells if cell in MAIN]
+        if any(value is not None for value in values):
+            texts.append(f"{answers.title} {' / '.join('—' if v is None else f'{v:.1f}' for v in values)}")
+    names = " / ".join(cell.label for cell in cells)
+    return f"{names}, %: {'; '.join(texts)}" if texts else ""
+
+
+def _value(records: Sequence[Record], subject: str, cell: Cell) -> float | None:
+    return next(
+        (
+            record.value
+            for record in records
+            if record.subject == subject
+            and record.condition == cell.name
+            and parse_statistic(record.statistic)[0] == "accuracy"
+        ),
+        None,
+    )
+
+
+def _gap_words(material: Material, records: Sequence[Record]) -> str:
+    own = [record for record in records if parse_statistic(record.statistic)[0] == "gap_accuracy"]
+    parts = []
+    for record in own:
+        given = parse_statistic(record.statistic)[1]
+        fact = material.facts.get(record.subject)
+        title = (fact.title if fact else "") or record.subject
+        parts.append(f"{title}, {given['answers']}, {given['n']} predictions: {record.value:.1f} %")
+    return "; ".join(parts)
+
+
+def _token_words(records: Sequence[Record]) -> str:
+    own = [record for record in records if record.statistic == "follows_delta"]
+    following = [record for record in own if record.note.startswith("right more often")]
+    if not own:
+        return "no token counts of a live subject" if records else ""
+    return f"decisions follow the token delta in {len(following)} of {len(own)} cells of live subjects"
+
+
+def _consistency_words(material: Material, records: Sequence[Record]) -> str:
+    condition = f"{SUBSTITUTION.name} vs {RELATION.name}"
+    titles = {answers.subject: answers.title for answers in material.answers}
+    own = [r for r in records if r.statistic == "given(a=1,b=1)" and r.condition == condition and r.value is not None]
+    listed = "; ".join(f"{titles[record.subject]} {record.value:.2f}" for record in own)
+    return f"relation right given substitution right: {listed}" if own else ""
+
+
+def _expression_words(material: Material, records: Sequence[Record]) -> str:
+    titles = {answers.subject: answers.title for answers in material.answers}
+    own = [r for r in records if r.statistic == "best_expression" and r.condition == "relation/controlled"]
+    listed = "; ".join(f"{titles[record.subject]} {record.note}" for record in own)
+    return f"with context, controlled: {listed}" if own else ""
