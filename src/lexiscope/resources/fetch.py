@@ -110,6 +110,8 @@ def locate_all(card: Card, *, folder: Path | None = None) -> tuple[Found, ...]:
     Errors: :class:`DataError` as of :func:`locate`.
     """
     wanted = packed_at_hand(card, folder=folder) or tuple(file for file in card.files if not file.optional)
+    if card.availability == "obtain" and _missing(wanted, folder):
+        raise _not_to_be_downloaded(card, wanted, folder)
     return tuple(locate(file, dataset=card.name, folder=folder) for file in wanted)
 
 
@@ -142,11 +144,10 @@ def get(
     Errors: :class:`DataError`, which names the address, the checksums, and where to put the file by hand; nothing
     unverified is left in the cache.
     """
-    packed = packed_at_hand(card)
-    if card.availability == "obtain" and not packed:
-        raise DataError(f"{card.name} cannot be downloaded: {card.licence}", hint=card.how_to_obtain)
     folder = _embedded() if card.availability == "embedded" else None
-    files = packed or [file for file in card.files if optional or not file.optional]
+    files = packed_at_hand(card) or tuple(file for file in card.files if optional or not file.optional)
+    if card.availability == "obtain" and _missing(files, folder):
+        raise _not_to_be_downloaded(card, files, folder)
     paths = []
     for done, file in enumerate(files, start=1):
         found = locate_optional(file, dataset=card.name, folder=folder)
@@ -154,6 +155,16 @@ def get(
         if progress is not None:
             progress(done, len(files))
     return tuple(paths)
+
+
+def _missing(files: tuple[DataFile, ...], folder: Path | None) -> list[DataFile]:
+    return [file for file in files if not any((place / file.path).is_file() for place in _places(folder))]
+
+
+def _not_to_be_downloaded(card: Card, files: tuple[DataFile, ...], folder: Path | None) -> DataError:
+    looked = ", ".join(str(place / file.path) for file in _missing(files, folder) for place in _places(folder))
+    what = f"{card.name} is not here and cannot be downloaded: {card.licence}"
+    return DataError(what, why=f"looked for {looked}", hint=card.how_to_obtain)
 
 
 def _downloaded(file: DataFile, dataset: str, wait: Callable[[float], object]) -> Path:
