@@ -165,3 +165,14 @@ def test_tokens_and_position() -> None:
     """The span of a tokenised sentence and its tokens are the same place."""
     assert BANK.tokens[BANK.position] == "bank"
     assert token_span(BANK.tokens, BANK.position) == (BANK.start, BANK.end)
+
+
+def test_templates_are_in_the_language_of_the_items() -> None:
+    """English words around a Spanish one are refused; substitution has no words of its own."""
+    spanish = replace(BANK, language="es")
+    with pytest.raises(InputError, match=r"item '7': \[E454\](?s:.*)suite substitution alone"):
+        choice_sets([spanish])
+    assert len(choice_sets([spanish], suites=["substitution"])) == 2
+    assert len(choice_sets([replace(BANK, language="en-GB")])) == 16
+    own = Template("O", "relation", "{context} {Target} significa {word}.", "significa", language="es")
+    assert len(choice_sets([spanish], [own])) == 2

@@ -220,8 +220,8 @@ def choice_sets(
     name or key), *conditions* these conditions. An item of the result has the words as ``options``, the right one
     first, and one usage per option: the whole text with the word's span. Its id is
     ``<dataset>/<item>/<suite>[/<expression>]/<condition>``.
-    Errors: :class:`SpecError` for an unknown suite, condition or mode, or where nothing is left; those of
-    :meth:`SynonymItem.words`.
+    Errors: :class:`SpecError` for an unknown suite, condition or mode, or where nothing is left; :class:`InputError`
+    E454 for an item in another language than a template; those of :meth:`SynonymItem.words`.
     """
     chosen = choose_templates(synonymy_templates() if templates is None else templates, suites)
     for what, given, known in (("condition", conditions or (), CHOICES), ("mode", (mode,), MODES)):
@@ -238,10 +238,24 @@ def choice_sets(
         raise SpecError("no template has these conditions", hint=f"suites: {suites}, conditions: {conditions}")
     made = []
     for item in items:
+        _check_language(item, chosen)
         # the synonym and the random nouns stand in several conditions: each text is made once
         texts = {template: _Texts(item, template, mode) for template, _ in plan}
         made += [_choice_set(item, template, choice, texts[template], dataset) for template, choice in plan]
     return tuple(made)
+
+
+def _check_language(item: SynonymItem, templates: Sequence[Template]) -> None:
+    own = item.language.partition("-")[0].lower()
+    for template in templates:
+        # a template that only puts the word in its place has no words of any language
+        if not template.substitutes and template.language.partition("-")[0].lower() != own:
+            raise InputError(
+                f"the template {template.name!r} is in {template.language!r}, the item in {item.language!r}",
+                code="E454",
+                place=Place(item_id=item.item_id),
+                hint="give templates in the language of the items, or ask for the suite substitution alone",
+            )
 
 
 class _Texts:
