@@ -59,6 +59,7 @@ def differing_spans(texts: Sequence[str]) -> tuple[Placed, ...]:
     """
     words = [re.findall(r"\s*\S+", text) for text in texts]
     shortest = min(map(len, words))
+    # one word is always left over, so that a text which only lacks a word still has a part of its own
     before = min(_shared(words), shortest - 1)
     after = min(_shared([each[::-1] for each in words]), shortest - 1 - before)
     found = []

@@ -96,6 +96,7 @@ def _check_header(header: Row) -> None:
 def _item(cells: dict[str, str], row: Row, names: Sequence[str], number: int) -> SynonymItem:
     given = _Cells(cells, row, names)
     values: dict[str, Any] = {name: cells[name] for name in TEXTS if cells.get(name)}
+    # an empty cell is a field that was not given, so that its default holds
     values["number"] = given.integer("number") if cells.get("number") else number
     values.setdefault("item_id", str(values["number"]))
     values["tokenised"] = given.one_of("tokenised", _TRUTHS)
@@ -114,6 +115,7 @@ def _item(cells: dict[str, str], row: Row, names: Sequence[str], number: int) ->
 
 def _sentence(values: dict[str, Any], given: _Cells) -> dict[str, Any]:
     """The sentence of an item and its target's span."""
+    # tokens go first: their position says which of several equal words is meant
     if given.cells.get("tokens"):
         tokens = given.cells["tokens"].split(" ")
         start, end = token_span(tokens, given.integer("position"))

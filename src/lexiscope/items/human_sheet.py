@@ -43,6 +43,7 @@ def human_sheet(
         placed = place_word(
             item.sentence, (item.start, item.end), _as_written(item), tokenised=item.tokenised, mode=mode
         )
+        # the sense stands with the usage, where the page does not show it
         usage = Usage(placed.text, placed.start, placed.end, item.target, "NOUN", item.language, item.sense_key or None)
         words = item.words("controlled", mode=mode)
         about: dict[str, Condition] = {

@@ -108,6 +108,7 @@ class SynonymItem:
     @property
     def forms_of(self) -> tuple[str, ...]:
         """The lemmas of which the item's words may be forms: of its synset, and of its sense key."""
+        # a sense key begins with its lemma: comfort%1:09:00::
         lemma = self.sense_key.partition("%")[0]
         return self.synset + ((lemma,) if lemma else ())
 
@@ -300,6 +301,7 @@ def _choice_set(item: SynonymItem, template: Template, choice: Choice, texts: _T
 
 def _lines(item: SynonymItem, template: Template, mode: Mode) -> Iterator[SuiteLine]:
     synonym, distractor = item.words("controlled", mode=mode)
+    # the order of the released files
     flagged = [(SYNONYM, synonym), (DISTRACTOR, distractor)]
     flagged += [(RANDOM, word) for word in item.words("random", mode=mode)[1:]]
     for flag, word in flagged:
@@ -308,6 +310,7 @@ def _lines(item: SynonymItem, template: Template, mode: Mode) -> Iterator[SuiteL
 
 def _context(item: SynonymItem, template: Template, word: str, mode: Mode) -> str:
     """The sentence of an item as it stands before a prompt. Published: its article follows the inserted word."""
+    # in clean mode nothing here may depend on the word, or the texts of a choice set would differ in two places
     if mode == "clean":
         return join_punctuation(item.sentence, quotes="straight") if item.tokenised else item.sentence
     before, after = published_article(item.sentence[: item.start], word), item.sentence[item.end :]

@@ -32,6 +32,7 @@ def published_nouns(
     the first occurrence in it is struck out. The rule does not rule out a synonym of another sense, nor a word twice.
     *Source:* the synonymy study, released code and files.
     """
+    # the list keeps its repetitions, which is part of the rule: a frequent noun is drawn more often
     left = list(nouns)
     for word in words:
         if word in left:
@@ -52,6 +53,7 @@ def draw_nouns(
     True
     """
     left = _eligible(nouns, excluded)
+    # seeded with text: Python hashes it with SHA-512, the same on every machine and in every process
     _check_enough(left, n, key)
     return tuple(random.Random(f"{seed}\n{key}").sample(left, n))
 
@@ -96,6 +98,7 @@ def excluded_words(item: SynonymItem, lexicon: Lexicon | None = None) -> frozens
     """
     words = {item.target, item.synonym, item.distractor, *item.forms_of}
     if lexicon is not None:
+        # a plural target has the senses of its singular
         lemmas = {item.target, *lexicon.base_forms(item.target, "n")}
         synsets = [synset for lemma in sorted(lemmas) for synset in lexicon.synsets(lemma, "n")]
         words |= lemmas | {lemma for synset in synsets for lemma in synset.lemmas}

@@ -37,6 +37,7 @@ PLURALS_ONLY = frozenset(_PLURALS_ONLY.split())
 """English nouns that are plural in form and agreement though they are lemmas of a dictionary."""
 
 _VOWEL_LETTERS = tuple("aeiou")
+# the order of the published replacements: closing signs, opening ones, closing brackets, then English endings
 _PUBLISHED_BEFORE = (*",.!?:;", *")]}", "'s", "'d", "'n", "'t", "'m", "'ll", "'re", "'ve", "n't")
 _PUBLISHED_AFTER = tuple("([{")
 
@@ -88,6 +89,7 @@ def published_join(text: str) -> str:
     >>> published_join("Well , he 's `` gone '' ( the 'swing' stays ) .")
     'Well, he\\'s "gone" (the\\'swing\\' stays).'
     """
+    # string by string, as it was done: a token that merely begins like an ending is joined too
     for sign in _PUBLISHED_BEFORE[:6]:
         text = text.replace(f" {sign}", sign)
     for sign in _PUBLISHED_AFTER:
@@ -150,6 +152,7 @@ def capitalised(word: str, *, mode: Mode = "clean") -> str:
     >>> capitalised("fBI"), capitalised("DNA"), capitalised("DNA", mode="published")
     ('FBI', 'DNA', 'Dna')
     """
+    # not str.title: it would begin a word anew behind an apostrophe or a hyphen
     rest = word[1:].lower() if mode == "published" else word[1:]
     return word[:1].upper() + rest
 
@@ -165,6 +168,7 @@ def is_plural(word: str, lemmas: Collection[str] = (), *, mode: Mode = "clean") 
     """
     if mode == "published":
         return word in PUBLISHED_PLURALS
+    # a lemma that looks like a plural (gas, lens) is none: only a form of another lemma counts
     lower, known = word.lower(), {lemma.lower() for lemma in lemmas}
     return lower in PLURALS_ONLY or (lower not in known and any(lower in _plurals(lemma) for lemma in known))
 

@@ -23,6 +23,7 @@ CHOICES: tuple[Choice, ...] = get_args(Choice)
 """Who competes: the synonym with the distractor, the synonym with the random nouns, the distractor with them."""
 
 SLOTS = ("context", "substituted", "target", "Target", "determiner", "word")
+# what an item's words replace; all other slots are the same for every word of a choice set, but for the determiner
 _INSERTED = ("word", "substituted")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _PARTS = re.compile(r"\{([^{}]*)\}")
@@ -97,6 +98,7 @@ class Template:
 
     def parts(self) -> tuple[tuple[str, str], ...]:
         """Return the pattern in pieces: plain text and the slot behind it (empty at the end)."""
+        # splitting at a group alternates text and slots and ends in a text
         pieces = [*_PARTS.split(self.pattern), ""]
         return tuple(zip(pieces[::2], pieces[1::2], strict=True))
 
@@ -213,6 +215,7 @@ def _check_names(
 
 
 def _check_keys(source: YamlSource, templates: tuple[Template, ...]) -> None:
+    # ids are made of suite and expression: two templates of one key would make two items of one id
     seen: dict[str, str] = {}
     for number, template in enumerate(templates):
         for what, name in (("name", template.name), ("suite and expression", template.key)):

@@ -85,6 +85,7 @@ def read_outcomes(path: Path, items: Sequence[Item]) -> ResponseTable:
 
 def _published_rows(path: Path) -> list[tuple[str, ...]]:
     lines = path.read_text(encoding="utf-8").splitlines()
+    # the publisher quotes nothing: a quotation mark is a letter of the sentence
     rows = [tuple(fields) for fields in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)]
     for line, row in enumerate(rows, start=1):
         if len(row) != 5:
@@ -130,6 +131,7 @@ def _check_names(table: Table) -> None:
 def _check_joint(table: Table, keys: Sequence[tuple[Any, ...]], found: Mapping[tuple[Any, ...], int]) -> None:
     for row, (model, test, condition, item) in enumerate(keys):
         if condition in _JOINT:
+            # the product of two outcomes that are 0 or 1
             parts = [found.get((model, test, part, item)) for part in _JOINT[condition]]
             if None in parts or found[model, test, condition, item] != min(part or 0 for part in parts):
                 table.refuse(row, "correct", f"{condition} must be 1 where both {' and '.join(_JOINT[condition])} are")
@@ -143,6 +145,7 @@ def _responses(found: Mapping[tuple[Any, ...], int], items: Sequence[Item], path
     missing = [(model, *key) for model in models for key in asked if (model, *key) not in found]
     if missing:
         raise InputError(f"{len(missing)} outcomes lack; the first is {missing[0]}", place=Place(str(path)))
+    # by model, then in the order of the items, as every task returns its rows
     return ResponseTable.from_columns(
         {
             "subject_id": [model for model in models for _ in asked],

@@ -68,6 +68,7 @@ def by_scoring(
         raise SpecError(f"a choice set has no view {view!r}: its texts are what is compared", hint=f"use {VIEW}")
     for item in items:
         check_choice_set(item)
+    # before the run: it costs a hundred texts at most and may save an hour of worthless scores
     tested = self_test(items, subject)
     texts = list(dict.fromkeys(usage.text for item in items for usage in item.usages))
     scorer = cast(Scores, subject)
@@ -117,6 +118,7 @@ def _option_rows(
     items: Sequence[Item], by_text: dict[str, TokenScores], policies: Sequence[ScoringPolicy]
 ) -> dict[str, object]:
     """The columns of the rows of all options: by item, by option, by measure."""
+    # the synonym of an item stands in two choice sets of a suite: the same text and span have the same values
     known: dict[tuple[str, int, int], tuple[float, ...]] = {}
     values: list[tuple[float, ...]] = []
     for item in items:

@@ -102,6 +102,7 @@ def easy_pairs(items: Sequence[Item], *, seed: int = 0, most: int = MOST_PAIRS) 
     """
     first = {item.usages[0].text: item.item_id for item in reversed(items)}
     texts = list(dict.fromkeys(item.usages[0].text for item in items))
+    # twice as many as are wanted, for some texts have no other order
     pairs = []
     for text in texts[:: max(1, len(texts) // (2 * most))]:
         shuffled = _shuffled(text, seed)
@@ -153,6 +154,7 @@ def _check_usable(scored: dict[str, TokenScores], subject: Subject) -> None:
             )
         kept.append(values)
     everything = np.concatenate(kept) if kept else np.empty(0)
+    # a difference below this is rounding, not preference
     if len(everything) > 1 and np.ptp(everything) < _SAME:
         raise SubjectError(
             f"{subject.subject_id} fails the self-test: every token has the same log-probability",
@@ -167,6 +169,7 @@ def _shuffled(text: str, seed: int) -> str:
         parts, between = list(text), ""
     if len(parts) < _FEWEST_PARTS or len(set(parts)) == 1:
         return text
+    # seeded by the text too: an item gets the same shuffle whatever stands beside it
     draw = random.Random(f"{seed}\n{text}")
     for _ in range(_TRIES):
         draw.shuffle(parts)
