@@ -55,7 +55,7 @@ def test_completion_imports_click_only() -> None:
     code = "import sys\nfrom lexiscope.cli.main import main\ntry:\n    main([])\nexcept SystemExit:\n    pass\n"
     code += "print([m for m in sys.modules if m.startswith('lexiscope.')], file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["plain,check", "plain,collect"]
+    assert done.stdout.split() == ["plain,choices", "plain,check", "plain,collect"]
     assert done.stderr.strip() == "['lexiscope.cli', 'lexiscope.cli.main']"
 
 

@@ -1,0 +1,222 @@
+"""``lexiscope gaps``: gap filling, from its items to answers that people have coded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from lexiscope.analysis.gap_answers import GapHits, gap_accuracy, gap_contrast, gap_hits
+from lexiscope.analysis.gap_codes import category_shares, coder_agreement
+from lexiscope.cli import options
+from lexiscope.cli.item_source import load_items
+from lexiscope.cli.output import print_table, remark, say
+from lexiscope.cli.sheet_arguments import kappa_text, open_collection, percent, read_named, with_interval
+from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.collect import RESPONSES
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import parse_statistic
+from lexiscope.items.coding_sheet import (
+    answers_to_code,
+    code_completions,
+    proposed_codes,
+    read_codes,
+    write_coding_sheet,
+)
+from lexiscope.items.gap_categories import CATEGORIES
+from lexiscope.items.gap_filling import MEASURE, gap_items
+from lexiscope.items.gap_matching import AnswerRule, BaseForms, Forms, MultiWord, mark_completions
+from lexiscope.items.surface import MODES, Mode
+from lexiscope.items.tabular import write_items
+from lexiscope.items.templates import read_templates, synonymy_templates
+from lexiscope.resources.lexicon import Lexicon
+from lexiscope.resources.lexicons import open_lexicon
+
+_items = click.option("--items", required=True, metavar="FILE", help="The items that were asked.")
+_lexicon = click.option(
+    "--lexicon", default="wordnet", show_default=True, metavar="SPEC", help="wordnet, wordnet:FOLDER, wn:…, none."
+)
+
+
+@click.group()
+def gaps() -> None:
+    """Gap filling: items, accepted answers found, answers coded by people."""
+
+
+@gaps.command("items", cls=Verb)
+@click.argument("collection", metavar="COLLECTION")
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="The items.")
+@click.option("--templates", default="", metavar="FILE.yaml", help="Templates of your own.")
+@click.option("--template", default="T11", show_default=True, metavar="NAME", help="The one that is cut at its word.")
+@click.option("--mode", type=click.Choice(MODES), default="clean", show_default=True, help="How texts are written.")
+@options.quiet
+def make_items(collection: str, *, out: Path, templates: str, template: str, mode: Mode, quiet: bool) -> None:
+    """Write the items of gap filling of a collection.
+
+    COLLECTION is a file of synonym pairs, or a dataset: synonymy. Each item has its prompt, the sentence and "T is a
+    synonym of", and its accepted answers.
+    """
+    known = {each.name: each for each in (read_templates(templates) if templates else synonymy_templates())}
+    if template not in known:
+        raise click.BadParameter(f"{template!r} is none of {', '.join(known)}", param_hint="--template")
+    name = Path(collection).stem
+    items = gap_items(open_collection(collection), template=known[template], mode=mode, dataset=name)
+    write_items(items, out)
+    say(f"written: {out} ({len(items)} items)")
+    remark(f"next: lexiscope collect --items {out} --task gap_filling --subject SPEC --out RUN", quiet=quiet)
+
+
+@gaps.command(cls=Verb)
+@click.argument("run", type=click.Path(path_type=Path))
+@_items
+@click.option(
+    "--forms",
+    type=click.Choice(("exact", "inflected")),
+    default="exact",
+    show_default=True,
+    help="Whether a form of an accepted answer counts.",
+)
+@click.option(
+    "--multiword",
+    type=click.Choice(("accepted", "left_out")),
+    default="accepted",
+    show_default=True,
+    help="Whether an answer of several words counts.",
+)
+@_lexicon
+def found(run: Path, *, items: str, forms: Forms, multiword: MultiWord, lexicon: str) -> None:
+    """Say how many gaps were filled with an accepted answer.
+
+    RUN is a folder that collect wrote. An answer is found as whole words, whatever its case. Where there are several
+    predictions of an item, one right one suffices. Both criteria are shown: the curated synonym, and all of the synset.
+    """
+    asked = load_items(items, task="gap_filling").items
+    table = _responses(run)
+    base_forms = _base_forms(lexicon) if forms == "inflected" else None
+    rules = [AnswerRule(answers, forms=forms, multiword=multiword) for answers in ("curated", "synset")]
+    marked = ResponseTable.concat([mark_completions(table, asked, rule, base_forms=base_forms) for rule in rules])
+    clusters = {item.item_id: _sentence(item) for item in asked}
+    for subject, view, measure in _parts(table):
+        of_view = marked.where(view=view)
+        hits = [gap_hits(of_view, rule.measure(measure), subject=subject) for rule in rules]
+        say(f"\n{subject}, {view or 'full'}, {_decoding(measure, hits[0].n_predictions)}")
+        _print_found(hits, clusters)
+
+
+@gaps.command("sheet", cls=Verb)
+@click.argument("run", type=click.Path(path_type=Path))
+@_items
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="The sheet.")
+@_lexicon
+@click.option("--blind", is_flag=True, help="Leave out what the lexicon proposes.")
+@options.quiet
+def write_sheet(run: Path, *, items: str, out: Path, lexicon: str, blind: bool, quiet: bool) -> None:
+    """Write the answers to gaps as a sheet on which people code them.
+
+    RUN is a folder that collect wrote. The same text of an item is coded once. A category is proposed for each from the
+    lexicon; for an agreement with the proposals that means something, let coders work --blind.
+    """
+    asked = load_items(items, task="gap_filling").items
+    coded = answers_to_code(_responses(run), asked, lexicon=None if blind else _open(lexicon))
+    write_coding_sheet(out, coded, proposals="hidden" if blind else "shown")
+    say(f"written: {out} ({len(coded)} answers)")
+    remark(f"code: one of {', '.join(CATEGORIES)}", quiet=quiet)
+    remark(f"next: lexiscope gaps read-sheet {run} NAME={out} --items {items} --out codes.csv", quiet=quiet)
+
+
+@gaps.command("read-sheet", cls=Verb)
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("sheets", nargs=-1, required=True, metavar="NAME=FILE.csv...")
+@_items
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE.csv", help="Write the codes here.")
+@_lexicon
+@click.option("--unfinished", is_flag=True, help="Take a sheet in which codes are missing.")
+def read_sheets(
+    run: Path, *, sheets: tuple[str, ...], items: str, out: Path | None, lexicon: str, unfinished: bool
+) -> None:
+    """Read coded sheets: shares of categories and agreement.
+
+    RUN and --items are those of which the sheet was made; NAME is a code for the coder. The proposals of the lexicon
+    are compared as one more coder. Nothing is written where a row of any sheet is wrong.
+    """
+    words, table = _open(lexicon), _responses(run)
+    asked = load_items(items, task="gap_filling").items
+    coded = answers_to_code(table, asked, lexicon=words)
+    rest: Literal["kept", "refused"] = "kept" if unfinished else "refused"
+    read = [read_codes(path, coded, coder=name, unfinished=rest) for name, path in read_named(sheets).items()]
+    read += [proposed_codes(coded, lexicon_name=words.name)] if words is not None else []
+    codes = ResponseTable.concat(read)
+    _print_shares(table, codes, asked)
+    _print_agreement(codes, {answer.answer_id: _sentence(answer.item) for answer in coded})
+    if out is not None:
+        codes.write_csv(out)
+        say(f"written: {out} ({len(codes)} rows)")
+
+
+def _responses(run: Path) -> ResponseTable:
+    table = ResponseTable.read_parquet(existing_file(run / RESPONSES))
+    return table.where(task="gap_filling")
+
+
+def _open(lexicon: str) -> Lexicon | None:
+    return None if lexicon == "none" else open_lexicon(lexicon)
+
+
+def _base_forms(lexicon: str) -> BaseForms:
+    words = open_lexicon(lexicon)
+    return lambda form: words.base_forms(form, "n")
+
+
+def _parts(table: ResponseTable) -> list[tuple[str, str | None, str]]:
+    """Each subject, view and measure of completions, in order of first appearance."""
+    columns = (table.column(name).tolist() for name in ("subject_id", "view", "measure"))
+    parts = dict.fromkeys(zip(*columns, strict=True))
+    return [part for part in parts if parse_statistic(part[2])[0] == MEASURE]
+
+
+def _decoding(measure: str, n: int) -> str:
+    method = parse_statistic(measure)[1].get("method", "written")
+    return method if n == 1 else f"{method}, any of {n}"
+
+
+def _print_found(hits: Sequence[GapHits], clusters: Mapping[str, str]) -> None:
+    rows = []
+    for criterion, each in zip(("curated", "synset"), hits, strict=True):
+        one = gap_accuracy(each, clusters=clusters)
+        share = with_interval(one.accuracy.value, one.accuracy.clustered)
+        rows.append((criterion, one.accuracy.n_correct, one.accuracy.n, share, percent(one.mean_right), one.n_missing))
+    print_table(("accepted", "right", "items", "share", "of predictions", "left out"), rows, right=("right", "items"))
+    both = gap_contrast(hits[0], hits[1], clusters=clusters)
+    if both.t is not None and both.exact is not None:
+        t = f"t({both.t.df[0]:.0f}) = {both.t.statistic:.2f}, p = {both.t.p:.3g}"
+        say(f"curated against synset: {t}; exact McNemar p = {both.exact.p:.3g}")
+    else:
+        say(f"curated against synset: {both.note}")
+
+
+def _sentence(item: Item) -> str:
+    return str(item.conditions.get("sentence", item.item_id))
+
+
+def _print_shares(table: ResponseTable, codes: ResponseTable, items: Sequence[Item]) -> None:
+    clusters = {item.item_id: _sentence(item) for item in items}
+    for coder in codes.unique("subject_id"):
+        for subject, view, measure in _parts(table):
+            completions = code_completions(table.where(view=view, measure=measure), codes, coder=coder)
+            (name,) = completions.unique("measure")
+            shares = category_shares(completions, name, CATEGORIES, subject=subject, clusters=clusters)
+            say(f"\n{subject}, {_decoding(measure, 1)}, coded by {coder} ({shares.n} answers)")
+            rows = [(one.category, one.n, with_interval(one.share.value, one.share.clustered)) for one in shares.shares]
+            print_table(("category", "n", "share"), rows, right=("n",))
+
+
+def _print_agreement(codes: ResponseTable, clusters: Mapping[str, str]) -> None:
+    for first, second in combinations(codes.unique("subject_id"), 2):
+        pair = coder_agreement(codes, first, second, CATEGORIES, clusters=clusters)
+        say(f"\n{first} and {second}, {pair.percent.n} answers that both coded")
+        say(f"  same category: {with_interval(pair.percent.value, pair.percent.clustered)}")
+        say(f"  Cohen's kappa: {kappa_text(pair.kappa)}")
