@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -79,8 +80,10 @@ def _steps(
     torch, model = forward.torch, forward.model
     inputs = torch.tensor([prompt.ids for prompt in group], device=forward.device)
     with torch.inference_mode():
-        first = model(input_ids=inputs, use_cache=True)
-        cache = getattr(first, "past_key_values", None)
+        # the logits of a whole prompt would be many times its keys and values
+        last = {"logits_to_keep": 1} if "logits_to_keep" in signature(model.forward).parameters else {}
+        first = model(input_ids=inputs, use_cache=True, **last)
+        cache: Any = getattr(first, "past_key_values", None)
         logits = first.logits[:, -1].float().repeat_interleave(decoding.n, dim=0)
         yield logits
         copied = hasattr(cache, "batch_repeat_interleave")

@@ -51,7 +51,7 @@ def refusal(config: Any, attention: str, row: int) -> str:
     kind = str(getattr(config, "model_type", ""))
     if window_of(config) < row:
         return f"its attention window of {window_of(config)} tokens is shorter than a row of {row}"
-    if getattr(config, "alibi", False) or any(kind.startswith(each) for each in _WITHOUT_POSITIONS):
+    if getattr(config, "alibi", False) or any(each in kind for each in _WITHOUT_POSITIONS):
         return f"the architecture {kind} takes no positions of tokens"
     if any(each in str(getattr(config, "layer_types", "")) for each in _WITHOUT_ATTENTION):
         return f"the architecture {kind} has layers without attention"

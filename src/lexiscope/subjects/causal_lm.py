@@ -3,6 +3,12 @@
 ``causal_lm:FOLDER`` and ``causal_lm:HUB_ID#REVISION`` are any Hugging Face causal language model with safetensors
 weights and a fast tokenizer. Options follow a question mark: ``causal_lm:FOLDER?policy=bos&device=cuda``.
 
+What is counted: ``policy=`` published, bos, word or continuation, and single parts of it, ``bos=`` yes or no,
+``first=`` scored or unscored, ``tokens=`` text, word or continuation. On what: ``dtype=`` fp32, bf16 or fp16,
+``device=`` cpu, cuda or mps, ``threads=``. How: ``route=`` auto, tree, batched or single. ``self_test=no`` leaves out
+the test on easy pairs; ``bos_token=`` names the token that stands before texts where the tokenizer names none;
+``trust_remote_code=`` names the revision of a model whose own code may run.
+
 The default scoring policy is the ``published`` one of the synonymy study: no beginning-of-sequence token, the first
 token not scored. Texts that begin alike share a prefix tree whose nodes are read once; a check when the model is
 loaded proves that this gives the scores of the plain forward pass, and the run record says which route was used.
@@ -301,7 +307,10 @@ class CausalLM:
                     raise SubjectError("the route 'tree' is not exact for these texts", why=refused)
                 route = "batched"
         if route != "tree":
-            plan = batch_plan(sequences, budget=self.options.batch_budget, route=route)
+            # without a projection of its own a batch has the logits of all its tokens
+            whole = self._forward.projection == "whole model"
+            budget = min(self.options.batch_budget, 1_024) if whole else self.options.batch_budget
+            plan = batch_plan(sequences, budget=budget, route=route)
         self._used = _Used(
             route=route,
             difference=difference,
