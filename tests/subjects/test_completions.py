@@ -19,12 +19,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer
 
 from lexiscope.core.errors import CapabilityError, InputError, LexiscopeError, RunError, SpecError, SubjectError
 from lexiscope.core.generation import Decoding
 from lexiscope.core.subject import SubjectSpec, capabilities
 from lexiscope.subjects import completions
 from lexiscope.subjects._generation import seed_of
+from lexiscope.subjects.causal_lm import CausalLM
 from lexiscope.subjects.completions import Completions
 
 MODEL = "small"
@@ -226,6 +228,37 @@ def test_a_server_that_adds_a_token_whatever_is_asked(serve: Callable[[Behaviour
     with pytest.raises(CapabilityError, match="puts '<s>' before every text: it cannot serve bos=no"):
         subject_at(url).score(TEXTS)
     assert_expected(values_of(subject_at(url, "policy=bos")), bos="<s>")
+
+
+def test_the_first_token_without_bos_is_never_scored(serve: Callable[[Behaviour], str]) -> None:
+    """Some servers write a number where there can be none: nothing stands before the first token."""
+    found = subject_at(serve(changed(lambda listed: listed["token_logprobs"].__setitem__(0, 0.0)))).score(TEXTS[:1])
+    assert np.isnan(found[0].log_probabilities).tolist() == [True, False, False, False]
+
+
+def test_it_agrees_with_the_model_itself(serve: Callable[[Behaviour], str], tiny: Callable[[str], Path]) -> None:
+    """A served model and the same one as causal_lm give the same numbers and offsets, fragments of letters included."""
+    local = CausalLM(str(tiny("gpt2")))
+    tokenizer = Tokenizer.from_file(str(tiny("gpt2") / "tokenizer.json"))
+
+    def served(path: str, body: Body, headers: dict[str, str]) -> Answer:
+        if path.endswith("/models"):
+            return 200, {"data": [{"id": MODEL}]}
+        prompts = body["prompt"] if isinstance(body["prompt"], list) else [body["prompt"]]
+        choices = []
+        for number, scores in enumerate(local.score(prompts)):
+            ids = tokenizer.encode(prompts[number], add_special_tokens=False).ids
+            values = [None, *scores.log_probabilities.tolist()[1:]]
+            listed = {"tokens": [tokenizer.decode([token]) for token in ids], "token_logprobs": values}
+            choices.append({"index": number, "text": prompts[number], "logprobs": listed})
+        return 200, {"choices": choices}
+
+    texts = ["¿Quién guardó la lima, el ñandú?", "The bank — “the old oak tree” — 银行", "El corazón 😀 del parque"]
+    assert any("\ufffd" in tokenizer.decode([token]) for text in texts for token in tokenizer.encode(text).ids)
+    for one, other in zip(subject_at(serve(served)).score(texts), local.score(texts), strict=True):
+        np.testing.assert_array_equal(one.log_probabilities, other.log_probabilities)
+        assert one.starts.tolist() == other.starts.tolist()
+        assert one.ends.tolist() == other.ends.tolist()
 
 
 def test_order_and_company_change_nothing(serve: Callable[[Behaviour], str]) -> None:
