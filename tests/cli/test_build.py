@@ -5,7 +5,16 @@ from __future__ import annotations
 import csv
 import importlib
 import json
+import os
+import pty
+import re
+import select
+import shlex
 import shutil
+import subprocess
+import sys
+import termios
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +23,7 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from lexiscope.cli.build_curate import run_bench
+from lexiscope.cli.build_decisions import disputed
 from lexiscope.cli.main import cli
 from lexiscope.items.build_tables import read_proposals
 from lexiscope.items.collection_file import read_collection
@@ -22,6 +32,8 @@ from lexiscope.items.decision_log import DecisionLog
 from lexiscope.items.tabular import read_items
 
 Run = Callable[..., Result]
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "build_minimal_pairs.md"
 
 #: a wordnet of two made-up languages in WN-LMF: aa has supersenses and counts, bb (with capitals) has neither
 LEXICONS = """<?xml version="1.0" encoding="UTF-8"?>
@@ -220,7 +232,7 @@ def keys(text: str) -> Callable[[], str]:
 def at_bench(folder: Path, curator: str, pressed: str, *, only: list[str] | None = None, typed: str = "") -> str:
     """Press keys at the bench and return all that the terminal showed."""
     bench = CurationBench(read_proposals(folder), DecisionLog(folder, curator), only=only)
-    console = Console(width=90, record=True, force_terminal=False)
+    console = Console(width=100)
     with console.capture() as shown:
         run_bench(bench, console, read_key=keys(pressed), read_line=lambda prompt: typed)
     return shown.get()
@@ -372,3 +384,102 @@ def test_help_names_the_verbs_and_imports_little(imported: Callable[..., set[str
     for verb in ("minimal-pairs", "curate", "sheet", "read-sheet", "compare", "merge"):
         assert verb in shown
         assert CliRunner().invoke(cli, ["build", verb, "--help"]).exit_code == 0
+
+
+def page_commands() -> list[list[str]]:
+    """The commands of the how-to page that begin with ``lexiscope build``, as words."""
+    blocks = re.findall(r"^```console\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    lines = (line.removeprefix("$ lexiscope ") for block in blocks for line in block.splitlines())
+    return [shlex.split(line) for line in lines if line.startswith("build ")]
+
+
+def accept_all(path: Path) -> None:
+    """Do with a sheet what a curator does who likes everything."""
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(row | {"verdict": "accept"} for row in rows)
+
+
+def test_the_page_runs(build: Path, run: Run) -> None:
+    """The commands of the how-to page in their order, on the made-up build; keys are pressed where a person is."""
+    build.rename("pairs")
+    first, *rest, other_language = page_commands()
+    assert first == ["build", "minimal-pairs", "--seed", "1", "--out", "pairs"]
+    assert other_language[:4] == ["build", "minimal-pairs", "--corpus", "mine.csv"]
+    for words in rest:
+        if words[1] == "curate":
+            curator = words[words.index("--curator") + 1]
+            # ann takes another distractor in the first item, so that there is something to settle
+            only = sorted(disputed(Path("pairs"), ("ann", "ben"))) if "--settle" in words else None
+            at_bench(Path("pairs"), curator, "daaaaa", only=only)
+            continue
+        if words[1] == "read-sheet":
+            accept_all(Path("ben.csv"))
+        done = run(*words, *(("--lexicon", "wn:aa:1") if words[1] == "minimal-pairs" else ()))
+        assert done.exit_code == 0, f"{words}\n{done.output}"
+    assert len(read_collection("suites/collection.csv")) == 5
+    assert [words[1] for words in rest] == [
+        *("curate", "sheet", "read-sheet", "compare", "curate", "merge", "minimal-pairs")
+    ]
+
+
+def test_the_page_shows_the_bench(build: Path) -> None:
+    """The screen in the how-to page is what the bench shows."""
+    (block,) = re.findall(r"^```text\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    shown = {line.rstrip() for line in at_bench(build, "ann", "").splitlines()}
+    assert len(block.splitlines()) > 12
+    assert [line for line in block.splitlines() if line.rstrip() not in shown] == []
+
+
+def press(folder: Path, pressed: bytes, *, kill: bool = False) -> tuple[int, str]:
+    """Run the bench in a terminal of its own, press keys, end it by *q* or by force; return its status and output."""
+    code = "from lexiscope.cli.main import main; main()"
+    words = [sys.executable, "-c", code, "build", "curate", str(folder), "--curator", "ann"]
+    ours, theirs = pty.openpty()
+    shown = b""
+    with subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True) as process:
+        os.close(theirs)
+        for key in (*(bytes([byte]) for byte in pressed), b"" if kill else b"q"):
+            # a key is pressed once the screen has been drawn: its last line ends in "stop"
+            shown += read_until(ours, b"stop")
+            wait_for_keys(ours)
+            os.write(ours, key)
+        if kill:
+            process.kill()
+        shown += read_until(ours, b"decided, in")
+        status = process.wait(timeout=30)
+    os.close(ours)
+    return status, shown.decode("utf-8", "replace")
+
+
+def wait_for_keys(terminal: int) -> None:
+    """Wait until the other side reads single keys: what is typed before that is thrown away, for safety."""
+    end = time.monotonic() + 20
+    while termios.tcgetattr(terminal)[3] & termios.ICANON and time.monotonic() < end:
+        time.sleep(0.01)
+
+
+def read_until(terminal: int, end: bytes) -> bytes:
+    """Read from a terminal until *end* comes, nothing comes for long, or the other side is gone."""
+    found = b""
+    while end not in found and select.select([terminal], [], [], 20)[0]:
+        try:
+            found += os.read(terminal, 1 << 16)
+        except OSError:
+            break
+    return found
+
+
+def test_the_bench_in_a_real_terminal(build: Path) -> None:
+    """Single keys, without Enter; the process is killed after a decision, which stays; then it goes on and stops."""
+    status, _ = press(build, b"a", kill=True)
+    assert status == -9
+    assert len(DecisionLog(build, "ann").read()) == 1
+    status, shown = press(build, b"da")
+    assert status == 0
+    assert "item 2 of 5" in shown
+    assert "ann: 2 of 5 decided" in shown
+    assert [one.distractor for one in DecisionLog(build, "ann").read()] == ["judiciary", "court"]

@@ -203,17 +203,15 @@ def _pair(decision: Decision) -> str:
 
 
 def _keys(bench: CurationBench) -> Text:
-    names = {"a": "accept", "r": "reject", "s d c": "change (capital: back)"}
-    names |= {"n": "next, undecided", "u": "one back", "q": "stop"}
-    shown = {"u": "one back", "q": "stop"} if bench.is_finished else names
+    names = {"u": "one back", "q": "stop"}
+    if not bench.is_finished:
+        names = {"a": "accept", "r": "reject", "s d c": "change (capital: back)", "n": "next, undecided"} | names
     found = Text("\n ")
     if not bench.is_finished:
-        found.append(
-            "The numbers count the uses of a word in the sense that it has in common with the target.\n ", "dim"
-        )
-    for key, name in shown.items():
+        found.append("The numbers count uses of a word in the sense that it shares with the target.\n ", "dim")
+    for key, name in names.items():
         found.append(key, "bold cyan")
-        found.append(f" {name}   ")
+        found.append(f" {name}" + ("" if key == "q" else "   "))
     return found
 
 

@@ -42,7 +42,9 @@ def compare_curators(folder: Path, first: str, second: str, *, out: Path | None,
         print_json(summary(found) | {"disagreements": [_difference_row(one) for one in found.disagreements]})
         return
     for name, value in summary(found).items():
-        say(f"{name.replace('_', ' ')}: {value if not isinstance(value, float) else f'{value:.3f}'}")
+        # a statistic keeps the name that parses back
+        label = name if "(" in name else name.replace("_", " ")
+        say(f"{label}: {value if not isinstance(value, float) else f'{value:.3f}'}")
     if found.disagreements:
         columns = ("proposal", "word", "differ in", first, second)
         print_table(columns, [_short_row(one) for one in found.disagreements], title="Disagreements", whole=("word",))
