@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lexiscope.cli.item_source import load_items
 from lexiscope.core.errors import InputError
-from lexiscope.items.choice_set_file import differing_spans, read_choice_sets
+from lexiscope.items.choice_set_file import differing_spans, read_choice_sets, read_minimal_pairs
+from lexiscope.items.collection_file import write_collection
+from lexiscope.items.minimal_pairs import SynonymItem
 from lexiscope.tasks.minimal_pair import check_choice_set
 
 
@@ -91,3 +95,27 @@ def test_faults_name_their_line(tmp_path: Path, text: str, line: int, code: str)
     """File, line and a stable code."""
     with pytest.raises(InputError, match=rf"pairs\.csv:{line}(?s:.*)\[{code}\]"):
         read(tmp_path, text)
+
+
+def test_a_collection_of_synonym_items_makes_choice_sets(tmp_path: Path) -> None:
+    """Without random nouns the five controlled sets, with them all sixteen."""
+    item = SynonymItem("a", "bank", "shore", "lender", "Near the bank.", 9, 13)
+    path = tmp_path / "mine.csv"
+    write_collection([item], path)
+    found = read_minimal_pairs(path, dataset="mine")
+    assert {each.conditions["condition"] for each in found} == {"controlled"}
+    assert len(found) == 5
+    write_collection([replace(item, random_nouns=("moon", "oak"))], path)
+    assert len(read_minimal_pairs(path, dataset="mine")) == 16
+
+
+def test_both_kinds_of_file_are_items_of_the_command_line(tmp_path: Path) -> None:
+    """``collect --items FILE --task minimal_pair`` reads a table of pairs and a collection."""
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("item_id,correct,incorrect_1\n1,He is here.,He are here.\n", encoding="utf-8")
+    source = load_items(str(pairs), task="minimal_pair")
+    assert [item.options for item in source.items] == [("is", "are")]
+    assert source.items[0].dataset == "pairs"
+    collection = tmp_path / "mine.csv"
+    write_collection([SynonymItem("a", "bank", "shore", "lender", "Near the bank.", 9, 13)], collection)
+    assert load_items(str(collection), task="minimal_pair").items[0].item_id.startswith("mine/a/")

@@ -11,6 +11,7 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
+from lexiscope.items.choice_set_file import read_minimal_pairs
 from lexiscope.items.columns import ColumnMap
 from lexiscope.items.importer import import_items
 from lexiscope.items.tabular import is_item_table, read_items
@@ -29,7 +30,8 @@ def load_items(name: str, columns: ColumnMap | None = None, *, task: str, langua
     """Return the items of a dataset of the catalog, or of a file; *language* keeps the items in one language.
 
     A name with a path separator or a suffix is a file, anything else a dataset. A table of items that Lexiscope wrote
-    is taken as it is.
+    is taken as it is. For the task ``minimal_pair`` a file holds minimal pairs, or synonym items to make them of
+    (:func:`~lexiscope.items.choice_set_file.read_minimal_pairs`).
 
     Errors: :class:`InputError` for a file that does not pass ``lexiscope check``, or where no item is left;
     :class:`SpecError` for an unknown dataset.
@@ -38,6 +40,9 @@ def load_items(name: str, columns: ColumnMap | None = None, *, task: str, langua
         path = existing_file(name)
         if is_item_table(path):
             return ItemSource(name, _in_language(read_items(path), name, language), {path.name: sha256_of(path)})
+        if task == "minimal_pair":
+            pairs = read_minimal_pairs(path, dataset=path.stem, language=language or "en")
+            return ItemSource(name, _in_language(pairs, name, language), {path.name: sha256_of(path)})
         found = import_items(path, columns, dataset=path.stem, task=task, language=language or "und")
         return ItemSource(name, found.items, {path.name: sha256_of(path)})
     data = catalog.dataset(name)

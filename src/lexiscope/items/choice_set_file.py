@@ -14,8 +14,9 @@ from pathlib import Path
 from lexiscope.core.errors import InputError, LexiscopeError, Place
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.usage import Usage
-from lexiscope.items.collection_file import check_no_column_twice
+from lexiscope.items.collection_file import check_no_column_twice, read_collection
 from lexiscope.items.findings import raise_errors
+from lexiscope.items.minimal_pairs import choice_sets
 from lexiscope.items.rows import Row, RowReader
 from lexiscope.items.surface import Placed
 
@@ -45,6 +46,22 @@ def read_choice_sets(path: Path | str, *, dataset: str, language: str = "en") ->
             raise _refused(row, item.item_id, "E403", "two items have the same id", "give each its own")
         found[item.item_id] = item
     return tuple(found.values())
+
+
+def read_minimal_pairs(path: Path | str, *, dataset: str, language: str = "en") -> tuple[Item, ...]:
+    """Read choice sets from either kind of table, as its header says.
+
+    A table with columns ``synonym`` and ``distractor`` is a collection of synonym items
+    (:func:`~lexiscope.items.collection_file.read_collection`) and gives the choice sets of the synonymy study in clean
+    mode, the controlled ones alone where no item has random nouns. Any other is read by :func:`read_choice_sets`.
+    Errors: those of the two readers, and of :func:`~lexiscope.items.minimal_pairs.choice_sets`.
+    """
+    header = next(RowReader(path, raise_errors).rows()).fields
+    if not {"synonym", "distractor"} <= set(header):
+        return read_choice_sets(path, dataset=dataset, language=language)
+    items = read_collection(path)
+    conditions = None if any(item.random_nouns for item in items) else ("controlled",)
+    return choice_sets(items, conditions=conditions, dataset=dataset)
 
 
 def differing_spans(texts: Sequence[str]) -> tuple[Placed, ...]:
