@@ -7,6 +7,7 @@ of docs/reference. A house test runs :func:`pages` and compares: a page that is 
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,7 @@ import lexiscope
 from lexiscope.analysis.exclusion import RULES
 from lexiscope.annotation.definition import StudyDefinition
 from lexiscope.annotation.definition_file import comments
+from lexiscope.annotation.web.openapi import openapi
 from lexiscope.cli.main import VERBS, cli
 from lexiscope.cli.study_file import COMMENTS, StudyFile
 from lexiscope.core import catalog
@@ -410,6 +412,7 @@ def pages() -> dict[Path, str]:
         before, _, rest = readme.partition(begin)
         readme = f"{before}{begin}\n{make()}\n\n{end}{rest.partition(end)[2]}"
     made = {ROOT / "README.md": readme}
+    made[ROOT / "docs" / "reference" / "openapi.json"] = f"{json.dumps(openapi(), indent=1)}\n"
     return made | {ROOT / "docs" / "reference" / name: make() for name, make in PAGES.items()}
 
 

@@ -6,12 +6,13 @@ import shutil
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import uvicorn
+from starlette.routing import Route
 
 from lexiscope.annotation.definition import StudyDefinition
 from lexiscope.annotation.freeze import freeze
@@ -27,13 +28,17 @@ _PATIENCE = 15
 
 @dataclass
 class Served:
-    """A study behind a real socket. :meth:`stop` and :meth:`start` are a restart on the same folder and port."""
+    """A study behind a real socket. :meth:`stop` and :meth:`start` are a restart on the same folder and port.
+
+    ``more`` makes the researchers' routes.
+    """
 
     folder: Path
     definition: StudyDefinition
     items: tuple[Item, ...]
     public_port: int = 0
     port: int = 0
+    more: Callable[[App], tuple[Route, ...]] = lambda _app: ()
     app: App = field(init=False)
     _server: uvicorn.Server | None = None
     _thread: threading.Thread | None = None
@@ -57,7 +62,9 @@ class Served:
         store = Store.open(self.folder, study.record)
         try:
             self.app = App.of(study, store, ServerSettings(self.url))
-            settings = uvicorn.Config(create_app(self.app), log_level="critical", access_log=False, lifespan="off")
+            settings = uvicorn.Config(
+                create_app(self.app, self.more(self.app)), log_level="critical", access_log=False, lifespan="off"
+            )
             self._server = uvicorn.Server(settings)
             run = self._server.run
             self._thread = threading.Thread(target=lambda: run(sockets=[listening]), daemon=True)
