@@ -23,6 +23,8 @@ pytestmark = pytest.mark.browser
 BARE = {"qualification": (), "practice": (), "about_you": ()}
 # the figures of S9 are for a quiet machine; this is what a busy one may add to them, in seconds
 BUSY = 4.0
+ON_A = pytest.mark.parametrize("busy", [BUSY, pytest.param(0.0, marks=pytest.mark.soak)], ids=["busy", "quiet"])
+"""On a machine that does other things, and (soak) with the figures as they stand."""
 NOT_SAVED = "Not saved yet"
 
 
@@ -207,7 +209,8 @@ def test_without_scripts(chromium: Any, tmp_path: Path, task: str) -> None:
 # -- the net --------------------------------------------------------------------------------------------------------
 
 
-def test_offline_at_any_moment(chromium: Any, tmp_path: Path) -> None:
+@ON_A
+def test_offline_at_any_moment(chromium: Any, tmp_path: Path, busy: float) -> None:
     """S9: the net goes away before an answer: within 2 s the page says so, the answer is sent within 5 s after the net
     is back, through a reload too; none is lost, none doubled."""
     draw = random.Random(9)
@@ -218,7 +221,7 @@ def test_offline_at_any_moment(chromium: Any, tmp_path: Path) -> None:
             net.set_offline(away)
             page.locator(f'button[value="{position % 5 + 1}"]').click()
             if away:
-                page.get_by_text(NOT_SAVED).wait_for(timeout=(2 + BUSY) * 1000)
+                page.get_by_text(NOT_SAVED).wait_for(timeout=(2 + busy) * 1000)
                 assert len(rows(walker)) == position
                 if reload:
                     with pytest.raises(Exception, match="ERR_INTERNET_DISCONNECTED"):
@@ -226,14 +229,15 @@ def test_offline_at_any_moment(chromium: Any, tmp_path: Path) -> None:
                 net.set_offline(False)
                 if reload:
                     page.goto(f"{walker.served.url}/now")
-                wait_until(walker, lambda n=position: len(rows(walker)) > n, seconds=5 + BUSY)  # type: ignore[misc]
+                wait_until(walker, lambda n=position: len(rows(walker)) > n, seconds=5 + busy)  # type: ignore[misc]
             page.wait_for_url("**/now" if position == 7 else f"**/trial/trials/{position + 1}")
         assert [row["value"] for row in rows(walker)] == [position % 5 + 1 for position in range(8)]
         empty = "Object.keys(localStorage).length === 0"
-        wait_until(walker, lambda: bool(page.evaluate(empty)), seconds=5 + BUSY)
+        wait_until(walker, lambda: bool(page.evaluate(empty)), seconds=5 + busy)
 
 
-def test_a_restart_between_two_answers(chromium: Any, tmp_path: Path) -> None:
+@ON_A
+def test_a_restart_between_two_answers(chromium: Any, tmp_path: Path, busy: float) -> None:
     """S10: the server ends and starts again on its folder and port: the participant goes on without a login, and what
     was answered meanwhile arrives."""
     with at_first_trial(chromium, tmp_path, "relatedness") as (walker, served):
@@ -243,9 +247,9 @@ def test_a_restart_between_two_answers(chromium: Any, tmp_path: Path) -> None:
         walker.answer(Given(value="2"))
         served.stop()
         walker.page.locator('button[value="3"]').click()
-        walker.page.get_by_text(NOT_SAVED).wait_for(timeout=(2 + BUSY) * 1000)
+        walker.page.get_by_text(NOT_SAVED).wait_for(timeout=(2 + busy) * 1000)
         served.start()
-        wait_until(walker, lambda: len(rows(walker)) == 3, seconds=5 + BUSY)
+        wait_until(walker, lambda: len(rows(walker)) == 3, seconds=5 + busy)
         at(walker, 3)
         assert [row["value"] for row in rows(walker)] == [1, 2, 3]
         assert len(served.app.store.people()) == 1

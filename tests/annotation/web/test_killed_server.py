@@ -33,11 +33,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def server(port: int, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The server as a process of its own, ready to answer; killed at the end by its own id."""
+def server(port: int, folder: Path, *within: str) -> Iterator[subprocess.Popen[bytes]]:
+    """The server as a process of its own (*within*: run by this command), ready to answer; killed at the end."""
     start = f"import runpy, sys; sys.path.insert(0, {str(TESTS)!r}); sys.argv = ['child', '{port}', {str(folder)!r}]; "
     start += "runpy.run_module('annotation.web.serving_child', run_name='__main__')"
-    with subprocess.Popen([sys.executable, "-c", start]) as process:
+    with subprocess.Popen([*within, sys.executable, "-c", start]) as process:
         try:
             for _ in range(400):
                 with socket.socket() as probe:

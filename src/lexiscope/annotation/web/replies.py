@@ -48,7 +48,7 @@ def _refusal(error: Exception) -> Refused:
     if isinstance(error, StateError | NoPlaceLeft):
         return Refused(409, "state", "answered_elsewhere")
     if isinstance(error, StorageError):
-        return Refused(503, "not_stored", "not_stored", retry_after=5)
+        return Refused(503, "not_stored", "not_stored", retry_after=3)
     if isinstance(error, InputError):
         return Refused(422, "refused", "answer_refused")
     status = getattr(error, "status_code", 500)

@@ -48,7 +48,7 @@ def _refusal(error: Exception) -> Refused:
     if isinstance(error, StateError):
         return Refused(409, "state", "not_possible")
     if isinstance(error, StorageError):
-        return Refused(503, "not_stored", "not_stored", retry_after=5)
+        return Refused(503, "not_stored", "not_stored", retry_after=3)
     if isinstance(error, AnswerRefused | InputError):
         return Refused(422, "refused", "answer_refused")
     return Refused(500, "internal", "internal")
