@@ -62,7 +62,7 @@ def accuracy_dots(dots: Sequence[Dot], heading: Heading, *, unit: str = "Items r
     if not dots:
         raise InputError("a figure of accuracies needs at least one accuracy")
     rows, subjects = levels([dot.row for dot in dots]), levels([dot.subject for dot in dots])
-    step = _LINE * max(len(subjects), 2) + 0.12
+    step = max(_LINE * len(subjects) + 0.12, 0.36)
     alt = _words(dots, unit)
     with drawing(WIDTH, 0.75 + step * len(rows) + 0.17 * -(-len(subjects) // 3)) as sheet:
         axes = sheet.subplots()
@@ -191,12 +191,16 @@ def _words(dots: Sequence[Dot], unit: str) -> str:
     for row in levels([dot.row for dot in dots]):
         own = [dot for dot in dots if dot.row == row]
         chance = f" (chance {own[0].chance:.1f})" if np.isfinite(own[0].chance) else ""
-        parts.append(f"{row}{chance}: " + ", ".join(f"{dot.subject} {dot.value:.1f}" for dot in own) + ".")
+        parts.append(
+            f"{' '.join(row.split())}{chance}: " + ", ".join(f"{dot.subject} {dot.value:.1f}" for dot in own) + "."
+        )
     return " ".join(parts)
 
 
 def _data(dots: Sequence[Dot]) -> dict[str, Array]:
-    texts: dict[str, Array] = {name: np.array([getattr(dot, name) for dot in dots]) for name in ("row", "subject")}
+    texts: dict[str, Array] = {
+        name: np.array([" ".join(getattr(dot, name).split()) for dot in dots]) for name in ("row", "subject")
+    }
     return texts | {name: np.array([getattr(dot, name) for dot in dots]) for name in ("value", "low", "high", "chance")}
 
 

@@ -10,11 +10,11 @@ from lexiscope.analysis.accuracy import Accuracy, accuracy
 from lexiscope.core.result import Record, parse_statistic, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.report.part import Part
-from lexiscope.report.tables import INTEGER, Column, Noted, Table
+from lexiscope.report.tables import INTEGER, P_VALUE, Column, Missing, Noted, Table
 from lexiscope.report.tables import Cell as TableCell
+from lexiscope.report.tables import Interval as Bounds
 from lexiscope.studies.synonymy.cells import (
     MAIN,
-    MAIN_EXPRESSION,
     REFERENCE,
     RELATION,
     SUBSTITUTION,
@@ -54,6 +54,7 @@ def accuracies(material: Material, settings: StudySettings) -> Part:
     splits = _by_frequency(material, settings)
     tables = (
         _table_5(material, records),
+        _intervals(material, records),
         *_whole(material, records),
         *_denominators(material, records),
         *_above_table(material, above),
@@ -73,6 +74,50 @@ def _table_5(material: Material, records: Sequence[Record]) -> Table:
     return _accuracy_table(
         material, records, cells, "table_5_accuracy", "5", "Accuracy, percent of items right, beside chance"
     )
+
+
+def _intervals(material: Material, records: Sequence[Record]) -> Table:
+    """The same accuracies with both intervals, p against chance, and ties."""
+    columns = (
+        Column("Subject"),
+        Column("Cell"),
+        Column("Right, %", PERCENT),
+        Column("Sentences resampled", PERCENT, note="95 % interval; the one to use."),
+        Column("Wilson", PERCENT, note="95 % interval that takes items as independent."),
+        Column("p, chance", P_VALUE, note="Exact, one-sided: at least as many right by chance."),
+        Column("Ties", INTEGER),
+    )
+    rows = []
+    for answers in material.answers:
+        for cell in (cell for cell in MAIN if cell in answers.outcomes):
+            rows.append((answers.title, cell.label, *_interval_cells(records, answers, cell)))
+    title = "Accuracy with both intervals"
+    return Table("accuracy_intervals", "", title, columns, tuple(rows))
+
+
+def _interval_cells(records: Sequence[Record], answers: Answers, cell: Cell) -> tuple[TableCell, ...]:
+    per = per_of(answers)
+
+    def found(name: str, **more: str) -> Record | None:
+        statistic = statistic_name(name, **more, per=per)
+        return pick(records, statistic, subject=answers.subject, condition=cell.name)
+
+    main, low, high, ties = (
+        found("accuracy"),
+        found("wilson", bound="low"),
+        found("wilson", bound="high"),
+        found("n_tied"),
+    )
+    assert main is not None
+    assert low is not None
+    assert high is not None
+    assert ties is not None
+    clustered: TableCell = Missing(main.note)
+    if main.low is not None and main.high is not None:
+        clustered = Bounds(main.low, main.high)
+    # recorded outcomes do not show which of them were ties
+    tied: TableCell = Missing("Not recorded.") if answers.kind == "recorded" else ties.value
+    return main.value, clustered, Bounds(low.value or 0.0, high.value or 0.0), main.p, tied
 
 
 def _whole(material: Material, records: Sequence[Record]) -> tuple[Table, ...]:
@@ -203,16 +248,19 @@ def _flagged(record: Record | None) -> TableCell:
 
 
 def _remarks(material: Material, above: Sequence[Record]) -> tuple[str, ...]:
-    below = [
-        r
-        for r in above
-        if r.statistic == "above_baseline" and r.value is not None and r.value < 0 and MAIN_EXPRESSION in r.condition
-    ]
-    titles = {answers.subject: answers.title for answers in material.answers}
-    if not below:
-        return ()
-    listed = "; ".join(f"{titles[r.subject]} in {r.condition} ({r.value:+.1f} points)" for r in below[:6])
-    return (f"Below the word-frequency baseline: {listed.replace('-', '−')}.",)
+    """Which of the paper's random conditions lie below the baseline, subject by subject."""
+    labels = {cell.name: cell.label for cell in MAIN if cell.is_random}
+    texts = []
+    for answers in material.of_kind("recorded", "live"):
+        below = [
+            f"{labels[r.condition]} ({abs(r.value):.1f} points)"
+            for r in above
+            if r.statistic == "above_baseline" and r.subject == answers.subject and (r.value or 0) < 0 and r.value
+            if r.condition in labels
+        ]
+        if below:
+            texts.append(f"{answers.title} lies below the word-frequency baseline in {'; '.join(below)}.")
+    return tuple(texts)
 
 
 def _by_frequency(material: Material, settings: StudySettings) -> list[Record]:

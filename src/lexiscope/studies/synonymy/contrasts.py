@@ -81,7 +81,7 @@ def contrasts(material: Material, settings: StudySettings) -> Part:
         tables += _table(material, family.name, f"{family.title} ({family.place})", own)
     between = [record for cell in _BETWEEN for record in _between(material, cell, settings)]
     tables += _table(material, "contrasts_subjects", "Between subjects (Table 7; App. E, Tables 8-13)", between)
-    return Part((*records, *between), tuple(tables), paragraphs=(_reading(records + between),))
+    return Part((*records, *between), tuple(tables), paragraphs=(_reading(material, [*records, *between]),))
 
 
 def _expressions(material: Material) -> Family:
@@ -150,7 +150,7 @@ def _table(material: Material, name: str, title: str, records: Sequence[Record])
 
 def _titles(material: Material, subject: str) -> str:
     titles = {answers.subject: answers.title for answers in material.answers}
-    return " against ".join(titles.get(each, each) for each in subject.split(" vs "))
+    return " vs. ".join(titles.get(each, each) for each in subject.split(" vs "))
 
 
 def _in_words(condition: str) -> str:
@@ -158,10 +158,10 @@ def _in_words(condition: str) -> str:
     for name in condition.split(" vs "):
         parts = name.split("/")
         labels.append(Cell(parts[0], parts[1] if len(parts) > 2 else "", parts[-1]).label)
-    return " against ".join(labels)
+    return " vs. ".join(labels)
 
 
-def _reading(records: Sequence[Record]) -> str:
+def _reading(material: Material, records: Sequence[Record]) -> str:
     tested = [record for record in records if record.statistic == "paired_t_p" and record.value is not None]
     exact = {(r.subject, r.condition): r.value for r in records if r.statistic == "mcnemar_p"}
     apart = [
@@ -172,6 +172,7 @@ def _reading(records: Sequence[Record]) -> str:
     ]
     text = f"{len(tested)} contrasts, none corrected for their number."
     if apart:
-        where = "; ".join(f"{r.subject}, {r.condition}" for r in apart[:6])
-        text += f" In {len(apart)} of them t and the exact test fall on different sides of p = .05: {where}."
+        where = "; ".join(f"{_titles(material, r.subject)}, {_in_words(r.condition)}" for r in apart[:6])
+        more = f"; and {len(apart) - 6} more" if len(apart) > 6 else ""
+        text += f" In {len(apart)} of them t and the exact test fall on different sides of p = .05: {where}{more}."
     return text

@@ -67,4 +67,7 @@ def _dot(material: Material, answers: Answers, cell: Cell, settings: StudySettin
     outcome = answers.outcomes[cell]
     found = scored(material, cell, outcome, settings)
     low, high = (math.nan, math.nan) if found.clustered.note else (found.clustered.low, found.clustered.high)
-    return Dot(cell.label, answers.title, 100 * found.value, 100 * low, 100 * high, 100 * found.chance)
+    # on two lines, the names leave room for the drawing
+    return Dot(
+        cell.label.replace(": ", ":\n"), answers.title, 100 * found.value, 100 * low, 100 * high, 100 * found.chance
+    )

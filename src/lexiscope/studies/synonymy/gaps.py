@@ -128,9 +128,9 @@ def _contrasts(
     records: list[Record] = []
     for (one, first), (other, second) in combinations(found.items(), 2):
         if one[2] != other[2] and _bare(one) == _bare(other):
-            subject, condition = one[0], f"gap filling, {first.n_predictions} predictions, {one[2]} vs {other[2]}"
+            subject, condition = one[0], f"gap filling, n={first.n_predictions}, {one[2]} vs {other[2]}"
         elif one[0] != other[0] and one[1:] == other[1:]:
-            subject, condition = f"{one[0]} vs {other[0]}", f"gap filling, {first.n_predictions} predictions, {one[2]}"
+            subject, condition = f"{one[0]} vs {other[0]}", f"gap filling, n={first.n_predictions}, {one[2]}"
         else:
             continue
         contrast = gap_contrast(first, second, clusters=sentences, resamples=settings.n_bootstrap, seed=settings.seed)
@@ -157,8 +157,8 @@ def _contrast_table(material: Material, records: Sequence[Record]) -> tuple[Tabl
     names = ("difference", "paired_t", "paired_t_p", "mcnemar_p")
     rows = [
         (
-            " against ".join(_title(material, each) for each in subject.split(" vs ")),
-            condition.removeprefix("gap filling, ").replace(" vs ", " against "),
+            " vs. ".join(_title(material, each) for each in subject.split(" vs ")),
+            condition.removeprefix("gap filling, ").replace(" vs ", " vs. "),
             *(shown(pick(records, name, subject=subject, condition=condition)) for name in names),
         )
         for subject, condition in dict.fromkeys((record.subject, record.condition) for record in records)

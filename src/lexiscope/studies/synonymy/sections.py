@@ -122,8 +122,12 @@ def _gap_words(material: Material, records: Sequence[Record]) -> str:
         given = parse_statistic(record.statistic)[1]
         fact = material.facts.get(record.subject)
         title = (fact.title if fact else "") or record.subject
-        parts.append(f"{title}, {given['answers']}, {given['n']} predictions: {record.value:.1f} %")
+        parts.append(f"{title}, {given['answers']}, {_predictions(given['n'])}: {record.value:.1f} %")
     return "; ".join(parts)
+
+
+def _predictions(n: str) -> str:
+    return "one prediction" if n == "1" else f"any of {n} predictions"
 
 
 def _token_words(records: Sequence[Record]) -> str:

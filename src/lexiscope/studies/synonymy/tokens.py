@@ -35,7 +35,7 @@ def tokens(material: Material) -> Part:
     effects = [_effect(material, answers, cell) for answers in material.of_kind("live") for cell in _cells_of(answers)]
     found = [each for each in effects if each is not None]
     records += [record for record, _ in found]
-    warnings = tuple(_warning(material, record, effect) for record, effect in found if effect.follows)
+    warnings = _warnings(material, found)
     note = (
         "The controlled decisions of substitution, relation and reference together, as in the paper. Three decisions "
         "of one item are not independent; the tests take them as if they were."
@@ -155,6 +155,20 @@ def _percent(share: float) -> TableCell:
     return Missing("No such item.") if np.isnan(share) else 100 * share
 
 
-def _warning(material: Material, record: Record, effect: DeltaEffect) -> str:
-    titles = {answers.subject: answers.title for answers in material.answers}
-    return f"Decisions follow the token delta: {titles[record.subject]}, {record.condition}, {effect.note}."
+def _warnings(material: Material, found: Sequence[tuple[Record, DeltaEffect]]) -> tuple[str, ...]:
+    """One sentence for each subject whose decisions follow the token delta, with the cells in which they do."""
+    labels = {cell.name: cell.label for cell in MAIN}
+    texts = []
+    for answers in material.of_kind("live"):
+        following = [
+            f"{labels[record.condition]} ({100 * effect.accuracy_more:.0f} % right with more tokens, "
+            f"{100 * effect.accuracy_fewer:.0f} % with fewer)"
+            for record, effect in found
+            if record.subject == answers.subject and effect.follows
+        ]
+        if following:
+            texts.append(
+                f"Warning: decisions of {answers.title} under {answers.measure} follow the token delta in "
+                f"{len(following)} cells: {'; '.join(following)}."
+            )
+    return tuple(texts)

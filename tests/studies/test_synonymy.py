@@ -1,0 +1,421 @@
+"""The synonymy study: the paper's numbers from the released outcomes, live subjects beside them, a run that resumes."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from lexiscope.core import catalog
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.errors import CapabilityError, DataError, InputError, RunError, SpecError
+from lexiscope.core.generation import Continuation, Decoding
+from lexiscope.core.item import Item
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.run import read_json
+from lexiscope.core.study import StudySettings
+from lexiscope.datasets import mini_synonymy
+from lexiscope.items.collection_file import write_collection
+from lexiscope.items.minimal_pairs import choice_sets
+from lexiscope.resources import wordnet
+from lexiscope.studies import synonymy
+from lexiscope.studies.synonymy.cells import MAIN, Cell, cell_of
+from lexiscope.studies.synonymy.describe import collection
+from lexiscope.studies.synonymy.material import Grid, Material, answers_of
+from lexiscope.studies.synonymy.published import MODELS, OUTCOMES_SHA256, PAIRS, STATED, with_stated
+
+QUICK = StudySettings("synonymy", n_bootstrap=20, gap_filling="no")
+MINI = replace(synonymy.MINI, n_bootstrap=20)
+LIVE = replace(MINI, subjects=("scripted:a",))
+SAID = mini_synonymy.collection()[0].synonym
+Vectors = dict[tuple[str, str, str], list[int]]
+
+
+@pytest.fixture(scope="session")
+def records(published: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Record, ...]:
+    """The records of the study on the released outcomes; few resamples, they touch intervals only."""
+    out = tmp_path_factory.mktemp("synonymy") / "run"
+    synonymy.run(QUICK, out, command="test")
+    return read_records(out / "results.json")
+
+
+@pytest.fixture(scope="session")
+def vectors(published: Path) -> Vectors:
+    """The 0/1 vectors by model, test and file, read with the csv module alone."""
+    found: Vectors = defaultdict(list)
+    with (published / "synonymy" / "outcomes.csv").open(encoding="utf-8") as stream:
+        for row in csv.DictReader(stream):
+            found[row["model"], row["test"], row["source_file"]].append(int(row["correct"]))
+    return found
+
+
+SUB, SUB_R = ("T12", "eval3"), ("T12", "eval2")
+REF, REF_R = ("T13", "eval3"), ("T13", "eval2")
+REL, REL_R = ("T11", "eval3"), ("T11", "eval2")
+ALONE, ALONE_WRONG, ALONE_BOTH = ("T7", "eval2"), ("T7", "eval3"), ("T7", "eval1")
+NAMES = dict(zip((SUB, SUB_R, REF, REL, REL_R, ALONE, ALONE_WRONG, ALONE_BOTH), MAIN, strict=True)) | {
+    REF_R: Cell("reference", "", "random")
+}
+
+
+@pytest.mark.published
+def test_table_5_is_the_share_right_in_the_released_files(records: tuple[Record, ...], vectors: Vectors) -> None:
+    """24 accuracies of three models; those whose printed digits are quoted are reproduced, digit for digit."""
+    for model in MODELS:
+        for key, cell in NAMES.items():
+            if key != REF_R:
+                found = find(records, "accuracy(per=token)", subject=model, condition=cell.name)
+                assert found.value == sum(vectors[model, *key]) / 2
+                assert found.status == "reproduced"
+    assert find(records, "accuracy(per=token)", subject=MODELS[0], condition="substitution/controlled").value == 85.0
+
+
+@pytest.mark.published
+@pytest.mark.parametrize(
+    ("first", "second"), [(SUB, REL), (SUB_R, REL_R), (SUB, REF), (SUB_R, REF_R), (ALONE, ALONE_WRONG), (REL_R, ALONE)]
+)
+def test_every_contrast_is_scipys_paired_t(
+    records: tuple[Record, ...], vectors: Vectors, first: tuple[str, str], second: tuple[str, str]
+) -> None:
+    """t and p on the 200 pairs, McNemar's exact p beside them, from the released files."""
+    for model in MODELS:
+        a, b = (np.array(vectors[model, *key]) for key in (first, second))
+        where = {"subject": model, "condition": f"{NAMES[first].name} vs {NAMES[second].name}"}
+        expected = stats.ttest_rel(a, b)
+        assert find(records, "paired_t", **where).value == pytest.approx(expected.statistic, abs=1e-9)
+        assert find(records, "paired_t_p", **where).value == pytest.approx(expected.pvalue, abs=1e-12)
+        only = int(np.sum(a > b)), int(np.sum(a < b))
+        assert find(records, "mcnemar_p", **where).value == stats.binomtest(only[0], sum(only)).pvalue
+        assert find(records, "discordant(only=first)", **where).value == only[0]
+
+
+@pytest.mark.published
+def test_table_6_controlled_is_not_what_the_paper_prints(records: tuple[Record, ...]) -> None:
+    """Printed 13.71, 10.92, 10.08 are those of the random condition; controlled gives 4.63, 4.02, 3.69, p < .001."""
+    for model, controlled, random in zip(MODELS, ("4.63", "4.02", "3.69"), ("13.71", "10.92", "10.08"), strict=True):
+        found = find(records, "paired_t", subject=model, condition="substitution/controlled vs reference/controlled")
+        assert (f"{found.value:.2f}", found.status) == (controlled, "not reproduced")
+        assert found.p is not None
+        assert found.p < 0.001
+        other = find(records, "paired_t", subject=model, condition="substitution/random vs reference/random")
+        assert f"{other.value:.2f}" == random == f"{found.published:.2f}"
+
+
+@pytest.mark.published
+def test_table_7_reference_is_of_another_run(records: tuple[Record, ...]) -> None:
+    """−.35/.725, −.74/.457, −.45/.656 against the printed −.17/.86, −.59/.56, −.44/.66 (specification §5)."""
+    expected = (("-0.35", "0.725"), ("-0.74", "0.457"), ("-0.45", "0.656"))
+    for pair, (t, p) in zip(PAIRS, expected, strict=True):
+        found = find(records, "paired_t", subject=pair, condition="reference/controlled")
+        probability = find(records, "paired_t_p", subject=pair, condition="reference/controlled").value
+        assert (f"{found.value:.2f}", f"{probability:.3f}") == (t, p)
+
+
+@pytest.mark.published
+def test_table_1_and_the_tests_of_tokenisation(records: tuple[Record, ...]) -> None:
+    """600 decisions of OLMo-1B by released delta; −2 against 0: .26/.80; 2 against 0: −.85/.39, Welch −.78/.45."""
+    where = {"subject": MODELS[0], "condition": "released token deltas"}
+    counts = {delta: find(records, f"n_by_delta(delta={delta})", **where).value for delta in (-2, -1, 0, 1, 2)}
+    assert counts == {-2: 18, -1: 150, 0: 285, 1: 126, 2: 21}
+    assert sum(counts.values()) == 600  # type: ignore[arg-type]
+
+    def shown(delta: int, variances: str) -> tuple[str, str]:
+        names = (f"{name}(delta={delta},variances={variances})" for name in ("independent_t", "independent_t_p"))
+        t, p = (find(records, name, **where).value for name in names)
+        return f"{t:.2f}", f"{p:.2f}"
+
+    assert shown(-2, "pooled") == ("0.26", "0.80")
+    assert shown(2, "pooled") == ("-0.85", "0.39")
+    assert (shown(-2, "welch"), shown(2, "welch")) == (("0.26", "0.80"), ("-0.78", "0.45"))
+
+
+@pytest.mark.published
+def test_tables_14_to_17_and_the_slip_in_table_15(records: tuple[Record, ...], vectors: Vectors) -> None:
+    """Counts add up to 200; .83, .71, .91 and .74 as the text says; .53/.47 where Table 15 prints .57/.43."""
+    pairs = ((MODELS[0], SUB, REL), (MODELS[0], SUB, REF), (MODELS[0], SUB, SUB_R), (MODELS[1], REL_R, ALONE))
+    for (model, first, second), said in zip(pairs, ("0.83", "0.71", "0.91", "0.74"), strict=True):
+        where = {"subject": model, "condition": f"{NAMES[first].name} vs {NAMES[second].name}"}
+        counted = Counter(zip(vectors[model, *first], vectors[model, *second], strict=True))
+        for (a, b), n in counted.items():
+            assert find(records, f"n_consistent(a={a},b={b})", **where).value == n
+        assert f"{find(records, 'given(a=1,b=1)', **where).value:.2f}" == said
+    table_15 = {"subject": MODELS[0], "condition": "substitution/controlled vs reference/controlled"}
+    slips = [find(records, f"given(a=0,b={b})", **table_15) for b in (0, 1)]
+    assert [f"{slip.value:.2f}" for slip in slips] == ["0.53", "0.47"]
+    assert {slip.status for slip in slips} == {"not reproduced"}
+
+
+@pytest.mark.published
+def test_every_value_of_a_table_has_its_status(records: tuple[Record, ...]) -> None:
+    """Tables 5-7 and 14-17: 24, 12 + 3 + 12 + 6, and 8 each; a stated one has no printed number and says why."""
+    by_place = Counter(record.source.partition(",")[0] for record in records if record.status)
+    assert by_place["Table 5"] == 24
+    assert by_place["Table 6"] == 12 + 3
+    assert by_place["Table 7"] == 12 + 6
+    stated = [record for record in records if record.status == "reproduced" and record.published is None]
+    assert all("printed digits are not at hand" in record.note for record in stated)
+    assert all(record.note for record in records if record.status.startswith("not"))
+
+
+def test_equality_is_stated_of_the_released_outcomes_only() -> None:
+    """Other outcomes, even under the models' names, are not marked."""
+    record = Record("accuracy(per=token)", 12.5, subject=MODELS[0], dataset="synonymy", condition="substitution/random")
+    assert with_stated([record], OUTCOMES_SHA256)[0].status == "reproduced"
+    assert with_stated([record], "0" * 64)[0].status == ""
+    assert sum(table.values for table in STATED) >= sum(table.equal for table in STATED)
+
+
+@pytest.mark.published
+def test_what_was_never_released_is_listed_as_such(records: tuple[Record, ...]) -> None:
+    """People's answers, kappa, gap filling and the frequency splits of another corpus, each with its reason."""
+    never = [record for record in records if record.status == "not reproducible"]
+    assert {record.statistic.partition("(")[0] for record in never} == {
+        *("human_accuracy", "human_agreement", "cohen_kappa", "weird_rate"),
+        *("paired_t", "gap_category", "accuracy_by_frequency"),
+    }
+    kappa = find(records, "cohen_kappa")
+    assert (kappa.published, kappa.value) == (0.46, None)
+    assert ".16" in kappa.note
+
+
+@pytest.mark.published
+def test_word_frequency_stands_beside_every_random_condition(records: tuple[Record, ...]) -> None:
+    """Amber without context lies below the baseline in all three conditions; the report's remark says it."""
+    for condition in ("correct_vs_random", "incorrect_vs_random", "both_vs_random"):
+        where = {"subject": MODELS[2], "condition": f"relation_no_context/is a synonym of/{condition}"}
+        below = find(records, "above_baseline", **where)
+        assert below.value is not None
+        assert below.value < 0
+    asked = {r.condition for r in records if r.statistic == "accuracy(per=token)" and "random" in r.condition}
+    based = {r.condition for r in records if r.statistic == "above_baseline"}
+    assert asked <= based
+
+
+# -- live subjects --------------------------------------------------------------------------------------------
+
+
+class Scripted:
+    """Judges choice sets with planted values; continues prompts with planted words."""
+
+    kind = "scripted"
+
+    def __init__(self, name: str = "scripted:a") -> None:
+        self.subject_id = name
+        self.asked = 0
+
+    @property
+    def facts(self) -> SubjectFacts:
+        return SubjectFacts(self.subject_id, title=self.subject_id.partition(":")[2], kind=self.kind, revision="1")
+
+    def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
+        self.asked += 1
+        return ResponseTable.from_rows(
+            Response(
+                self.subject_id,
+                self.kind,
+                item.item_id,
+                task,
+                measure,
+                value,
+                f"incorrect_{number}" if number else "correct",
+            )
+            for item in items
+            for number in range(len(item.options))
+            for measure, value in (
+                ("score", self.value(item, number)),
+                ("n_tokens", float(len(item.usages[number].text.split()))),
+            )
+        )
+
+    def value(self, item: Item, number: int) -> float:
+        """Ties in every fourth item; else right in even items; turned relations the other way round."""
+        place = int(item.conditions["item"])
+        if place % 4 == 0:
+            return 0.0
+        turned = str(item.conditions["suite"]).endswith("_turned")
+        right = (place % 2 == 0) != turned
+        return float(right) if number == 0 else 0.5
+
+    def generate(
+        self, prompts: Sequence[str], decoding: Decoding, *, work: Path | None = None, progress: object = None
+    ) -> Sequence[Sequence[Continuation]]:
+        """One synonym for every prompt: right where it is the answer."""
+        return [[Continuation(f" {SAID}.")] * decoding.n for _ in prompts]
+
+
+def no_wordnet() -> None:
+    raise DataError("WordNet is not at hand in this test")
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    """``scripted:a`` in the catalog of subjects; no WordNet, which takes seconds to read."""
+    subject, real = Scripted(), catalog.subject
+    monkeypatch.setattr(catalog, "subject", lambda spec: subject if str(spec).startswith("scripted:") else real(spec))
+    monkeypatch.setattr(wordnet, "load", no_wordnet)
+    return subject
+
+
+@pytest.fixture(scope="module")
+def mini_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Scripted, synonymy.Summary]:
+    """One run of ``scripted:a`` on the mini collection, with gap filling."""
+    subject, real, out = Scripted(), catalog.subject, tmp_path_factory.mktemp("mini") / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(catalog, "subject", lambda spec: subject if str(spec).startswith("scripted:") else real(spec))
+        patch.setattr(wordnet, "load", no_wordnet)
+        return out, subject, synonymy.run(LIVE, out)
+
+
+def test_a_live_subject_is_decided_as_planted(mini_run: tuple[Path, Scripted, synonymy.Summary]) -> None:
+    """40 items: 10 tied, 10 right (2, 6, 10 …), 20 wrong: 25 % in every cell, ties reported, all ways compared."""
+    out, _, summary = mini_run
+    records = read_records(out / "results.json")
+    where = {"subject": "scripted:a", "condition": "substitution/controlled"}
+    assert find(records, "accuracy(per=option)", **where).value == 25.0
+    assert find(records, "n_tied(per=option)", **where).value == 10
+    assert find(records, "chance(per=option)", **where).value == 50.0
+    both = find(records, "chance(per=option)", subject="scripted:a", condition=MAIN[7].name)
+    assert both.value == pytest.approx(100 / 66, abs=1e-9)
+    # turned round, the 10 right items are wrong and the 20 wrong ones right; the 10 ties are wrong both ways
+    relation = {"subject": "scripted:a", "condition": "relation/means/controlled"}
+    assert find(records, "same_both_ways", **relation).value == 25.0
+    page = summary.report.read_text(encoding="utf-8")
+    assert "Ties count as wrong" in page
+    assert summary.overview.rows
+    # without WordNet there is neither a baseline nor a proposal of categories, and both are said
+    assert any("word-frequency baseline was not computed" in remark for remark in summary.remarks)
+    assert any("Error categories were not proposed" in remark for remark in summary.remarks)
+
+
+def test_gap_filling_of_a_live_subject(mini_run: tuple[Path, Scripted, synonymy.Summary]) -> None:
+    """It always gives one synonym: right in the items that accept it, with one prediction and with ten."""
+    records = read_records(mini_run[0] / "results.json")
+    items = mini_synonymy.collection()
+    expected = 100 * sum(item.synonym == SAID for item in items) / len(items)
+    assert expected > 0
+    for n in (1, 10):
+        assert find(records, f"gap_accuracy(answers=curated,n={n})", subject="scripted:a").value == expected
+
+
+def test_a_second_call_computes_nothing_and_a_broken_one_ends_alike(
+    mini_run: tuple[Path, Scripted, synonymy.Summary], scripted: Scripted
+) -> None:
+    """A finished run is left as it is; one without its run.json is finished again, byte for byte."""
+    out = mini_run[0]
+    before = _bytes(out)
+    assert "finished before" in synonymy.run(LIVE, out).remarks[0]
+    (out / "run.json").unlink()
+    (out / "report.html").unlink()
+    synonymy.run(LIVE, out)
+    assert scripted.asked == 0, "answers are kept"
+    assert _bytes(out) == before
+    with pytest.raises(RunError, match="another question"):
+        synonymy.run(replace(LIVE, per="text"), out)
+
+
+def _bytes(folder: Path) -> dict[str, str]:
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name not in ("machine.json", ".lock")]
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def test_states_of_training_make_a_series(scripted: Scripted, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Five states of one model: a table and a figure over what it had seen, in the order of that, however given."""
+    states = {f"scripted:s{step}": Scripted(f"scripted:s{step}") for step in range(5)}
+    for step, state in enumerate(states.values()):
+        # a state is right in the first 8 · step items: accuracy rises by 20 points a step
+        monkeypatch.setattr(
+            state, "value", lambda item, number, k=8 * step: float((int(item.conditions["item"]) <= k) != bool(number))
+        )
+    real = catalog.subject
+    monkeypatch.setattr(catalog, "subject", lambda spec: states.get(str(spec)) or real(spec))
+    given = tuple((spec, 1000.0 * step) for step, spec in reversed(list(enumerate(states))))
+    synonymy.run(replace(MINI, subjects=(), checkpoints=given, gap_filling="no"), tmp_path / "run")
+    with (tmp_path / "run" / "tables" / "checkpoints.csv").open(encoding="utf-8") as stream:
+        rows = list(csv.reader(stream))[1:]
+    assert [float(row[1]) for row in rows] == [0, 1000, 2000, 3000, 4000]
+    assert [float(row[2]) for row in rows] == [0, 20, 40, 60, 80]
+    assert (tmp_path / "run" / "figures" / "figure_checkpoints.svg").is_file()
+
+
+def test_a_collection_of_ones_own_without_random_nouns(scripted: Scripted, tmp_path: Path) -> None:
+    """Controlled conditions only; its file's checksum stands in run.json; a changed file is a new question's data."""
+    own = [replace(item, random_nouns=()) for item in mini_synonymy.collection()[:6]]
+    write_collection(own, tmp_path / "own.csv")
+    counts = tmp_path / "counts.csv"
+    counts.write_text("word,count\nbill,3\n", encoding="utf-8")
+    settings = StudySettings(
+        "synonymy",
+        items=str(tmp_path / "own.csv"),
+        subjects=("scripted:a",),
+        frequency=str(counts),
+        n_bootstrap=20,
+        gap_filling="no",
+    )
+    synonymy.run(settings, tmp_path / "run")
+    records = read_records(tmp_path / "run" / "results.json")
+    conditions = {record.condition for record in records if record.statistic.startswith("accuracy(")}
+    assert conditions
+    assert all(condition.endswith("/controlled") for condition in conditions)
+    run = read_json(tmp_path / "run" / "run.json")
+    assert list(run["data"]) == ["own.csv"]
+    assert not any(record.published for record in records)
+
+
+def test_flagged_words_are_listed(tmp_path: Path) -> None:
+    """A word list of one's own flags the sentences in which a word stands, and the report lists them."""
+    first = mini_synonymy.collection()[0]
+    words = tmp_path / "words.txt"
+    words.write_text(f"{first.target}\n", encoding="utf-8")
+    items = choice_sets([first], dataset="mini_synonymy")
+    made = Material("mini_synonymy", "clean", mini_synonymy.CARD, items, ResponseTable.empty(), (1,), ("s",), (), {})
+    part = collection(made, replace(MINI, word_list=str(words)))
+    flagged = next(table for table in part.tables if table.name == "flagged_words")
+    assert flagged.rows == ((first.sentence_id or first.item_id, first.target),)
+    assert find(part.records, "n_flagged").value == 1
+    assert find(collection(made, MINI).records, "n_flagged").value == 0
+
+
+def test_what_cannot_run_is_refused_before_any_work(tmp_path: Path) -> None:
+    """Nobody to ask; a dataset that is no collection; an encoder, which can do nothing here; an unknown recording."""
+    with pytest.raises(InputError, match="no subject was asked"):
+        synonymy.run(replace(MINI, subjects=()), tmp_path / "a")
+    with pytest.raises(SpecError, match="no collection"):
+        synonymy.run(replace(MINI, dataset="mini_relatedness"), tmp_path / "b")
+    with pytest.raises(CapabilityError, match="can neither"):
+        synonymy.run(replace(MINI, subjects=("encoder:minilm",)), tmp_path / "c")
+    with pytest.raises(SpecError, match="no recorded subject"):
+        synonymy.run(replace(MINI, recorded=("OLMo",)), tmp_path / "d")
+
+
+def test_the_main_denominator_decides_and_the_others_are_shown() -> None:
+    """A log-probability has a row per denominator: the asked one decides, the others stand beside it."""
+    items = mini_synonymy.load().items
+    name = "log_probability(bos=no,first=unscored,tokens=text,per={})"
+    rows = [
+        Response("lm", "causal_lm", item.item_id, "minimal_pair", name.format(per), value, option)
+        for item in items
+        if cell_of(item) == MAIN[0]
+        for per, right in (("token", 0.0), ("text", 1.0))
+        for option, value in (("correct", right), ("incorrect_1", 0.5))
+    ]
+    table = ResponseTable.from_rows(rows)
+    for per, share in (("token", 0.0), ("text", 1.0)):
+        found = answers_of(table, "lm", grid=Grid(items), title="lm", kind="live", per=per)  # type: ignore[arg-type]
+        assert found.measure == name.format(per)
+        assert found.outcomes[MAIN[0]].correct.mean() == share
+        assert found.others[name.format("text" if per == "token" else "token")][MAIN[0]].correct.mean() == 1 - share
+
+
+def test_every_statistic_of_the_study_is_explained(mini_run: tuple[Path, Scripted, synonymy.Summary]) -> None:
+    """Names in results.json are those of ``STATISTICS``; the file is plain JSON."""
+    raw = json.loads((mini_run[0] / "results.json").read_text(encoding="utf-8"))
+    assert {entry["statistic"].partition("(")[0] for entry in raw} <= set(synonymy.STATISTICS)
