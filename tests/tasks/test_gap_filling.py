@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexiscope.collect import collect
+from lexiscope.collect import Seeded, collect
+from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, SubjectError
 from lexiscope.core.generation import Continuation, Decoding
@@ -20,7 +21,7 @@ from lexiscope.datasets.synonymy import collection
 from lexiscope.items.gap_filling import gap_item, gap_items, read_decoding
 from lexiscope.items.gap_matching import AnswerRule, mark_completions
 from lexiscope.subjects.causal_lm import CausalLM
-from lexiscope.tasks.gap_filling import SINGLE, TASK, TEN, generating
+from lexiscope.tasks.gap_filling import SINGLE, TASK, TEN, Sampling, generating
 
 ITEMS = [
     gap_item(f"i{number}", Usage("Her role is small.", 4, 8), dataset="d", synonym="part", synset=["role", "office"])
@@ -183,3 +184,15 @@ def test_the_seed_of_the_run_decides_what_is_drawn(published: Path) -> None:
     assert first[0] != other[0]
     assert first[1] == other[1]
     assert len(set(first[0])) > 10
+
+
+@pytest.mark.parametrize("spec", ["causal_lm:some-model", "completions:some-model@http://127.0.0.1:9/v1"])
+def test_every_generator_takes_the_seed_of_the_run(spec: str) -> None:
+    """A run with another seed draws other texts from every kind of subject; with the same seed nothing is made anew."""
+    subject = catalog.subject(spec)
+    assert isinstance(subject, Seeded)
+    assert isinstance(subject, Sampling)
+    again = subject.with_seed(7)
+    assert isinstance(again, Sampling)
+    assert (again.seed, subject.seed, again.subject_id) == (7, 0, subject.subject_id)
+    assert subject.with_seed(0) is subject

@@ -12,6 +12,7 @@ seed is sent with every sampled continuation, and whether the server's sampling 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -54,7 +55,8 @@ class Completions:
 
     kind = "completions"
 
-    def __init__(self, name: str, url: str, *, options: ServerOptions | None = None) -> None:
+    def __init__(self, name: str, url: str, *, options: ServerOptions | None = None, seed: int = 0) -> None:
+        self.seed = seed
         self.name, self.url = name, url.rstrip("/")
         self.options = options or ServerOptions()
         self._about: About | None = None
@@ -107,6 +109,14 @@ class Completions:
         asked = {name: value for name, value in asdict(self.options).items() if name != "policy"}
         rejected = sorted(self._rejected)
         return {**asked, "policy": str(self.policy), "served": self._used, "not_accepted": rejected, "seeds": SEEDS}
+
+    def with_seed(self, seed: int) -> Completions:
+        """Return the same model in a run with this seed, which a task adds to the seed of its decodings."""
+        if seed == self.seed:
+            return self
+        same = copy(self)
+        same.seed = seed
+        return same
 
     # -- what it can do ---------------------------------------------------------------------------------------
 
