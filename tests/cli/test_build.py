@@ -364,6 +364,15 @@ def test_what_cannot_be_merged(build: Path, run: Run, arguments: tuple[str, ...]
     assert not Path("c.csv").exists()
 
 
+def test_a_build_that_was_broken_off_is_not_curated(build: Path, run: Run) -> None:
+    """Its proposals may yet change: the sheet is not written."""
+    (build / "run.json").unlink()
+    done = run("build", "sheet", build, "--curator", "ann", "--out", "s.csv")
+    assert done.exit_code == 1
+    assert "this build was not finished" in done.output
+    assert not Path("s.csv").exists()
+
+
 def test_where_nothing_was_accepted_there_is_no_collection(build: Path, run: Run) -> None:
     """What was left out is still written; kappa of two who rejected all is undefined and says so."""
     for name in ("ann", "ben"):

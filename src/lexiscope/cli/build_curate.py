@@ -11,17 +11,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from lexiscope.cli.build_decisions import PAIR, build_language, disputed
+from lexiscope.cli.build_decisions import PAIR, build_language, disputed, proposals_of
 from lexiscope.cli.output import remark, say
 from lexiscope.cli.verb import Verb
 from lexiscope.core.errors import InputError
 from lexiscope.items.alternatives import Alternative
-from lexiscope.items.build_tables import read_proposals
 from lexiscope.items.candidates import Context
 from lexiscope.items.curation import REASONS, Decision, is_changed
 from lexiscope.items.curation_bench import CurationBench
 from lexiscope.items.decision_log import DecisionLog
-from lexiscope.items.surface import place_word
 
 WIDTH = 100
 QUIT = ("q", "\x03", "\x04", "\x1b")
@@ -44,7 +42,7 @@ def curate(folder: Path, *, curator: str, settle: tuple[str, str] | None) -> Non
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         hint = f"with a spreadsheet: lexiscope build sheet {folder} --curator {curator} --out sheet.csv"
         raise InputError("the curation bench needs a terminal", hint=hint)
-    proposals = read_proposals(folder)
+    proposals = proposals_of(folder)
     log = DecisionLog(folder, curator)
     if log.torn:
         remark("the last decision was cut off while it was written: it is asked for again")
@@ -183,8 +181,7 @@ def _said(decision: Decision) -> str:
 
 def _sentence(context: Context, word: str, style: str, language: str) -> Text:
     """The sentence as subjects will read it, with a word in the target's place."""
-    span = (context.start, context.end)
-    placed = place_word(context.text, span, word, tokenised=context.tokenised, language=language)
+    placed = context.placed(word, language=language)
     return Text.assemble(placed.text[: placed.start], (f"[{placed.word}]", style), placed.text[placed.end :])
 
 

@@ -25,6 +25,19 @@ PAIR: Callable[..., Any] = click.option(
 """The option that keeps only the proposals on which two curators disagree."""
 
 
+def proposals_of(folder: Path) -> tuple[Proposal, ...]:
+    """Return the proposals of a finished build.
+
+    Errors: those of :func:`~lexiscope.items.build_tables.read_proposals`; :class:`InputError` E468 where the build was
+    broken off: its tables may yet change.
+    """
+    proposals = read_proposals(folder)
+    if not (folder / "run.json").is_file():
+        hint = "run the same lexiscope build minimal-pairs again"
+        raise InputError("this build was not finished", code="E468", place=Place(str(folder)), hint=hint)
+    return proposals
+
+
 def build_language(folder: Path) -> str:
     """Return the language of the sentences of a build.
 
@@ -51,7 +64,7 @@ def disputed(folder: Path, names: tuple[str, str]) -> frozenset[str]:
 
     Errors: those of :func:`~lexiscope.items.curation.compare`; :class:`InputError` E469 where they disagree on none.
     """
-    proposals = read_proposals(folder)
+    proposals = proposals_of(folder)
     found = compare(proposals, *(decided(folder, name, proposals) for name in names))
     if not found.disagreements:
         raise InputError(f"{names[0]} and {names[1]} disagree on nothing", code="E469", hint="merge them")

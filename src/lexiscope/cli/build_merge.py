@@ -10,15 +10,14 @@ import click
 
 from lexiscope.analysis.agreement import wilson_interval
 from lexiscope.analysis.choices import cohen_kappa
-from lexiscope.cli.build_decisions import build_language, decided
+from lexiscope.cli.build_decisions import build_language, decided, proposals_of
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table, remark, say
 from lexiscope.cli.verb import Verb
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.items.assembly import synonym_items
-from lexiscope.items.build_tables import read_proposals
 from lexiscope.items.collection_file import write_collection
-from lexiscope.items.curation import VERDICTS, Comparison, Decision, compare, merge
+from lexiscope.items.curation import VERDICTS, Comparison, Decision, Disagreement, compare, merge
 from lexiscope.items.spreadsheet import write_sheet
 
 
@@ -34,12 +33,13 @@ def compare_curators(folder: Path, first: str, second: str, *, out: Path | None,
     Agreement and Cohen's kappa are over accept and reject, of the proposals that both decided; among those that both
     accepted it is counted how many have the same context and words.
     """
-    proposals = read_proposals(folder)
+    proposals = proposals_of(folder)
+    language = build_language(folder)
     found = compare(proposals, *(decided(folder, name, proposals) for name in (first, second)))
     if out is not None:
-        write_disagreements(out, found)
+        write_disagreements(out, found, language=language)
     if as_json:
-        print_json(summary(found) | {"disagreements": [_difference_row(one) for one in found.disagreements]})
+        print_json(summary(found) | {"disagreements": [_difference_row(one, language) for one in found.disagreements]})
         return
     for name, value in summary(found).items():
         # a statistic keeps the name that parses back
@@ -66,18 +66,22 @@ def merge_curators(folder: Path, names: tuple[str, ...], *, third: str | None, o
     """
     if len(names) > 2 or (third is not None and len(names) != 2):
         raise click.UsageError("name one curator, or two and with --third who decides between them")
-    proposals = read_proposals(folder)
+    proposals = proposals_of(folder)
     found = [decided(folder, name, proposals) for name in names]
     settled = decided(folder, third, proposals) if third is not None else None
     merged = merge(proposals, found[0], found[1] if len(found) == 2 else None, settled)
     say(", ".join(f"{number} {name}" for name, number in merged.counts.items()))
     left_out = out.with_name(f"{out.stem}_left_out.csv")
-    rows = [[one.proposal_id, one.candidate.word, one.context.marked(), why] for one, why in merged.left_out]
+    language = build_language(folder)
+    rows = [
+        [one.proposal_id, one.candidate.word, one.context.marked(language=language), why]
+        for one, why in merged.left_out
+    ]
     write_sheet(left_out, ("proposal", "word", "sentence", "why"), rows)
     say(f"written: {left_out}")
     if not merged.items:
         raise InputError("no item was accepted: there is no collection to write", code="E469", place=Place(str(folder)))
-    write_collection(synonym_items(merged.items, language=build_language(folder)), out)
+    write_collection(synonym_items(merged.items, language=language), out)
     say(f"written: {out} ({len(merged.items)} items)")
     remark(f"next: lexiscope build minimal-pairs --collection {out} --out FOLDER")
 
@@ -106,9 +110,9 @@ def summary(found: Comparison) -> dict[str, Any]:
     return numbers
 
 
-def write_disagreements(path: Path, found: Comparison) -> None:
+def write_disagreements(path: Path, found: Comparison, *, language: str = "en") -> None:
     """Write the disagreements as a sheet: what each of the two decided."""
-    rows = [list(_difference_row(one).values()) for one in found.disagreements]
+    rows = [list(_difference_row(one, language).values()) for one in found.disagreements]
     names = [f"{what}_{name}" for name in found.curators for what in _COMPARED]
     write_sheet(path, ("proposal", "word", "differ_in", "sentence", *names), rows)
 
@@ -116,12 +120,12 @@ def write_disagreements(path: Path, found: Comparison) -> None:
 _COMPARED = ("verdict", "context", "synonym", "distractor", "reason", "note")
 
 
-def _difference_row(one: Any) -> dict[str, str]:
+def _difference_row(one: Disagreement, language: str) -> dict[str, str]:
     row = {
         "proposal": one.proposal.proposal_id,
         "word": one.proposal.candidate.word,
         "differ_in": one.kind,
-        "sentence": one.proposal.context.marked(),
+        "sentence": one.proposal.context.marked(language=language),
     }
     for decision in (one.first, one.second):
         given = asdict(decision) | {"context": decision.context_id}
@@ -129,7 +133,7 @@ def _difference_row(one: Any) -> dict[str, str]:
     return row
 
 
-def _short_row(one: Any) -> tuple[str, ...]:
+def _short_row(one: Disagreement) -> tuple[str, ...]:
     cells = [one.proposal.proposal_id, one.proposal.candidate.word, one.kind]
     return (*cells, *(_in_short(each) for each in (one.first, one.second)))
 

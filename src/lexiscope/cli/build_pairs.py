@@ -169,7 +169,7 @@ def _from_corpus(
     )
     write_candidates(out, found.candidates)
     write_filters(out / "filters.csv", found.counts)
-    write_proposals(out, proposals)
+    write_proposals(out, proposals, language=language)
     n_flagged = sum(bool(one.context.flagged) for one in proposals)
     if n_flagged:
         remark(f"{n_flagged} proposed contexts hold a flagged word: look at them (proposals.csv)", quiet=quiet)

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from lexiscope.cli.build_decisions import PAIR, disputed
+from lexiscope.cli.build_decisions import PAIR, build_language, disputed, proposals_of
 from lexiscope.cli.output import remark, say
 from lexiscope.cli.verb import Verb, existing_file
-from lexiscope.items.build_tables import read_proposals
 from lexiscope.items.curation import REASONS, VERDICTS
 from lexiscope.items.curation_bench import now
 from lexiscope.items.curation_sheet import read_curation_sheet, take_in, write_curation_sheet
@@ -27,11 +26,11 @@ def sheet(folder: Path, *, curator: str, settle: tuple[str, str] | None, out: Pa
     A row is a proposal; what the curator decided before stands in it. The columns verdict, reason, note, context,
     synonym and distractor are filled in or changed; read-sheet takes them in.
     """
-    proposals = read_proposals(folder)
+    proposals = proposals_of(folder)
     before = DecisionLog(folder, curator).latest(proposals)
     only = disputed(folder, settle) if settle is not None else None
     shown = [one for one in proposals if only is None or one.proposal_id in only]
-    write_curation_sheet(out, shown, before)
+    write_curation_sheet(out, shown, before, language=build_language(folder))
     say(f"written: {out} ({len(shown)} proposals, {sum(one.proposal_id in before for one in shown)} decided)")
     remark(f"verdict: {' or '.join(VERDICTS)}; reason of a rejection: {', '.join(REASONS)} (other needs a note)")
     remark(f"next: lexiscope build read-sheet {folder} {out} --curator {curator}")
@@ -47,7 +46,7 @@ def read_sheet(folder: Path, file: Path, *, curator: str) -> None:
     Nothing is taken in where a row is wrong; a row that says what was decided before changes nothing. Decisions that
     the sheet changes stay on record; the latest counts.
     """
-    proposals = read_proposals(folder)
+    proposals = proposals_of(folder)
     log = DecisionLog(folder, curator)
     decisions = read_curation_sheet(existing_file(file), proposals, curator=curator, at=now())
     n_new = take_in(log, decisions, proposals)

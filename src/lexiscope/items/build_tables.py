@@ -35,12 +35,12 @@ def write_candidates(folder: Path, candidates: Sequence[Candidate]) -> None:
     write_sheet(folder / CONTEXTS, _CONTEXT, [_context_row(one, each) for one in candidates for each in one.contexts])
 
 
-def write_proposals(folder: Path, proposals: Sequence[Proposal]) -> None:
+def write_proposals(folder: Path, proposals: Sequence[Proposal], *, language: str = "en") -> None:
     """Write what is proposed: one row per proposal."""
     rows = [
         [
             *(one.proposal_id, one.candidate.word, one.candidate.sense, one.context.context_id),
-            *(one.synonym, one.distractor, one.context.marked()),
+            *(one.synonym, one.distractor, one.context.marked(language=language)),
         ]
         for one in proposals
     ]

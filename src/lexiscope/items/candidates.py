@@ -14,6 +14,7 @@ from itertools import pairwise
 from lexiscope.items.alternatives import Alternative, Alternatives, FilterCount, Rules
 from lexiscope.items.flagged import flagged_words
 from lexiscope.items.occurrences import Occurrence
+from lexiscope.items.surface import Placed, place_word
 from lexiscope.resources.lexicon import Lexicon, normalised_lemma
 
 
@@ -39,10 +40,15 @@ class Context:
         """The word as it stands in the text."""
         return self.text[self.start : self.end]
 
-    def marked(self, word: str | None = None) -> str:
-        """Return the text with its target, or *word* in its place, in square brackets."""
-        inside = self.target if word is None else word
-        return f"{self.text[: self.start]}[{inside}]{self.text[self.end :]}"
+    def placed(self, word: str | None = None, *, language: str = "en") -> Placed:
+        """Return the sentence as subjects read it, with its target or *word* in the target's place."""
+        span, inserted = (self.start, self.end), self.target if word is None else word
+        return place_word(self.text, span, inserted, tokenised=self.tokenised, language=language)
+
+    def marked(self, word: str | None = None, *, language: str = "en") -> str:
+        """Return the sentence as subjects read it, with its target or *word* in square brackets."""
+        made = self.placed(word, language=language)
+        return f"{made.text[: made.start]}[{made.word}]{made.text[made.end :]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,14 @@ SHOWN = ("word", "sense", "sentence", "with_synonym", "with_distractor", "distra
 _MOST_CONTEXTS = 5
 
 
-def write_curation_sheet(path: Path, proposals: Sequence[Proposal], decisions: Mapping[str, Decision]) -> None:
+def write_curation_sheet(
+    path: Path, proposals: Sequence[Proposal], decisions: Mapping[str, Decision], *, language: str = "en"
+) -> None:
     """Write the sheet: what is proposed, the other words and contexts, and *decisions* that were made before.
 
     At most five contexts are written out; any other context of the candidate may be named too.
     """
-    rows = [_row(one, decisions.get(one.proposal_id)) for one in proposals]
+    rows = [_row(one, decisions.get(one.proposal_id), language) for one in proposals]
     write_sheet(path, ("proposal", *FILLED, *SHOWN), rows)
 
 
@@ -71,7 +73,7 @@ def take_in(log: DecisionLog, decisions: Sequence[Decision], proposals: Sequence
     return len(new)
 
 
-def _row(one: Proposal, before: Decision | None) -> list[str]:
+def _row(one: Proposal, before: Decision | None, language: str) -> list[str]:
     candidate = one.candidate
     chosen = before.choice if before is not None else (one.context.context_id, one.synonym, one.distractor)
     context = candidate.context(chosen[0]) or one.context
@@ -83,12 +85,12 @@ def _row(one: Proposal, before: Decision | None) -> list[str]:
         *chosen,
         candidate.word,
         sense,
-        context.marked(),
-        context.marked(chosen[1]),
-        context.marked(chosen[2]),
+        context.marked(language=language),
+        context.marked(chosen[1], language=language),
+        context.marked(chosen[2], language=language),
         "\n".join(f"{each.word}: {each.gloss}" for each in candidate.distractors),
         f"synonyms: {_counted(candidate.synonyms)}\ndistractors: {_counted(candidate.distractors)}",
-        _contexts(one),
+        _contexts(one, language),
     ]
 
 
@@ -96,9 +98,9 @@ def _counted(words: Sequence[Alternative]) -> str:
     return ", ".join(f"{each.word} ({each.count})" for each in words)
 
 
-def _contexts(one: Proposal) -> str:
+def _contexts(one: Proposal, language: str) -> str:
     others = [each for each in one.candidate.contexts if each.context_id != one.context.context_id]
-    lines = [f"{each.context_id}: {each.marked()}" for each in others[:_MOST_CONTEXTS]]
+    lines = [f"{each.context_id}: {each.marked(language=language)}" for each in others[:_MOST_CONTEXTS]]
     more = len(others) - len(lines)
     return "\n".join([*lines, *([f"and {more} more in contexts.csv"] if more > 0 else [])])
 
