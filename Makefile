@@ -12,13 +12,14 @@ export MKL_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help demo test soak check docs-tables clean dev
+.PHONY: help demo test soak check docs-tables sbom clean dev
 
 help:
 	@echo "make demo    first result: embedded encoder, embedded items, a table and a report"
 	@echo "make test    all tests, on the installed wheel"
 	@echo "make soak    the long tests: what breaks once in a hundred times"
 	@echo "make check   lint, types, import contracts, house tests"
+	@echo "make sbom    what a release is made of: dist/sbom.cdx.json, requirements.lock"
 	@echo "make dev     editable install with everything for working on Lexiscope"
 
 $(BIN)/python:
@@ -56,6 +57,12 @@ check: $(VENV)/test.stamp
 
 docs-tables:
 	$(BIN)/python docs/make_tables.py
+
+# What pip would install for a server, into an empty place: nothing is installed.
+sbom: $(VENV)/wheel.stamp
+	$(BIN)/pip install --quiet --disable-pip-version-check --dry-run --ignore-installed --report dist/report.json \
+		"$$(ls dist/*.whl)[annotate,postgres]"
+	$(BIN)/python docs/make_sbom.py dist/report.json dist/sbom.cdx.json
 
 dev: | $(BIN)/python
 	$(BIN)/pip install --disable-pip-version-check -e ".[test,check]"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import uvicorn
@@ -85,7 +86,8 @@ def keep(page: Any, name: str) -> None:
 
 @pytest.mark.parametrize("kind", ["rated", "written"])
 def test_every_page_is_accessible(tmp_path: Path, chromium: Any, kind: str) -> None:
-    """From the set-up link, by keyboard, through every page: axe finds nothing serious, the console stays empty."""
+    """From the set-up link, by keyboard, through every page: axe finds nothing serious, the console stays empty, and no
+    request leaves this machine (W19)."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     with served(tmp_path / "data", kind) as app:
         context = chromium.new_context(viewport={"width": 1280, "height": 860}, reduced_motion="reduce")
@@ -94,6 +96,7 @@ def test_every_page_is_accessible(tmp_path: Path, chromium: Any, kind: str) -> N
             page.set_default_timeout(15_000)
             page.on("console", lambda message: said.append(message.text))
             page.on("pageerror", lambda error: said.append(str(error)))
+            page.on("request", lambda asked: said.extend([asked.url] * (urlsplit(asked.url).hostname != "127.0.0.1")))
             base = app.settings.public_url
             page.goto(base + setup_path(app, base))
             wrong = {"setup": wrong_with(page, axe)}

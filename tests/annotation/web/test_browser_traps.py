@@ -206,6 +206,20 @@ def test_without_scripts(chromium: Any, tmp_path: Path, task: str) -> None:
         assert len(rows(walker)) == 3
 
 
+def test_nothing_leaves_this_machine(chromium: Any, tmp_path: Path) -> None:
+    """W19: from the link to the code the browser asks nobody but the study's server, for pages, style, script, icon."""
+    asked: list[tuple[str, str]] = []
+    with at_first_trial(chromium, tmp_path, "plausibility", n_items=2) as (walker, served):
+        walker.page.on("request", lambda one: asked.append((one.url, one.resource_type)))
+        walker.page.goto(served.link(walker.who))
+        for _trial in range(2):
+            walker.answer(Given(value="3"))
+        walker.leave("button.primary")
+        assert walker.page.locator("#code").inner_text() == "DONE1"
+    assert {kind for _, kind in asked} >= {"document", "stylesheet", "script", "fetch"}
+    assert [url for url, _ in asked if not url.startswith(f"{served.url}/")] == []
+
+
 # -- the net --------------------------------------------------------------------------------------------------------
 
 
