@@ -202,6 +202,32 @@ def test_another_language(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "b" / "lines").exists()
 
 
+def test_a_corpus_in_the_unified_layout(run: Run, tmp_path: Path) -> None:
+    """A folder with one corpus: its tokens are joined, and an article follows the inserted word."""
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    words = "We sat for an hour on a [bench] by the gate , and waited ."
+    tokens = "".join(f'<wf lemma="{word.lower()}" pos="X">{word}</wf>\n' for word in words.split(" "))
+    bench = '<instance id="d0.s0.t0" lemma="bench" pos="NOUN">bench</instance>'
+    tokens = tokens.replace('<wf lemma="[bench]" pos="X">[bench]</wf>', bench)
+    text = f'<text id="d0" source="x"><sentence id="d0.s0">{tokens}</sentence></text>'
+    (folder / "made.data.xml").write_text(f'<corpus lang="en" source="x">{text}</corpus>', encoding="utf-8")
+    (folder / "made.gold.key.txt").write_text("d0.s0.t0 aa-bench-2\n", encoding="utf-8")
+    done = run("build", "minimal-pairs", "--corpus", folder, "--lexicon", "wn:aa:1", "--out", "made")
+    assert done.exit_code == 0, done.output
+    by_id = {one.item_id: one for one in read_items("made/items.csv")}
+    pair = by_id["synonymy/001/substitution/controlled"]
+    assert pair.options == ("judiciary", "settle")
+    assert pair.usages[1].text == "We sat for an hour on a settle by the gate, and waited."
+    assert pair.condition("sentence") == "d0.s0"
+    random = by_id["synonymy/001/substitution/random"]
+    for usage in random.usages:
+        article = "an" if usage.target[0] in "aeo" else "a"
+        assert usage.text == f"We sat for an hour on {article} {usage.target} by the gate, and waited."
+    about = json.loads(Path("made/run.json").read_text(encoding="utf-8"))
+    assert set(about["checksums"]) == {"made.data.xml", "made.gold.key.txt"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
