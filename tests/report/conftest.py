@@ -10,6 +10,7 @@ import pytest
 from lexiscope.core.result import Record
 from lexiscope.report.curves import LayerMeans, Trajectory
 from lexiscope.report.document import Report, RichText, Section
+from lexiscope.report.figure_accuracy import Dot, Series, SeriesPoint, accuracy_dots, series, stacked_shares
 from lexiscope.report.figure_density import Residuals, density_by_condition, residual_ridge
 from lexiscope.report.figure_layers import by_depth, distance_by_layer, trajectories
 from lexiscope.report.figure_panels import aic_panels, peak_panels
@@ -51,7 +52,28 @@ def sized(count: int) -> list[Sized]:
     ]
 
 
+def dots(subjects: int) -> list[Dot]:
+    return [
+        Dot(f"suite {row}:\nrandom", f"model {n}", 40.0 + n, 35.0 + n, 45.0 + n, 100 / 11 if row else float("nan"))
+        for row in range(3)
+        for n in range(subjects)
+    ]
+
+
 DRAWERS: dict[str, Drawer] = {
+    "accuracy": lambda: accuracy_dots(dots(4), Heading("accuracy", "1", "T")),
+    "training": lambda: series(
+        [
+            Series(f"cell {n}", 50.0, tuple(SeriesPoint(10.0**step, 50.0 + step, 45.0, 60.0) for step in range(4)))
+            for n in range(4)
+        ],
+        Heading("training", "", "T"),
+    ),
+    "shares": lambda: stacked_shares(
+        [("model", "correct", 30.0), ("model", "unrelated", 70.0)],
+        Heading("shares", "3", "T"),
+        order=("correct", "unrelated"),
+    ),
     "density": lambda: density_by_condition(values(40), conditions(40), Heading("density", "2", "T"), scale=(1, 5)),
     "ridge": lambda: residual_ridge(
         [Residuals(name, values(30), conditions(30)) for name in ("BETO", "mBERT")], Heading("ridge", "5", "T")

@@ -119,7 +119,7 @@ def stacked_shares(
     subjects = levels([subject for subject, _, _ in shares])
     present = levels([category for _, category, _ in shares], order)
     given = {(subject, category): value for subject, category, value in shares}
-    alt = " ".join(
+    alt = f"{unit}, by category. " + " ".join(
         f"{subject}: " + ", ".join(f"{c.replace('_', ' ')} {given.get((subject, c), 0.0):.1f} %" for c in present) + "."
         for subject in subjects
     )
