@@ -258,7 +258,7 @@ def keys(text: str) -> Callable[[], str]:
 def at_bench(folder: Path, curator: str, pressed: str, *, only: list[str] | None = None, typed: str = "") -> str:
     """Press keys at the bench and return all that the terminal showed."""
     bench = CurationBench(read_proposals(folder), DecisionLog(folder, curator), only=only)
-    console = Console(width=100)
+    console = Console(width=100, height=50)
     with console.capture() as shown:
         run_bench(bench, console, read_key=keys(pressed), read_line=lambda prompt: typed)
     return shown.get()
@@ -467,6 +467,18 @@ def test_the_page_shows_the_bench(build: Path) -> None:
     shown = {line.rstrip() for line in at_bench(build, "ann", "").splitlines()}
     assert len(block.splitlines()) > 12
     assert [line for line in block.splitlines() if line.rstrip() not in shown] == []
+
+
+def test_a_low_window_shows_all_of_an_item(build: Path) -> None:
+    """In 80 columns and 24 lines nothing scrolls away: not the last message, not the keys."""
+    bench = CurationBench(read_proposals(build), DecisionLog(build, "ann"))
+    console = Console(width=80, height=24)
+    with console.capture() as shown:
+        run_bench(bench, console, read_key=keys(""), read_line=lambda prompt: "")
+    lines = shown.get().splitlines()
+    assert len(lines) <= 24
+    assert "item 1 of 5" in lines[0]
+    assert lines[-1].endswith("q stop")
 
 
 def press(folder: Path, pressed: bytes, *, kill: bool = False) -> tuple[int, str]:

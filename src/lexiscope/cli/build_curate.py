@@ -22,6 +22,7 @@ from lexiscope.items.curation_bench import CurationBench
 from lexiscope.items.decision_log import DecisionLog
 
 WIDTH = 100
+LOW = 32
 QUIT = ("q", "\x03", "\x04", "\x1b")
 _WHAT = {"s": "synonym", "d": "distractor that goes with this synonym", "c": "context", "n": "item"}
 ReadKey = Callable[[], str]
@@ -136,6 +137,9 @@ def _show(bench: CurationBench, console: Console, message: str, others: dict[str
         for _ in range(3):
             grid.add_column(overflow="fold")
         for key, label, text in [*_item_rows(bench), *_decision_rows(bench, others)]:
+            # in a low window the lines between are left out, so that nothing scrolls away
+            if console.height < LOW and not text:
+                continue
             grid.add_row(Text(f" {key}", "bold cyan"), Text(label, "dim"), text)
         console.print(grid, width=min(WIDTH, console.width))
     console.print(_keys(bench))
@@ -200,15 +204,15 @@ def _pair(decision: Decision) -> str:
 
 
 def _keys(bench: CurationBench) -> Text:
-    names = {"u": "one back", "q": "stop"}
+    names = {"u": "back", "q": "stop"}
     if not bench.is_finished:
-        names = {"a": "accept", "r": "reject", "s d c": "change (capital: back)", "n": "next, undecided"} | names
+        names = {"a": "accept", "r": "reject", "s d c": "change (capital: back)", "n": "next"} | names
     found = Text("\n ")
     if not bench.is_finished:
         found.append("The numbers count uses of a word in the sense that it shares with the target.\n ", "dim")
     for key, name in names.items():
         found.append(key, "bold cyan")
-        found.append(f" {name}" + ("" if key == "q" else "   "))
+        found.append(f" {name}" + ("" if key == "q" else "  "))
     return found
 
 
