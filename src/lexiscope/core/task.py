@@ -9,6 +9,7 @@ from typing import Protocol
 
 from lexiscope.core.errors import CapabilityError
 from lexiscope.core.item import Item
+from lexiscope.core.prompt import AskFunction
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.subject import Progress, Subject, capabilities
@@ -34,7 +35,8 @@ class Task:
     """One question.
 
     ``answers`` names, in order of preference, the capabilities that can answer it, each with its function.
-    ``measures`` are the measures that rows of this task can carry, with their unit and direction.
+    ``measures`` are the measures that rows of this task can carry, with their unit and direction. ``asks`` makes a chat
+    question of an item; ``None`` where the question cannot be asked in words.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Task:
     item_fields: tuple[str, ...]
     answers: tuple[tuple[str, AnswerFunction], ...]
     measures: tuple[tuple[str, str], ...]
+    asks: AskFunction | None = None
 
     def answer_function(self, subject: Subject) -> AnswerFunction:
         """Return the function by which *subject* answers, before any work starts.
