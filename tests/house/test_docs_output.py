@@ -48,3 +48,15 @@ def test_the_tutorial_shows_the_agreement_of_saw_c(published: Path) -> None:
     shown = {line.rstrip() for line in block.splitlines()}
     assert len(block.splitlines()) > 20
     assert shown - printed == set()
+
+
+@pytest.mark.published
+def test_the_tutorial_shows_the_accuracies_of_synonymy(published: Path, tmp_path: Path) -> None:
+    """Every line of the tutorial's table is what ``lexiscope study synonymy`` prints."""
+    page = (ROOT / "docs" / "tutorials" / "reproduce_synonymy.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    words = ["study", "synonymy", "--bootstrap", "0", "--quiet", "--out", str(tmp_path / "run")]
+    printed = {line.rstrip() for line in CliRunner().invoke(cli, words, catch_exceptions=False).stdout.splitlines()}
+    shown = {line.rstrip() for line in block.splitlines()}
+    assert len(block.splitlines()) == 13
+    assert shown - printed == set()
