@@ -327,6 +327,34 @@ def _bytes(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
+def test_other_word_counts_are_another_run(scripted: Scripted, tmp_path: Path) -> None:
+    """A frequency table that was changed since is read again; codebook and data card lie beside the report."""
+    counts, out = tmp_path / "counts.csv", tmp_path / "run"
+    every = [replace(item, random_nouns=()) for item in mini_synonymy.collection()]
+    own = [item for item in every if item.target in ("trunk", "note", "pitch", "figure")]
+    write_collection(own, tmp_path / "own.csv")
+    settings = StudySettings(
+        "synonymy",
+        items=str(tmp_path / "own.csv"),
+        subjects=("scripted:a",),
+        frequency=str(counts),
+        n_bootstrap=10,
+        gap_filling="no",
+    )
+
+    def baseline() -> float | None:
+        synonymy.run(settings, out)
+        where = {"subject": f"baseline:frequency?table={counts}", "condition": "substitution/controlled"}
+        return find(read_records(out / "results.json"), "accuracy(per=option)", **where).value
+
+    counts.write_text("word,count\n" + "".join(f"{item.synonym},3\n" for item in own), encoding="utf-8")
+    assert baseline() == 100.0
+    counts.write_text("word,count\n" + "".join(f"{item.distractor},3\n" for item in own), encoding="utf-8")
+    assert baseline() == 0.0
+    assert "same_both_ways" in (out / "codebook.md").read_text(encoding="utf-8")
+    assert "own.csv" in (out / "data_card.md").read_text(encoding="utf-8")
+
+
 def test_states_of_training_make_a_series(scripted: Scripted, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Five states of one model: a table and a figure over what it had seen, in the order of that, however given."""
     states = {f"scripted:s{step}": Scripted(f"scripted:s{step}") for step in range(5)}

@@ -7,8 +7,10 @@ takes items as independent, stands beside it.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -25,6 +27,9 @@ from lexiscope.analysis.bootstrap import (
 from lexiscope.analysis.significance import TestResult, mcnemar, paired_t
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import statistic_name
+
+_KEPT = 1 << 21
+"""Draws up to so many numbers are kept between calls (16 MiB)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +200,19 @@ def _share_interval(
     """The percentile interval of a mean over items when whole clusters are resampled."""
     sums = np.bincount(np.asarray(codes), weights=values, minlength=count)
     sizes = np.bincount(np.asarray(codes), minlength=count).astype(np.float64)
-    blocks = resample_counts(count, resamples=resamples, seed=seed)
+    blocks = _draws(count, resamples, seed) if resamples * count <= _KEPT else _blocks(count, resamples, seed)
     return percentile_interval(np.concatenate([(block @ sums) / (block @ sizes) for block in blocks]), level=level)
+
+
+def _blocks(count: int, resamples: int, seed: int) -> Iterator[FloatArray]:
+    # as floats: a product of integer matrices is many times slower
+    return (block.astype(np.float64) for block in resample_counts(count, resamples=resamples, seed=seed))
+
+
+@lru_cache(maxsize=2)
+def _draws(count: int, resamples: int, seed: int) -> tuple[FloatArray, ...]:
+    """The draws of clusters, kept: a study asks for hundreds of intervals over the same sentences."""
+    return tuple(_blocks(count, resamples, seed))
 
 
 def _binomial_tail(n_correct: int, n: int, chance: float) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from lexiscope.core.errors import InputError
 from lexiscope.report.figures import Array, Figure, Heading, build, levels
-from lexiscope.report.style import COLOURS, HATCHES, INK, SOFT, WIDTH, as_svg, drawing, mark, panels, short_names
+from lexiscope.report.style import COLOURS, HATCHES, INK, SOFT, WIDTH, Mark, as_svg, drawing, mark, panels, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,9 +54,12 @@ class Series:
     points: tuple[SeriesPoint, ...]
 
 
-def accuracy_dots(dots: Sequence[Dot], heading: Heading, *, unit: str = "Items right, %") -> Figure:
+def accuracy_dots(
+    dots: Sequence[Dot], heading: Heading, *, unit: str = "Items right, %", order: Sequence[str] = ()
+) -> Figure:
     """Draw accuracies as dots with intervals, a row for each condition, a mark for each subject, chance as a line.
 
+    *order* names all subjects of a report, so that one has the same mark in all its figures.
     Errors: :class:`InputError` without a dot.
     """
     if not dots:
@@ -68,8 +71,11 @@ def accuracy_dots(dots: Sequence[Dot], heading: Heading, *, unit: str = "Items r
         axes = sheet.subplots()
         _chance_lines(axes, dots, rows)
         names = short_names(subjects, _NAME)
-        for index, subject in enumerate(subjects):
-            _subject(axes, [dot for dot in dots if dot.subject == subject], rows, index, len(subjects), names[index])
+        marked = list(dict.fromkeys((*order, *subjects)))
+        for place, subject in enumerate(subjects):
+            own = [dot for dot in dots if dot.subject == subject]
+            look = mark(marked.index(subject))
+            _subject(axes, own, rows, place=place, count=len(subjects), name=names[place], look=look)
         axes.set(xlim=(0, 100), xlabel=unit, ylim=(len(rows) - 0.5, -0.5))
         axes.set_yticks(range(len(rows)), rows)
         axes.tick_params(axis="y", length=0)
@@ -153,10 +159,11 @@ def stacked_shares(
     return build(heading, svg, alt, data)
 
 
-def _subject(axes: Axes, dots: Sequence[Dot], rows: Sequence[str], index: int, count: int, name: str) -> None:
-    look = mark(index)
+def _subject(
+    axes: Axes, dots: Sequence[Dot], rows: Sequence[str], *, place: int, count: int, name: str, look: Mark
+) -> None:
     # the marks of a row stand side by side, so that intervals do not cover each other
-    offset = 0.0 if count == 1 else 0.72 * (index / (count - 1) - 0.5)
+    offset = 0.8 * (place - (count - 1) / 2) / count
     y = np.array([rows.index(dot.row) + offset for dot in dots])
     x = np.array([dot.value for dot in dots])
     known = np.array([np.isfinite(dot.low) and np.isfinite(dot.high) for dot in dots])

@@ -17,12 +17,12 @@ from lexiscope.core.result import Record, read_records, statistic_name
 from lexiscope.core.run import write_atomically, write_machine
 from lexiscope.core.study import PublishedValue, Question, StudySettings
 from lexiscope.report.document import Report
+from lexiscope.report.exports import Exported, export
 from lexiscope.report.part import Part, with_published
 from lexiscope.report.stored import write_table
 from lexiscope.report.study_folder import is_finished, write_run
 from lexiscope.report.tables import Table
 from lexiscope.studies.saw_c.answers import answered
-from lexiscope.studies.saw_c.exports import export
 from lexiscope.studies.saw_c.gather import gather
 from lexiscope.studies.saw_c.lmm import chosen_tests
 from lexiscope.studies.saw_c.material import Material
@@ -168,7 +168,8 @@ def _exports(folder: Path, material: Material, settings: StudySettings, records:
         names += write_r(folder, tests, trial_table(material, columns))
     if "preregistration" in settings.outputs:
         names += (_write_preregistration(folder, material, settings),)
-    return names + export(folder, material, settings)
+    handed = Exported(material.name, material.responses, material.card, material.checksums, STATISTICS)
+    return names + export(folder, handed, settings.outputs)
 
 
 def _best_layers(material: Material, settings: StudySettings, records: Sequence[Record]) -> dict[str, int | None]:

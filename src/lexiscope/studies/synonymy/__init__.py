@@ -14,9 +14,10 @@ from pathlib import Path
 from lexiscope.collect import CollectProgress
 from lexiscope.core.lock import locked
 from lexiscope.core.result import Record, read_records
-from lexiscope.core.run import write_machine
+from lexiscope.core.run import read_json, sha256_of, write_machine
 from lexiscope.core.study import PublishedValue, Question, StudySettings
 from lexiscope.report.document import Report
+from lexiscope.report.exports import Exported, export
 from lexiscope.report.part import Part, joined, with_published
 from lexiscope.report.study_folder import about_run, is_finished, write_run
 from lexiscope.report.style import short_names
@@ -89,17 +90,25 @@ def run(
     settings = replace(settings, dataset=settings.dataset or ("" if settings.items else settings.study))
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
-        if is_finished(folder, settings):
+        if is_finished(folder, settings) and read_json(folder / "run.json").get("given") == _given(settings):
             return _summary(folder, ("this run was finished before: nothing was computed again",))
         material = gather(settings, folder, progress=progress)
         check_complete(material)
         parts = analyse(material, settings)
         records = _records(material, settings, parts)
-        write_run(
-            folder, _report(material, settings, parts, records), material.all_responses, extra=(), command=command
+        report = _report(material, settings, parts, records)
+        handed = Exported(
+            material.name, material.all_responses, material.card, tuple(material.checksums.items()), STATISTICS
         )
+        extra = export(folder, handed, settings.outputs)
+        write_run(folder, report, material.all_responses, extra=extra, command=command)
         write_machine(folder, time.monotonic() - started)
     return _summary(folder, tuple(dict.fromkeys(text for part in parts.values() for text in part.remarks)))
+
+
+def _given(settings: StudySettings) -> dict[str, str]:
+    """The checksums of the files beside the collection: word counts, words to flag."""
+    return {path: sha256_of(Path(path)) for path in (settings.frequency, settings.word_list) if path}
 
 
 def analyse(material: Material, settings: StudySettings) -> dict[str, Part]:
@@ -155,7 +164,11 @@ def _report(
         subtitle="Recorded and live models side by side",
         sections=built(material, settings, QUESTIONS, parts),
         run=about_run(
-            settings, data=material.checksums, counts=counts, scoring=[dict(route) for route in material.routes]
+            settings,
+            data=material.checksums,
+            counts=counts,
+            scoring=[*map(dict, material.routes)],
+            given=_given(settings),
         ),
         records=records,
         citations=CITATION,

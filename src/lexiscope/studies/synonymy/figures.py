@@ -60,7 +60,8 @@ def _dots(
     dots = [
         _dot(material, answers, cell, settings) for cell in cells for answers in subjects if cell in answers.outcomes
     ]
-    return (accuracy_dots(dots, heading),) if dots else ()
+    order = [answers.title for answers in material.answers]
+    return (accuracy_dots(dots, heading, order=order),) if dots else ()
 
 
 def _dot(material: Material, answers: Answers, cell: Cell, settings: StudySettings) -> Dot:

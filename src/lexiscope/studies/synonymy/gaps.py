@@ -180,6 +180,7 @@ def _figure(material: Material, records: Sequence[Record]) -> Figure:
         dots,
         Heading("figure_2_gap_filling", "2", "Gap filling: items with an accepted answer", caption),
         unit="Items with an accepted answer, %",
+        order=[answers.title for answers in material.answers],
     )
 
 

@@ -138,10 +138,11 @@ def _licences(card: DatasetCard) -> tuple[tuple[str, str], ...]:
 
 def _configured(spec: str, settings: StudySettings) -> str:
     """Give a model the study's device and threads, unless its spec says its own."""
-    if spec.partition(":")[0] not in ("causal_lm", "masked_lm"):
+    kind, given = spec.partition(":")[0], spec.partition("?")[2]
+    if kind not in ("causal_lm", "masked_lm"):
         return spec
-    given = spec.partition("?")[2]
-    wanted = {"device": settings.device, "threads": str(settings.threads)}
+    wanted = {"device": settings.device}
+    wanted |= {"threads": str(settings.threads)} if kind == "causal_lm" else {}
     options = [f"{key}={value}" for key, value in wanted.items() if f"{key}=" not in given]
     return spec + ("&" if given else "?") + "&".join(options) if options else spec
 

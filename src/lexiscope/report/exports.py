@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.errors import SpecError
-from lexiscope.core.response import COLUMNS, SCHEMA
+from lexiscope.core.response import COLUMNS, SCHEMA, ResponseTable
 from lexiscope.core.run import write_atomically
-from lexiscope.core.study import StudySettings
-from lexiscope.studies.saw_c.material import Material
-from lexiscope.studies.saw_c.names import MEANING
 
 _MEANING = {
     "subject_id": "who answered: a participant's id in the data, or a model's id",
@@ -32,32 +31,43 @@ _MEANING = {
 }
 
 
-def export(folder: Path, material: Material, settings: StudySettings) -> tuple[str, ...]:
-    """Write the exports that the settings ask for and return their names.
+@dataclass(frozen=True, slots=True, eq=False)
+class Exported:
+    """What a study hands on: its answers, the card and checksums of its data, and what its statistics mean."""
+
+    name: str
+    responses: ResponseTable
+    card: DatasetCard | None
+    checksums: Sequence[tuple[str, str]]
+    statistics: Mapping[str, str]
+
+
+def export(folder: Path, run: Exported, outputs: Sequence[str]) -> tuple[str, ...]:
+    """Write the exports that are asked for and return their names; a study writes ``r_script`` itself, if it has one.
 
     Errors: :class:`SpecError` for an output that there is not.
     """
-    unknown = sorted(set(settings.outputs) - {*WRITERS, "r_script", "preregistration"})
+    unknown = sorted(set(outputs) - {*WRITERS, "r_script", "preregistration"})
     if unknown:
         known = ", ".join(sorted({*WRITERS, "r_script", "preregistration"}))
         raise SpecError(f"there is no output {unknown[0]!r}", hint=f"there are: {known}")
-    return tuple(WRITERS[name](folder, material) for name in settings.outputs if name in WRITERS)
+    return tuple(WRITERS[name](folder, run) for name in outputs if name in WRITERS)
 
 
-def _codebook(folder: Path, material: Material) -> str:
+def _codebook(folder: Path, run: Exported) -> str:
     lines = ["# Codebook of the response table", "", "| column | type | meaning |", "|---|---|---|"]
     lines += [f"| `{name}` | {SCHEMA.field(name).type} | {_MEANING[name]} |" for name in COLUMNS]
-    measures = sorted(str(measure) for measure in material.responses.unique("measure"))
+    measures = sorted(str(measure) for measure in run.responses.unique("measure"))
     lines += ["", f"Measures in this run: {', '.join(f'`{measure}`' for measure in measures)}.", ""]
     lines += ["# Statistics in results.json", "", "| name | meaning |", "|---|---|"]
-    lines += [f"| `{name}` | {meaning} |" for name, meaning in MEANING.items()]
+    lines += [f"| `{name}` | {meaning} |" for name, meaning in run.statistics.items()]
     write_atomically(folder / "codebook.md", "\n".join(lines) + "\n")
     return "codebook.md"
 
 
-def _card(folder: Path, material: Material) -> str:
-    card = material.card
-    lines = [f"# {card.title if card else material.name}", ""]
+def _card(folder: Path, run: Exported) -> str:
+    card = run.card
+    lines = [f"# {card.title if card else run.name}", ""]
     if card is not None:
         facts = {
             "Summary": card.summary,
@@ -74,25 +84,25 @@ def _card(folder: Path, material: Material) -> str:
         "",
         "## Files that were read",
         "",
-        *(f"- `{path}`: sha256 {digest}" for path, digest in material.checksums),
+        *(f"- `{path}`: sha256 {digest}" for path, digest in run.checksums),
     ]
     write_atomically(folder / "data_card.md", "\n".join(lines) + "\n")
     return "data_card.md"
 
 
-def _csv(folder: Path, material: Material) -> str:
-    material.responses.write_csv(folder / "responses.csv")
+def _csv(folder: Path, run: Exported) -> str:
+    run.responses.write_csv(folder / "responses.csv")
     return "responses.csv"
 
 
-def _jsonl(folder: Path, material: Material) -> str:
-    rows = material.responses.arrow.to_pylist()
+def _jsonl(folder: Path, run: Exported) -> str:
+    rows = run.responses.arrow.to_pylist()
     lines = [json.dumps(row, ensure_ascii=False, allow_nan=False, default=str) for row in rows]
     write_atomically(folder / "responses.jsonl", "\n".join(lines) + "\n")
     return "responses.jsonl"
 
 
-WRITERS: dict[str, Callable[[Path, Material], str]] = {
+WRITERS: dict[str, Callable[[Path, Exported], str]] = {
     "codebook": _codebook,
     "data_card": _card,
     "csv": _csv,
