@@ -147,7 +147,7 @@ def _effects_table(material: Material, found: Sequence[tuple[Record, DeltaEffect
         )
         for record, effect in found
     ]
-    note = "It follows where the accuracies differ by 10 points or more with p < .05. Several others: their mean."
+    note = "It follows where the accuracies differ by 10 points or more with p < .05. Several others: their mean count."
     return (Table("token_delta_effect", "", "Do decisions follow the token delta?", columns, tuple(rows), (note,)),)
 
 
