@@ -188,6 +188,7 @@ def _card(card: DatasetCard) -> str:
             table(("", ""), facts),
             card.how_to_obtain,
             "What one must know before using it:\n\n" + _list(card.remarks) if card.remarks else "",
+            "Who wrote what:\n\n" + table(("field", "by"), card.authorship) if card.authorship else "",
             "### Files\n\n" + table(("file", "sha256", "optional"), files) if files else "",
         )
         if part

@@ -36,6 +36,7 @@ class DatasetCard:
     ``availability``: ``embedded`` in the package, ``download`` from its publisher at a pinned version, or
     ``obtain`` by hand (``how_to_obtain`` says how). ``counts`` are checked when the dataset is loaded.
     ``scale`` is the scale of the recorded ratings (``None`` where there are none): it differs between datasets.
+    ``authorship`` says of each published field who wrote it, where not one hand wrote them all.
     """
 
     name: str
@@ -55,6 +56,7 @@ class DatasetCard:
     last_item: str = ""
     remarks: tuple[str, ...] = ()
     scale: Scale | None = None
+    authorship: tuple[tuple[str, str], ...] = ()
 
     def count(self, name: str) -> int:
         """Return one of the card's counts (``items``, ``responses``, ``participants`` …)."""

@@ -1,0 +1,115 @@
+"""Stories around an ambiguous sentence: one setup with two endings makes three stories, each judged for two meanings.
+
+AmbiStory §3.3: ending A is written for meaning 1, ending B for meaning 2, and the third story is left open. Six samples
+of a setup therefore share the sentence and the sentences before it; two of a story share the ending as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Condition, Item
+from lexiscope.core.usage import Usage
+
+TASK = "plausibility"
+EndingOf = Literal["A", "B", "open"]
+Meaning = Literal["1", "2"]
+Intention = Literal["intended", "unintended", "open"]
+
+SAMPLES: tuple[tuple[EndingOf, Meaning], ...] = (
+    ("A", "1"),
+    ("A", "2"),
+    ("B", "1"),
+    ("B", "2"),
+    ("open", "1"),
+    ("open", "2"),
+)
+"""The six samples of a setup in the published order: whose ending the story has, and which meaning is judged."""
+
+WRITTEN_FOR: Mapping[EndingOf, Meaning | None] = {"A": "1", "B": "2", "open": None}
+"""The meaning that an ending was written to favour; an open story favours neither."""
+
+
+@dataclass(frozen=True, slots=True)
+class StorySetup:
+    """An ambiguous sentence with the sentences before it, two meanings of its word, and an ending for each.
+
+    ``usage`` is the ambiguous sentence with the homonym's span. ``senses``, ``examples`` and ``endings`` have one text
+    for meaning 1 and one for meaning 2. ``extra`` are further conditions of all six samples.
+    """
+
+    setup_id: str
+    usage: Usage
+    precontext: str
+    senses: tuple[str, str]
+    examples: tuple[str, str]
+    endings: tuple[str, str]
+    homonym: str = ""
+    extra: Mapping[str, Condition] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        if not self.homonym:
+            object.__setattr__(self, "homonym", self.usage.target)
+        lacking = [ending for ending in self.endings if not ending.strip()]
+        if lacking or self.precontext != self.precontext.strip():
+            raise InputError(
+                "a setup needs two endings, and a precontext without outer white space",
+                place=Place(item_id=self.setup_id),
+                hint="write both endings; the open story is made without one",
+            )
+
+    def ending(self, ending_of: EndingOf) -> str:
+        """Return the last sentence of a story; that of an open story is empty, which is data and no missing value."""
+        return {"A": self.endings[0], "B": self.endings[1], "open": ""}[ending_of]
+
+
+def intention(ending_of: EndingOf, meaning: Meaning) -> Intention:
+    """Return whether a story's ending was written for the meaning that is judged.
+
+    >>> [intention(ending_of, meaning) for ending_of, meaning in SAMPLES]
+    ['intended', 'unintended', 'unintended', 'intended', 'open', 'open']
+    """
+    if ending_of == "open":
+        return "open"
+    return "intended" if WRITTEN_FOR[ending_of] == meaning else "unintended"
+
+
+def story_samples(
+    setup: StorySetup,
+    *,
+    dataset: str,
+    item_ids: Sequence[str] | None = None,
+    extra: Sequence[Mapping[str, Condition]] | None = None,
+) -> tuple[Item, ...]:
+    """Return the six samples of a setup as items for ``plausibility``, in the order of :data:`SAMPLES`.
+
+    *item_ids* replace the ids made of the setup's; *extra* adds conditions to single samples. Neither ids nor the
+    conditions ``setup``, ``story``, ``story_kind``, ``ending_of``, ``meaning``, ``intention`` are ever shown: a
+    subject that knew them would know which meaning the writer of the ending had in mind.
+    """
+    ids = item_ids or [f"{setup.setup_id}/{ending_of}-{meaning}" for ending_of, meaning in SAMPLES]
+    more = extra or [{} for _ in SAMPLES]
+    return tuple(
+        Item(item_id, dataset, (setup.usage,), conditions=_conditions(setup, *sample) | dict(setup.extra) | dict(own))
+        for item_id, sample, own in zip(ids, SAMPLES, more, strict=True)
+    )
+
+
+def _conditions(setup: StorySetup, ending_of: EndingOf, meaning: Meaning) -> dict[str, Condition]:
+    which = int(meaning) - 1
+    return {
+        "precontext": setup.precontext,
+        "ending": setup.ending(ending_of),
+        "sense": setup.senses[which],
+        "example": setup.examples[which],
+        "homonym": setup.homonym,
+        "setup": setup.setup_id,
+        "story": f"{setup.setup_id}/{ending_of}",
+        "story_kind": "open" if ending_of == "open" else "ended",
+        "ending_of": ending_of,
+        "meaning": meaning,
+        "intention": intention(ending_of, meaning),
+    }
