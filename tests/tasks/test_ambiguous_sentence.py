@@ -124,20 +124,6 @@ def test_guidelines_hold_the_examples(language: str) -> None:
             assert row[part] in text
 
 
-def test_prompt_quotes_the_guidelines() -> None:
-    """A chat model reads the guidelines that people read, then the word, both meanings and the same question."""
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
-    prompt = environment.from_string((FOLDER / "prompt.txt").read_text(encoding="utf-8")).render(
-        guidelines=SCREEN.guidelines("en"),
-        words=SCREEN.words("en"),
-        question=SCREEN.question(POINT, "en"),
-        **SCREEN.stimulus(POINT, Shown()),
-    )
-    assert prompt.startswith(SCREEN.guidelines("en"))
-    assert "Meaning 2: thin, hard end (as in: “It has a point.”)" in prompt
-    assert prompt.endswith(SCREEN.question(POINT, "en"))
-
-
 def released(folder: Path) -> list[dict]:
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((folder / "ambistory").glob("*.json"))]
     rows = [row for rows in found for row in (rows.values() if isinstance(rows, dict) else rows)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import jinja2
 import pytest
@@ -75,15 +74,3 @@ def test_worked_examples_stand_in_the_guidelines(language: str) -> None:
         usage = item.usages[0]
         assert f"**{usage.target}**{usage.text[usage.end :]}".rstrip(".") in text
         assert f"**{item.gold}**" in text
-
-
-def test_prompt_quotes_the_guidelines() -> None:
-    """A chat model reads the guidelines that people read, then the text."""
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
-    prompt = environment.from_string((FOLDER / "prompt.txt").read_text(encoding="utf-8")).render(
-        guidelines=SCREEN.guidelines("en"),
-        labels=SimpleNamespace(sentence="Text", answer="Page:"),
-        sentence="In spring [Santiago] floods.",
-    )
-    assert prompt.startswith(SCREEN.guidelines("en"))
-    assert prompt.endswith("Text: In spring [Santiago] floods.\nPage:")

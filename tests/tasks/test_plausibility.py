@@ -166,16 +166,3 @@ def test_example_words_are_no_published_items(published: Path) -> None:
         samples = json.loads((published / "ambistory" / f"{split}.json").read_text(encoding="utf-8"))
         assert samples
         assert not used & {sample["homonym"].casefold() for sample in samples.values()}
-
-
-def test_prompt_quotes_the_guidelines() -> None:
-    """A chat model reads the guidelines that people read, then the story, its ambiguous sentence between asterisks."""
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
-    prompt = environment.from_string((FOLDER / "prompt.txt").read_text(encoding="utf-8")).render(
-        {**stimulus(item(), Shown()), "sentence": SENTENCE.text},
-        guidelines=SCREEN.guidelines("en"),
-        labels={"story": "Story", "word": "Word", "meaning": "Meaning", "example": "Example", "answer": "1 to 5:"},
-    )
-    assert prompt.startswith(SCREEN.guidelines("en"))
-    assert "Story: It was early. **He looked at the jam.** Then he honked.\n\nWord: jam\nMeaning: cars\n" in prompt
-    assert prompt.endswith("Example: A jam on the A5.\n\n1 to 5:")

@@ -7,7 +7,6 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import jinja2
 import numpy as np
 import pytest
 from hypothesis import given
@@ -272,17 +271,3 @@ def test_an_answer_is_a_point_of_the_scale() -> None:
     for wrong in ("6", "1.5", "nan", "", "four"):
         with pytest.raises(AnswerInvalid, match="value"):
             SCREEN.read({"value": wrong}, item)
-
-
-def test_prompt_quotes_the_guidelines() -> None:
-    """A chat model reads the guidelines that people read, then the word and the two sentences."""
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
-    prompt = environment.from_string((FOLDER / "prompt.txt").read_text(encoding="utf-8")).render(
-        guidelines=SCREEN.guidelines("en"),
-        labels={"word": "Word", "sentence": "Sentence", "answer": "Number from 1 to 5:"},
-        target="bank",
-        sentence_1=FIRST.text,
-        sentence_2=OTHER.text,
-    )
-    assert prompt.startswith(SCREEN.guidelines("en"))
-    assert f"Sentence 1: {BANKS}\nSentence 2: {OTHER.text}\n" in prompt

@@ -155,19 +155,3 @@ def test_example_words_are_no_published_items(published: Path) -> None:
         rows = list(csv.reader(file.open(encoding="utf-8"), delimiter="\t", quoting=csv.QUOTE_NONE))
         assert rows
         assert not used & {row[0] for row in rows}
-
-
-def test_prompt_quotes_the_guidelines() -> None:
-    """A chat model reads the guidelines that people read, then the texts of the view and its question."""
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
-    prompt = environment.from_string((FOLDER / "prompt.txt").read_text(encoding="utf-8")).render(
-        guidelines=SCREEN.guidelines("en"),
-        labels={"text": "Text", "answer": "t or f:"},
-        text_1=texts(Shown("context"))[0],
-        text_2=texts(Shown("context"))[1],
-        question=SCREEN.question(ITEM, "en", view="context"),
-    )
-    assert prompt.startswith(SCREEN.guidelines("en"))
-    assert prompt.endswith(
-        "Text 1: A [X] lifts\nText 2: La [X] vuela\n\nDoes [X] have the same meaning in both texts?\nt or f:"
-    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import jinja2
 import pytest
 
 from lexiscope.analysis.selection import ModelAnswers
@@ -14,7 +13,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.screen import AnswerInvalid, Shown
 from lexiscope.core.usage import Usage
 from lexiscope.items.importer import import_items
-from lexiscope.tasks.sense_choice import FOLDER, SCREEN, example_items, groups_of, options, stimulus
+from lexiscope.tasks.sense_choice import SCREEN, example_items, groups_of, options, stimulus
 
 SENTENCE = "The bank was steep and wet."
 GROUPS = {"group_1": "loan|cash", "group_2": "river | shore", "group_x": "seat|bench"}
@@ -103,19 +102,3 @@ def test_worked_examples_stand_in_the_guidelines(language: str) -> None:
         assert f"{usage.text[: usage.start]}**{usage.target}**{usage.text[usage.end :]}".rstrip(".") in text
         assert item.gold is not None
         assert ", ".join(groups_of(item)[item.gold]) in text
-
-
-def test_prompt_quotes_the_guidelines() -> None:
-    """A chat model reads the guidelines that people read, then the sentence and the groups."""
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
-    prompt = environment.from_string((FOLDER / "prompt.txt").read_text(encoding="utf-8")).render(
-        guidelines=SCREEN.guidelines("en"),
-        labels={"word": "Word", "sentence": "Sentence", "answer": "Number:"},
-        target="bank",
-        sentence=SENTENCE,
-        options=[", ".join(words) for words in groups_of(ITEM).values()],
-    )
-    assert prompt.startswith(SCREEN.guidelines("en"))
-    assert prompt.endswith(
-        f"Word: bank\nSentence: {SENTENCE}\n1: loan, cash\n2: river, shore\n3: seat, bench\n\nNumber:"
-    )

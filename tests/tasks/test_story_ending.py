@@ -128,21 +128,6 @@ def test_guidelines_hold_the_examples(language: str) -> None:
             assert row[part] in text
 
 
-def test_prompt_quotes_the_guidelines() -> None:
-    """A chat model reads the guidelines that people read, then the story, the meaning and the same question."""
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
-    prompt = environment.from_string((FOLDER / "prompt.txt").read_text(encoding="utf-8")).render(
-        guidelines=SCREEN.guidelines("en"),
-        words=SCREEN.words("en"),
-        question=SCREEN.question(STORY, "en"),
-        **SCREEN.stimulus(STORY, Shown()),
-    )
-    assert prompt.startswith(SCREEN.guidelines("en"))
-    assert f"She wrote it all down. {SENTENCE}\n" in prompt
-    assert PARTS["other_sense"] not in prompt
-    assert prompt.endswith(SCREEN.question(STORY, "en"))
-
-
 @pytest.mark.published
 def test_the_rule_finds_the_released_endings_that_use_the_word(published: Path) -> None:
     """collection.md §2.3: 21 of AmbiStory's 1,266 released endings contain the form."""

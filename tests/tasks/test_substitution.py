@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import jinja2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +17,6 @@ from lexiscope.items.articles import indefinite_article, with_article
 from lexiscope.items.importer import import_items
 from lexiscope.items.surface import join_punctuation
 from lexiscope.tasks.substitution import (
-    FOLDER,
     SCREEN,
     candidates,
     example_items,
@@ -183,16 +181,3 @@ def test_worked_examples_stand_in_the_guidelines(language: str) -> None:
         assert f"[{item.usages[0].target}]" in text
         assert all(f"**{word}**" in text for word in candidates(item))
         assert right_candidate(item) == item.gold
-
-
-def test_prompt_quotes_the_guidelines() -> None:
-    """A chat model reads the guidelines that people read, then the sentence and its two versions."""
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
-    prompt = environment.from_string((FOLDER / "prompt.txt").read_text(encoding="utf-8")).render(
-        guidelines=SCREEN.guidelines("en"),
-        labels={"sentence": "Sentence", "answer": "Number:"},
-        sentence=text_of(sentence_with(USAGE, "anorak")),
-        options=[text_of(choice.lines[0]) for choice in options(ITEM, "full")],
-    )
-    assert prompt.startswith(SCREEN.guidelines("en"))
-    assert "\n1: She wore a [jacket], and it rained.\n2: She wore an [umbrella]" in prompt

@@ -109,13 +109,3 @@ def test_worked_examples_stand_in_the_guidelines(language: str) -> None:
         assert len(words_of(item)) == 10
         assert ", ".join(words_of(item)) in text
         assert f"**{intruder(item)}**" in text
-
-
-def test_prompt_quotes_the_guidelines() -> None:
-    """A chat model reads the guidelines that people read, then the words."""
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
-    prompt = environment.from_string((FOLDER / "prompt.txt").read_text(encoding="utf-8")).render(
-        guidelines=SCREEN.guidelines("en"), labels={"answer": "Number:"}, options=WORDS
-    )
-    assert prompt.startswith(SCREEN.guidelines("en"))
-    assert prompt.endswith("1: river\n2: shore\n3: stream\n4: loan\n\nNumber:")

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from lexiscope.core.item import Item
 from lexiscope.core.judged import judged
+from lexiscope.core.prompt import AskFunction, Converses
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.subject import Progress, Subject
 from lexiscope.core.task import AnswerFunction
+from lexiscope.items.chat_answers import chat_answers
 from lexiscope.items.views import view_item
 
 
@@ -17,10 +19,13 @@ def no_check(_item: Item) -> None:
     """Check nothing: the task takes every item."""
 
 
-def answering(task: str, measure: str, *, check: Callable[[Item], object] = no_check) -> AnswerFunction:
+def answering(
+    task: str, measure: str, *, check: Callable[[Item], object] = no_check, asks: AskFunction | None = None
+) -> AnswerFunction:
     """Return the answer function of a task for subjects that judge.
 
-    *measure* is the measure of a row without answer; *check* refuses an item that the task cannot ask.
+    *measure* is the measure of a row without answer; *check* refuses an item that the task cannot ask. *asks* makes the
+    questions for a subject that converses.
     """
 
     def by_judgment(
@@ -31,10 +36,16 @@ def answering(task: str, measure: str, *, check: Callable[[Item], object] = no_c
         work: Path | None = None,
         progress: Progress | None = None,
     ) -> ResponseTable:
-        """Answer with the judgments that the subject gives or has recorded: :func:`lexiscope.core.judged.judged`."""
+        """Answer with the judgments that the subject gives or has recorded: :func:`lexiscope.core.judged.judged`.
+
+        A subject that converses is asked in words: :func:`lexiscope.items.chat_answers.chat_answers`.
+        """
         shown = [view_item(item, view) for item in items]
         for item in shown:
             check(item)
+        if asks is not None and isinstance(subject, Converses):
+            how = {"work": work, "progress": progress}
+            return chat_answers(shown, subject, asks, task=task, measure=measure, view=view, **how)  # type: ignore[arg-type]
         return judged(shown, subject, task=task, measure=measure, view=view, progress=progress)
 
     return by_judgment

@@ -11,9 +11,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lexiscope.core.item import Item
+from lexiscope.core.prompt import GUIDELINES
 from lexiscope.core.screen import Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
+from lexiscope.items.asking import Asking, Variant
+from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import answering
 from lexiscope.items.sentence_count import not_one_sentence
 from lexiscope.items.text_rules import NOT_ONE_SENTENCE, WORD_NOT_ONCE, word_not_once
@@ -54,6 +57,11 @@ def _example(row: Mapping[str, str], number: int) -> Item:
     return Item(f"example-{row['language']}-{number}", NAME, (usage,), gold=row["sentence"], conditions=conditions)
 
 
+def fields(item: Item, _language: str) -> Mapping[str, str]:
+    """Return what a prompt says of an item: the word, and its two meanings with an example each."""
+    return {"target": item.usages[0].target, **{name: str(item.condition(name)) for name in REQUIRES}}
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="text",
@@ -67,7 +75,13 @@ SCREEN = Screen(
     max_length=500,
 )
 
-by_judgment = answering(NAME, MEASURE_TEXT, check=SCREEN.check)
+VARIANTS = {GUIDELINES: Variant(max_tokens=200)}
+"""An answer is a sentence: it needs no more tokens than that."""
+
+asks = Asking(SCREEN, fields, example_items, VARIANTS)
+"""Makes a chat question of an item."""
+
+by_judgment = answering(NAME, MEASURE_TEXT, check=SCREEN.check, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
@@ -76,5 +90,9 @@ TASK = Task(
     scale=None,
     item_fields=("usages", "conditions"),
     answers=(("Judges", by_judgment),),
-    measures=((MEASURE_TEXT, "a sentence, in raw; without value"),),
+    measures=(
+        (MEASURE_TEXT, "a sentence, in raw; without value"),
+        *CHAT_MEASURES,
+    ),
+    asks=asks,
 )

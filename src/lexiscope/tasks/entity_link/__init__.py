@@ -13,9 +13,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lexiscope.core.item import Item
+from lexiscope.core.prompt import GUIDELINES
 from lexiscope.core.screen import Screen, Shown, marked
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
+from lexiscope.items.asking import Asking, Variant, starred
+from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import answering
 from lexiscope.items.views import view_usage
 
@@ -47,6 +50,12 @@ def example_items(language: str) -> tuple[Item, ...]:
     return tuple(items)
 
 
+def fields(item: Item, _language: str) -> Mapping[str, str]:
+    """Return what a prompt says of an item: the text of the view, the mention between ``**``."""
+    usage = item.usages[0]
+    return {"sentence": starred(marked(usage.text, usage.start, usage.end))}
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="search",
@@ -60,7 +69,13 @@ SCREEN = Screen(
     max_length=500,
 )
 
-by_judgment = answering(NAME, MEASURE)
+VARIANTS = {GUIDELINES: Variant(max_tokens=64)}
+"""An answer is a title: it needs no more tokens than that."""
+
+asks = Asking(SCREEN, fields, example_items, VARIANTS)
+"""Makes a chat question of an item."""
+
+by_judgment = answering(NAME, MEASURE, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
@@ -69,5 +84,9 @@ TASK = Task(
     scale=None,
     item_fields=("usages", "gold"),
     answers=(("Judges", by_judgment),),
-    measures=((MEASURE, "title or URL of the page, in raw; without value; no unit, no direction"),),
+    measures=(
+        (MEASURE, "title or URL of the page, in raw; without value; no unit, no direction"),
+        *CHAT_MEASURES,
+    ),
+    asks=asks,
 )

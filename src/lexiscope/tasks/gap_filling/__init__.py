@@ -19,11 +19,14 @@ from typing import Protocol, cast, runtime_checkable
 from lexiscope.core.errors import SubjectError
 from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.item import Item
+from lexiscope.core.prompt import GUIDELINES
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.screen import Screen, Shown, marked
 from lexiscope.core.subject import Generates, Progress, Subject
 from lexiscope.core.task import AnswerFunction, Task
 from lexiscope.core.usage import Usage
+from lexiscope.items.asking import Asking, Variant, starred
+from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.gap_filling import (
     COLUMN_CURATED,
     COLUMN_PROMPT,
@@ -144,6 +147,13 @@ def _rows(decoding: Decoding, continuations: Sequence[Continuation]) -> Iterator
             yield replace(row, repeat=repeat, measure=decoding_measure(MEASURE_SEED, decoding), raw=str(each.seed))
 
 
+def fields(item: Item, _language: str) -> Mapping[str, str]:
+    """Return what a prompt says of an item: the sentence, its target between ``**``, and what stands before the gap."""
+    usage = item.usages[0]
+    sentence = starred(marked(usage.text, usage.start, usage.end))
+    return {"sentence": sentence, "prompt": str(item.condition(COLUMN_PROMPT))}
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="text",
@@ -156,7 +166,13 @@ SCREEN = Screen(
 by_generation = generating()
 """Continues the prompt as published: :data:`SINGLE` and :data:`TEN`."""
 
-by_judgment = answering(NAME, MEASURE, check=SCREEN.check)
+VARIANTS = {GUIDELINES: Variant(max_tokens=16)}
+"""An answer is a word: it needs no more tokens than that."""
+
+asks = Asking(SCREEN, fields, example_items, VARIANTS)
+"""Makes a chat question of an item."""
+
+by_judgment = answering(NAME, MEASURE, check=SCREEN.check, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
@@ -169,5 +185,7 @@ TASK = Task(
         (MEASURE, "what was written or generated, in raw, the decoding in brackets; without value"),
         (MEASURE_TOKENS, "the ids of the tokens that were generated, in raw; value: their number"),
         (MEASURE_SEED, "the seed with which the tokens were drawn, in raw; without value"),
+        *CHAT_MEASURES,
     ),
+    asks=asks,
 )

@@ -15,6 +15,8 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Screen, Shown, marked
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
+from lexiscope.items.asking import Asking, Variant
+from lexiscope.items.chat_answers import CHAT_MEASURES, RATING_MEASURES
 from lexiscope.items.judging import answering
 
 FOLDER = Path(__file__).parent
@@ -94,6 +96,14 @@ def _part(item: Item, name: str) -> str:
     return str(item.condition(name))
 
 
+def fields(item: Item, _language: str) -> Mapping[str, str]:
+    """Return what a prompt says of an item: the story, its ambiguous sentence between ``**``, and one meaning."""
+    sentence = f"**{item.usages[0].text}**"
+    parts = (_part(item, "precontext").strip(), sentence, _part(item, "ending"))
+    told = {name: _part(item, name) for name in ("sense", "example")}
+    return {"story": " ".join(part for part in parts if part), "target": item.usages[0].target, **told}
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="scale",
@@ -106,7 +116,15 @@ SCREEN = Screen(
     fold_outs=("guidelines",),
 )
 
-by_judgment = answering(NAME, MEASURE_RATING, check=SCREEN.check)
+VARIANTS = {"published": Variant(takes_shots=False)}
+"""``published``: the zero-shot prompt of AmbiStory, B.3, in the words on which several public reproductions of it agree
+(they differ in the mark before each point; this one is that of the guidelines). The paper's four examples are not at
+hand."""
+
+asks = Asking(SCREEN, fields, example_items, VARIANTS)
+"""Makes a chat question of an item."""
+
+by_judgment = answering(NAME, MEASURE_RATING, check=SCREEN.check, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
@@ -115,5 +133,10 @@ TASK = Task(
     scale=SCALE,
     item_fields=("usages", "conditions"),
     answers=(("Judges", by_judgment),),
-    measures=((MEASURE_RATING, "points from 1 to 5; higher means more plausible"),),
+    measures=(
+        (MEASURE_RATING, "points from 1 to 5; higher means more plausible"),
+        *CHAT_MEASURES,
+        *RATING_MEASURES,
+    ),
+    asks=asks,
 )

@@ -20,6 +20,8 @@ from lexiscope.core.screen import Screen, Shown, marked
 from lexiscope.core.subject import Embeds, Floats, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
+from lexiscope.items.asking import Asking, Variant, starred
+from lexiscope.items.chat_answers import CHAT_MEASURES, RATING_MEASURES
 from lexiscope.items.judging import answering
 from lexiscope.items.views import view_item
 
@@ -202,6 +204,16 @@ def _check_lengths(vectors: Floats, left: Rows, right: Rows, items: Sequence[Ite
     )
 
 
+def fields(item: Item, _language: str) -> Mapping[str, str]:
+    """Return what a prompt says of an item: the word, and both sentences, with the word between ``**`` and without."""
+    shown = stimulus(item, Shown())
+    told = {"target": str(shown["target"])}
+    for number, usage in enumerate(item.usages, start=1):
+        told |= {f"plain_{number}": usage.text}
+        told |= {f"sentence_{number}": starred(marked(usage.text, usage.start, usage.end))}
+    return told
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="scale",
@@ -215,7 +227,15 @@ SCREEN = Screen(
     comment=False,
 )
 
-by_judgment = answering(NAME, MEASURE_RATING, check=_checked)
+VARIANTS = {"saw_c": Variant(temperature=0.0, max_tokens=3, takes_shots=False)}
+"""``saw_c``: built as SAW-C describes its prompt (A.4.1): the instructions of the participants in Spanish, then the two
+sentences on lines of their own and ``Palabra: …``, one number, temperature 0, at most 3 tokens. The instructions are
+those of this task: the wording of the paper's is not at hand."""
+
+asks = Asking(SCREEN, fields, example_items, VARIANTS)
+"""Makes a chat question of an item."""
+
+by_judgment = answering(NAME, MEASURE_RATING, check=_checked, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
@@ -231,5 +251,8 @@ TASK = Task(
         (MEASURES_TOKENS[0], "tokens of the first sentence, special tokens included"),
         (MEASURES_TOKENS[1], "tokens of the second sentence, special tokens included"),
         (MEASURES_TOKENS[2], "tokens of the target in the first sentence"),
+        *CHAT_MEASURES,
+        *RATING_MEASURES,
     ),
+    asks=asks,
 )

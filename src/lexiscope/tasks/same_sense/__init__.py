@@ -15,8 +15,10 @@ from lexiscope.core.item import Item
 from lexiscope.core.screen import Choice, Line, Screen, Shown, marked
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
+from lexiscope.items.asking import Asking
+from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import answering
-from lexiscope.items.views import view_usage
+from lexiscope.items.views import MASK, view_usage
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -70,6 +72,17 @@ def _language(usage: Usage) -> str:
     return "" if usage.language == "und" else usage.language
 
 
+def fields(item: Item, _language: str) -> Mapping[str, str]:
+    """Return what a prompt says of an item: the two texts of the view, the word in brackets where it is in a text."""
+    seen = [usage.text if usage.target == usage.text else _bracketed(usage) for usage in item.usages]
+    return {f"text_{number}": text for number, text in enumerate(seen, start=1)}
+
+
+def _bracketed(usage: Usage) -> str:
+    hidden = usage.target == MASK
+    return usage.text if hidden else f"{usage.text[: usage.start]}[{usage.target}]{usage.text[usage.end :]}"
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="choice",
@@ -85,7 +98,10 @@ SCREEN = Screen(
     fold_outs=("guidelines",),
 )
 
-by_judgment = answering(NAME, MEASURE_CHOICE, check=_checked)
+asks = Asking(SCREEN, fields, example_items)
+"""Makes a chat question of an item."""
+
+by_judgment = answering(NAME, MEASURE_CHOICE, check=_checked, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
@@ -94,5 +110,10 @@ TASK = Task(
     scale=None,
     item_fields=("usages", "gold"),
     answers=(("Judges", by_judgment),),
-    measures=((MEASURE_CHOICE, "t: the same meaning; f: different meanings"),),
+    measures=(
+        (MEASURE_CHOICE, "t: the same meaning; f: different meanings"),
+        ("flag_undecided", "1 where a chat model could not decide without the word, else 0"),
+        *CHAT_MEASURES,
+    ),
+    asks=asks,
 )

@@ -20,6 +20,8 @@ from lexiscope.core.item import Item
 from lexiscope.core.screen import Choice, Screen, Shown, marked
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
+from lexiscope.items.asking import Asking, starred
+from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import answering
 
 FOLDER = Path(__file__).parent
@@ -85,6 +87,12 @@ def _refused(item: Item, what: str) -> InputError:
     return InputError(what, code="E617", place=Place(item_id=item.item_id), hint=hint)
 
 
+def fields(item: Item, _language: str) -> Mapping[str, str]:
+    """Return what a prompt says of an item above the groups: the sentence, its target between ``**``."""
+    usage = item.usages[0]
+    return {"sentence": starred(marked(usage.text, usage.start, usage.end))}
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="choice",
@@ -96,7 +104,10 @@ SCREEN = Screen(
     comment=False,
 )
 
-by_judgment = answering(NAME, MEASURE)
+asks = Asking(SCREEN, fields, example_items)
+"""Makes a chat question of an item."""
+
+by_judgment = answering(NAME, MEASURE, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
@@ -105,5 +116,9 @@ TASK = Task(
     scale=None,
     item_fields=("usages", "options", "gold"),
     answers=(("Judges", by_judgment),),
-    measures=((MEASURE, "the id of the sense whose group was chosen, in the column option; no unit, no direction"),),
+    measures=(
+        (MEASURE, "the id of the sense whose group was chosen, in the column option; no unit, no direction"),
+        *CHAT_MEASURES,
+    ),
+    asks=asks,
 )

@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from lexiscope.core.item import Item
+from lexiscope.core.prompt import GUIDELINES
 from lexiscope.core.screen import Line, Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
+from lexiscope.items.asking import Asking, Variant
+from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import answering
 from lexiscope.items.sentence_count import not_one_sentence
 from lexiscope.items.text_rules import NOT_ONE_SENTENCE, WORD_RECURS, word_recurs
@@ -65,6 +68,14 @@ def _definition(sense: str, example: str) -> Line:
     return ((sense, True), (f" ({example})", False))
 
 
+def fields(item: Item, _language: str) -> Mapping[str, str]:
+    """Return what a prompt says of an item: the story so far, its sentence between ``**``, and the intended meaning."""
+    told = {name: str(item.condition(name)).strip() for name in ("sense", "example")}
+    usage = item.usages[0]
+    precontext = str(item.condition("precontext")).strip()
+    return {"target": usage.target, "story": f"{precontext} **{usage.text}**", **told}
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="text",
@@ -76,7 +87,13 @@ SCREEN = Screen(
     max_length=500,
 )
 
-by_judgment = answering(NAME, MEASURE_TEXT, check=SCREEN.check)
+VARIANTS = {GUIDELINES: Variant(max_tokens=200)}
+"""An answer is a sentence: it needs no more tokens than that."""
+
+asks = Asking(SCREEN, fields, example_items, VARIANTS)
+"""Makes a chat question of an item."""
+
+by_judgment = answering(NAME, MEASURE_TEXT, check=SCREEN.check, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
@@ -85,5 +102,9 @@ TASK = Task(
     scale=None,
     item_fields=("usages", "conditions"),
     answers=(("Judges", by_judgment),),
-    measures=((MEASURE_TEXT, "the last sentence of a story, in raw; without value"),),
+    measures=(
+        (MEASURE_TEXT, "the last sentence of a story, in raw; without value"),
+        *CHAT_MEASURES,
+    ),
+    asks=asks,
 )

@@ -18,6 +18,8 @@ from lexiscope.core.screen import Choice, Line, Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.articles import with_article
+from lexiscope.items.asking import Asking, plain
+from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import answering
 from lexiscope.items.surface import join_punctuation
 
@@ -101,6 +103,11 @@ def example_items(language: str) -> tuple[Item, ...]:
     return tuple(items)
 
 
+def fields(item: Item, _language: str) -> Mapping[str, str]:
+    """Return what a prompt says of an item above the options: the sentence, its target in brackets."""
+    return {"sentence": plain(sentence_with(item.usages[0], item.usages[0].target))}
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="choice",
@@ -113,7 +120,10 @@ SCREEN = Screen(
     may_stay_empty=True,
 )
 
-by_judgment = answering(NAME, MEASURE)
+asks = Asking(SCREEN, fields, example_items)
+"""Makes a chat question of an item."""
+
+by_judgment = answering(NAME, MEASURE, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
@@ -125,5 +135,7 @@ TASK = Task(
     measures=(
         (MEASURE, "the candidate that was chosen, in the column option; no unit, no direction"),
         (MEASURE_WEIRD, "1 where the item was marked as weird on a sheet, else 0"),
+        *CHAT_MEASURES,
     ),
+    asks=asks,
 )

@@ -19,6 +19,8 @@ from lexiscope.core.item import Item
 from lexiscope.core.screen import Choice, Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
+from lexiscope.items.asking import Asking
+from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import answering
 
 FOLDER = Path(__file__).parent
@@ -84,6 +86,11 @@ def example_items(language: str) -> tuple[Item, ...]:
     return tuple(items)
 
 
+def fields(_item: Item, _language: str) -> Mapping[str, str]:
+    """Return nothing: the words are the options."""
+    return {}
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="choice",
@@ -99,7 +106,10 @@ SCREEN = Screen(
     comment=False,
 )
 
-by_judgment = answering(NAME, MEASURE)
+asks = Asking(SCREEN, fields, example_items)
+"""Makes a chat question of an item."""
+
+by_judgment = answering(NAME, MEASURE, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
@@ -108,5 +118,9 @@ TASK = Task(
     scale=None,
     item_fields=("usages", "options", "gold"),
     answers=(("Judges", by_judgment),),
-    measures=((MEASURE, "the word that was chosen, in the column option; no unit, no direction"),),
+    measures=(
+        (MEASURE, "the word that was chosen, in the column option; no unit, no direction"),
+        *CHAT_MEASURES,
+    ),
+    asks=asks,
 )
