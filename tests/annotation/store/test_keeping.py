@@ -85,6 +85,36 @@ def test_a_keeper_backs_up_and_keeps_the_newest(tmp_path: Path) -> None:
         assert sorted(copy.name for copy in left)[-1] == "before_version_2.sqlite"
 
 
+def test_a_clock_that_was_put_back_costs_no_copy(tmp_path: Path) -> None:
+    """S22, S23: the copy that has seen most is the newest, whatever the clock called it."""
+    clock = Clock()
+    with open_store(tmp_path, clock=clock) as store:
+        for days in (0, 1, -9):
+            clock.forward(days=days)
+            store.invite(f"PLATFORM{days}")
+            newest = store.backup()
+        store.prune_backups(keep=1)
+        assert backup.copies_in(tmp_path) == [newest]
+
+
+def test_what_is_due_is_deleted_once(tmp_path: Path) -> None:
+    """W15: after the day no file is rewritten at every turn: only a new copy, and all where an id came back."""
+    clock = Clock()
+    with open_store(tmp_path, replace(made_study(), retain_days=1), clock=clock) as store:
+        store.invite("5f0cPLATFORMID80")
+        store.set_status("closed", actor="anna")
+        first = store.backup()
+        clock.forward(days=2)
+        assert store.purge_identities().removed == 1
+        files = (tmp_path / DATABASE_NAME, first)
+        before = [file.stat().st_mtime_ns for file in files]
+        assert store.purge_identities().removed == 0
+        assert [file.stat().st_mtime_ns for file in files] == before
+        store.invite("5f0cPLATFORMID81")
+        assert store.purge_identities().removed == 1
+        assert b"5f0cPLATFORMID81" not in b"".join(f.read_bytes() for f in tmp_path.rglob("*") if f.is_file())
+
+
 def test_a_keeper_goes_on_after_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A backup that fails is said and tried again."""
     with open_store(tmp_path) as store:

@@ -151,8 +151,12 @@ def test_nobody_skips_themselves_out(tmp_path: Path) -> None:
                 while 'action="/another/' in page.text:
                     skips += 1
                     action, fields = form_of(page.text, 0)
-                    page = await browser.post(action, data=fields)
+                    assert fields["page_version"]
+                    page = await browser.post(action, data=fields | {"rt_ms": "812.5"})
                 assert skips == 2
+                skipped = app.store.answers_of(app.store.people()[0].participant_id)
+                assert [(row["flags"], row["rt_ms"]) for row in skipped] == [('["skipped"]', 812.5)] * 2
+                assert all(float(str(row["rt_server_ms"])) > 0 and row["shown_at"] for row in skipped)
                 refused = await browser.post("/another/2", data=form_of(page.text)[1])
                 assert refused.status_code == 422
                 for position in (2, 3):

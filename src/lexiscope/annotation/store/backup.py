@@ -56,10 +56,22 @@ def copy_key(folder: Path) -> None:
 
 
 def prune(folder: Path, *, keep: int) -> None:
-    """Remove all but the newest copies that were made by date."""
-    by_date = [copy for copy in copies_in(folder) if _BY_DATE.fullmatch(copy.name)]
+    """Remove all but the newest copies that were made by date.
+
+    The newest is the one that has seen most: a clock that was put back gives a new copy an old name.
+    """
+    by_date = sorted((copy for copy in copies_in(folder) if _BY_DATE.fullmatch(copy.name)), key=_seen)
     for old in by_date[: max(0, len(by_date) - keep)]:
         old.unlink()
+
+
+def _seen(copy: Path) -> tuple[int, str]:
+    """How many entries of the audit log a copy has, then its name; one that cannot be read has seen nothing."""
+    try:
+        with closing(sqlite3.connect(f"{copy.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+            return int(connection.execute("SELECT coalesce(max(id), 0) FROM audit").fetchone()[0]), copy.name
+    except sqlite3.Error:
+        return 0, copy.name
 
 
 def write_backup(database: Database, target: Path) -> Path:

@@ -39,6 +39,9 @@ class OpenedStudy:
         self.study, self.folder = study, folder
         self._database, self._clock, self._held = database, clock, ExitStack()
         self._has_place = has_place
+        # the copies without identities, and whether the database file was rewritten without them
+        self._purged: set[Path] = set()
+        self._wiped = False
         # what the keeper could not do at its last turn, by job
         self.not_kept: dict[str, str] = {}
         # a copy made while somebody is forgotten would remember them

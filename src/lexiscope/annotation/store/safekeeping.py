@@ -120,6 +120,7 @@ class Safekeeping(OpenedStudy):
     def purge_identities(self, now: datetime | None = None) -> erasure.Purge:
         """Delete the platform ids and tokens of all participants if they are due, backups included; else do nothing.
 
+        A file is rewritten once: again only where ids came back, or another program kept it from being rewritten.
         Errors: :class:`StorageError` where another program holds the database open.
         """
         due, moment = self.due_purge(), now or self._clock()
@@ -132,9 +133,14 @@ class Safekeeping(OpenedStudy):
 
         with self._copying:
             texts, removed = self._write(job)
+            self._wiped = self._wiped and not removed
             for copy in backup.copies_in(self.folder):
-                erasure.purge_in_backup(copy, key, actor="store", at=at)
-            return erasure.Purge(removed, self._wipe(texts))
+                if copy not in self._purged:
+                    erasure.purge_in_backup(copy, key, actor="store", at=at)
+                    self._purged.add(copy)
+            left = () if self._wiped else self._wipe(texts)
+            self._wiped = not left
+            return erasure.Purge(removed, left)
 
     def _wipe(self, texts: tuple[str, ...]) -> tuple[str, ...]:
         """Rewrite the database without what was deleted; return the files that hold one of the texts still."""

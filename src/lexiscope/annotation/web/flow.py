@@ -320,7 +320,7 @@ class Flow:
         """Say whether a participant may have another item in place of the drawn one."""
         return self.study.screen.drawn and self._following.may_skip(who)
 
-    def another(self, who: str, position: int, *, client_key: str) -> None:
+    def another(self, who: str, position: int, sent: Sent) -> None:
         """Skip the drawn item at a position: it is stored as skipped, and another one is drawn.
 
         Errors: :class:`AnswerRefused` where the study draws no items, or too few are left.
@@ -328,7 +328,20 @@ class Flow:
         if not self.may_skip(who):
             raise AnswerRefused("another", "the items of this study are fixed, or too few are left")
         item_id = self.store.plan(who, Phase.TRIALS)[position].item_id
-        self.store.submit(Answer(who, item_id, Phase.TRIALS, client_key, position, flags=("skipped",)))
+        skipped = Answer(
+            who,
+            item_id,
+            Phase.TRIALS,
+            sent.client_key,
+            position,
+            flags=("skipped",),
+            shown_at=sent.shown_at,
+            rt_ms=sent.rt_ms,
+            rt_server_ms=sent.rt_server_ms,
+            page_version=sent.page_version,
+            guideline_version=self.study.versions["instructions"],
+        )
+        self.store.submit(skipped)
 
     def debrief(self, who: str, comment: str, *, client_key: str) -> None:
         """Store what a participant says at the end."""

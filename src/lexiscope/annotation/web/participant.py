@@ -288,9 +288,10 @@ async def another(app: App, request: Request) -> Response:
     """Store that the drawn item is skipped, and draw another one."""
     who, position = app.who(request), int(request.path_params["position"])
     form = await app.form(request, who)
-    key = _client_key(form)
+    sent = _sent(app, who, Phase.TRIALS, position, form)
     app.flow.asked(who, Phase.TRIALS, position)
-    await asyncio.to_thread(lambda: app.flow.another(who, position, client_key=key))
+    await asyncio.to_thread(app.flow.another, who, position, sent)
+    app.answered(who, Phase.TRIALS, position)
     return await _settled(app, request, who)
 
 
