@@ -3,16 +3,18 @@
 `python docs/make_catalogs.py` merges new texts into every `annotation/web/locale/<language>/LC_MESSAGES/messages.po`,
 writes the `.mo` files beside them, and says what is not translated. A translator edits the `.po` files and runs it
 again. `python docs/make_catalogs.py fr` begins a language. Texts are what templates say by `_("…")` and programs mark
-by `msg("…")`. Every language has the participants' pages; researchers' pages (`admin…`) are in English and Spanish.
+by `msg("…")`; what is counted stands in `ngettext("… one …", "… more …", n)`. Every language has the participants'
+pages; researchers' pages (`admin…`) are in English and Spanish.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
@@ -27,13 +29,25 @@ HEADER = "# PROJECT: the texts of the app (docs/make_catalogs.py).\n#"
 STEADY = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def texts() -> dict[str, set[str]]:
-    """Return every text of the app with the files that say it."""
-    found: dict[str, set[str]] = {}
+def extracted() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each place that says a text: its file, and the text; of one that counts, for one and for more."""
     marks = DEFAULT_KEYWORDS | {"msg": None}
     for name, _line, text, _comments, _context in extract_from_dir(WEB, METHODS, keywords=marks):
-        found.setdefault(str(text), set()).add(name)
+        yield name, (text,) if isinstance(text, str) else tuple(text)
+
+
+def texts() -> dict[str, set[str]]:
+    """Return every text of the app, singular and plural each by itself, with the files that say it."""
+    found: dict[str, set[str]] = {}
+    for name, forms in extracted():
+        for text in forms:
+            found.setdefault(text, set()).add(name)
     return found
+
+
+def plurals() -> dict[str, str]:
+    """Return what is said of more, by what is said of one."""
+    return {forms[0]: forms[1] for _, forms in extracted() if len(forms) == 2}
 
 
 def participants() -> set[str]:
@@ -48,23 +62,38 @@ def owed(language: str) -> set[str]:
 
 def translated(language: str) -> dict[str, str]:
     """Return the translations that a language's catalogue has."""
+    said = {}
+    for message in _messages(language):
+        ids, strings = _forms(message.id), _forms(message.string)
+        said |= {ids[0]: strings[0], ids[-1]: strings[-1]}
+    return said
+
+
+def _messages(language: str) -> list[Message]:
     path = _path(language)
     if not path.exists():
-        return {}
+        return []
     with path.open("rb") as file:
-        return {str(message.id): str(message.string) for message in read_po(file, locale=language) if message.id}
+        return [message for message in read_po(file, locale=language) if message.id]
+
+
+def _forms(text: str | Sequence[str]) -> tuple[str, ...]:
+    return (text,) if isinstance(text, str) else tuple(text)
 
 
 def write(language: str) -> None:
     """Merge the texts into one language's catalogue (begun where there is none) and compile it."""
-    known = translated(language)
+    known = {_forms(message.id): message.string for message in _messages(language)}
+    more = plurals()
     made = Catalog(
         language, project="Lexiscope", version=" ", header_comment=HEADER, creation_date=STEADY, revision_date=STEADY
     )
     made.fuzzy = False
     made.last_translator = made.language_team = made.msgid_bugs_address = ""
-    for text in sorted(owed(language)):
-        made.add(text, known.get(text, ""), flags=("python-format",) if "%(" in text else ())
+    for text in sorted(owed(language) - set(more.values())):
+        forms = (text, more[text]) if text in more else (text,)
+        flags = ("python-format",) if "%(" in text else ()
+        made.add(forms if len(forms) == 2 else text, known.get(forms, ""), flags=flags)
     path = _path(language)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:

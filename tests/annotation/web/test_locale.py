@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gettext
 import importlib.util
 import re
@@ -16,6 +17,8 @@ import pytest
 from lexiscope.annotation.web.messages import MESSAGES
 from lexiscope.annotation.web.pages import LOCALE, Pages
 from lexiscope.annotation.web.views import AboutView, ExampleView, Frame, PointView, TrialView
+
+from .made_admin import researcher, run, running
 
 pytest.importorskip("babel")
 SCRIPT = Path(__file__).resolve().parents[3] / "docs" / "make_catalogs.py"
@@ -54,6 +57,29 @@ def test_researchers_read_every_text_in_spanish(catalogs: ModuleType) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", ("participant", "participants")), ("es", ("participante", "participantes"))]
+)
+def test_what_is_counted_has_its_plural(tmp_path: Path, language: str, words: tuple[str, str]) -> None:
+    """One participant is said as one, in both languages of the researchers' pages."""
+
+    async def visit() -> None:
+        with running(tmp_path) as app:
+            async with researcher(app, headers={"accept-language": language}) as browser:
+                for n, word in enumerate(words, start=1):
+                    app.store.invite(f"PLATFORM-{n}")
+                    # the count of people is two seconds old at most
+                    page = (await browser.get("/researcher/export")).text
+                    for _ in range(60):
+                        if f"{n} {word} " in page:
+                            break
+                        await asyncio.sleep(0.1)
+                        page = (await browser.get("/researcher/export")).text
+                    assert f"{n} {word} " in page
+
+    run(visit)
+
+
 def _check(owed: set[str], known: Mapping[str, str], language: str) -> None:
     assert [text for text in sorted(owed) if not known.get(text, "").strip()] == []
     holes = {text: (sorted(PLACEHOLDER.findall(text)), sorted(PLACEHOLDER.findall(known[text]))) for text in owed}
@@ -67,7 +93,11 @@ def test_the_compiled_catalogue_is_that_of_the_source(catalogs: ModuleType, lang
     with (LOCALE / language / "LC_MESSAGES" / "messages.mo").open("rb") as file:
         compiled = gettext.GNUTranslations(file)
     written = {text: translation for text, translation in catalogs.translated(language).items() if translation}
-    assert {text: compiled.gettext(text) for text in written} == written
+    ones = {more: one for one, more in catalogs.plurals().items()}
+    read = {
+        text: compiled.ngettext(ones[text], text, 5) if text in ones else compiled.gettext(text) for text in written
+    }
+    assert read == written
 
 
 def test_the_servers_messages_are_translated() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import gettext
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -68,7 +68,8 @@ class Pages:
 
         Errors: :class:`InputError` E633 for a language without a catalogue.
         """
-        return _catalogue(language)(text) % values if values else _catalogue(language)(text)
+        found = _catalogue(language).gettext(text)
+        return found % values if values else found
 
     def fault(self, key: str, language: str, words: Words) -> str:
         """Return what is said about an answer that cannot be taken: the task's word for it, else the app's.
@@ -172,7 +173,8 @@ class Pages:
 
     def _environment(self, language: str) -> Environment:
         made = _bare(PackageLoader("lexiscope.annotation.web"))
-        known = {"_": _catalogue(language), "static_url": self.static_url}
+        texts = _catalogue(language)
+        known = {"_": texts.gettext, "ngettext": texts.ngettext, "static_url": self.static_url}
         made.globals.update(known, language=language, direction=direction(language))
         # what is the same on every page of a language is drawn once
         for name in ("head", "banner"):
@@ -231,15 +233,15 @@ def _screen(folder: Path) -> Template:
 
 
 @cache
-def _catalogue(language: str) -> Callable[[str], str]:
+def _catalogue(language: str) -> gettext.NullTranslations:
     names = (language.replace("-", "_"), language.partition("-")[0])
     found = [LOCALE / name / "LC_MESSAGES" / "messages.mo" for name in names]
     for path in found:
         if path.is_file():
             with path.open("rb") as file:
-                return gettext.GNUTranslations(file).gettext
+                return gettext.GNUTranslations(file)
     if names[1] == _SOURCE_LANGUAGE:
-        return gettext.NullTranslations().gettext
+        return gettext.NullTranslations()
     hint = f"add {found[0].with_suffix('.po').relative_to(LOCALE.parent)} (see docs/make_catalogs.py)"
     what = f"the app has no texts in {language!r}"
     raise InputError(what, code="E633", place=Place(str(LOCALE.name)), hint=hint)
