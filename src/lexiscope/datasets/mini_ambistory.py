@@ -1,0 +1,88 @@
+"""Mini ambiguous stories: 24 English setups after the design of AmbiStory, written for Lexiscope (CC0).
+
+Each setup has three sentences that leave both meanings of a homonym open, the ambiguous sentence, and an ending for
+either meaning: three stories, each judged for two meanings. Nobody has rated them: there are no human answers here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
+from lexiscope.core.errors import DataError, Place
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.run import sha256_of
+from lexiscope.core.usage import Usage, locate
+from lexiscope.items.stories import StorySetup, story_samples
+from lexiscope.resources.tables import Table, read_csv
+
+STORIES = DataFile("mini/stories_en.csv", sha256="c58dbd1df303b72bc0b03334ca99deb98fb97bec992a8abc6c2af81cd26c7dbe")
+COLUMNS = (
+    *("lemma", "homonym", "pos", "precontext", "sentence", "sense_1", "example_1", "sense_2", "example_2"),
+    *("ending_1", "ending_2"),
+)
+
+CARD = DatasetCard(
+    name="mini_ambistory",
+    title="Mini ambiguous stories (English)",
+    task="plausibility",
+    language="en",
+    licence="CC0-1.0",
+    citation="Lexiscope contributors. Mini ambiguous stories, version 1.",
+    source="written for Lexiscope, after the design of AmbiStory §3",
+    version="1",
+    availability="embedded",
+    summary="24 short stories around an ambiguous sentence × 3 endings × 2 meanings of its homonym; no ratings.",
+    files=(STORIES,),
+    counts=(("items", 144), ("words", 24), ("sentences", 24)),
+    first_item="mini_ambistory/pitcher/A-1",
+    last_item="mini_ambistory/dry/open-2",
+    remarks=(
+        "Nobody has rated these stories: they show how the tools work and are no norms.",
+        "13 nouns, 6 verbs, 5 adjectives; the two meanings of a word have one part of speech.",
+        "Definitions and examples are our own, not those of a dictionary. An item's id and its conditions setup, "
+        "story, story_kind, ending_of, meaning and intention are never shown.",
+    ),
+    authorship=(
+        ("all fields", "written by a language model that worked on Lexiscope, checked by rule; no crowd workers"),
+    ),
+)
+
+
+def load() -> Dataset:
+    """Return the 144 samples: six of each of the 24 setups.
+
+    Errors: :class:`DataError` where the embedded file was changed.
+    """
+    items = tuple(item for setup in setups() for item in story_samples(setup, dataset=CARD.name))
+    return Dataset(CARD, items, ResponseTable.empty(), ((STORIES.path, sha256_of(_path())),))
+
+
+def setups() -> tuple[StorySetup, ...]:
+    """Return the 24 setups, from which stories of one's own design are made.
+
+    Errors: :class:`DataError` where the embedded file was changed.
+    """
+    table = read_csv(_path(), COLUMNS)
+    return tuple(_setup(table, row) for row in range(len(table)))
+
+
+def _setup(table: Table, row: int) -> StorySetup:
+    cells = {name: table[name][row] for name in COLUMNS}
+    start, end = locate(cells["sentence"], cells["homonym"])
+    usage = Usage(cells["sentence"], start, end, lemma=cells["lemma"], pos=cells["pos"], language="en")
+    return StorySetup(
+        setup_id=f"{CARD.name}/{cells['lemma']}",
+        usage=usage,
+        precontext=cells["precontext"],
+        senses=(cells["sense_1"], cells["sense_2"]),
+        examples=(cells["example_1"], cells["example_2"]),
+        endings=(cells["ending_1"], cells["ending_2"]),
+    )
+
+
+def _path() -> Path:
+    path = Path(__file__).parent / STORIES.path
+    if sha256_of(path) != STORIES.sha256:
+        raise DataError("the embedded stories were changed", place=Place(str(path)), hint="install lexiscope again")
+    return path
