@@ -69,7 +69,7 @@ def by_scoring(
     for item in items:
         check_choice_set(item)
     # before the run: it costs a hundred texts at most and may save an hour of worthless scores
-    tested = self_test(items, subject)
+    tested = self_test(items, subject, work=work)
     texts = list(dict.fromkeys(usage.text for item in items for usage in item.usages))
     scorer = cast(Scores, subject)
     scores = scorer.score(texts, work=work, progress=progress)

@@ -10,6 +10,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -111,8 +112,10 @@ def easy_pairs(items: Sequence[Item], *, seed: int = 0, most: int = MOST_PAIRS) 
     return tuple(pairs[:: max(1, len(pairs) // most)][:most])
 
 
-def self_test(items: Sequence[Item], subject: Subject, *, seed: int = 0) -> SelfTest | None:
+def self_test(items: Sequence[Item], subject: Subject, *, seed: int = 0, work: Path | None = None) -> SelfTest | None:
     """Test a subject on texts of the items, and return what was found; ``None`` where the subject declines.
+
+    With *work*, scores are kept there: a run that is continued asks nothing again.
 
     Errors: :class:`SubjectError` for scores that are NaN or infinite, all the same, or no better than chance (one-sided
     exact binomial test, p < .05; with fewer than five texts it cannot be told).
@@ -122,7 +125,7 @@ def self_test(items: Sequence[Item], subject: Subject, *, seed: int = 0) -> Self
     pairs = easy_pairs(items, seed=seed)
     texts = list(dict.fromkeys(text for pair in pairs for text in (pair.text, pair.shuffled)))
     scorer = cast(Scores, subject)
-    scored = dict(zip(texts, scorer.score(texts), strict=True)) if texts else {}
+    scored = dict(zip(texts, scorer.score(texts, work=work), strict=True)) if texts else {}
     # the texts have no word in question: all of their tokens are compared, whatever counts in the run
     policy = replace(scorer.policy, tokens="text", per="token")
     _check_usable(scored, subject)
