@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from lexiscope.annotation.drafts import Draft, cleaning_reviews
 from lexiscope.annotation.freeze import FrozenStudy
-from lexiscope.annotation.review import NOT_REVIEWED, Accepted, Written, accepted, latest_reviews, status_of, written
+from lexiscope.annotation.review import (
+    NOT_REVIEWED,
+    Accepted,
+    Faults,
+    Written,
+    accepted,
+    latest_reviews,
+    status_of,
+    written,
+)
 from lexiscope.annotation.stage_files import ending_table, sentence_table
 from lexiscope.annotation.stages import Setup, ending_items, missing_endings, rating_items, setups
 from lexiscope.annotation.store.record import Review, State
 from lexiscope.annotation.store.store import Store
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
+from lexiscope.items.drafting import DraftRequest
+from lexiscope.tasks.ambiguous_sentence.drafting import cleaning as clean_sentence
+from lexiscope.tasks.ambiguous_sentence.drafting import precontext
+from lexiscope.tasks.story_ending.drafting import cleaning as clean_ending
 
 NEXT_TASK: Mapping[str, str] = {"ambiguous_sentence": "story_ending", "story_ending": "plausibility"}
 """The task whose study takes what a study of a task collected (AmbiStory §3)."""
 
 TABLE_NAME: Mapping[str, str] = {"ambiguous_sentence": "sentences.csv", "story_ending": "endings.csv"}
 """What the table of a study's texts is called, by the task."""
+
+FIELD: Mapping[str, str] = {"ambiguous_sentence": "sentence", "story_ending": "ending"}
+"""What a text of a study is called among drafts, by the task."""
 
 _STORIES, _SAMPLES = 3, 6
 
@@ -74,6 +91,34 @@ class Stage:
         lacking = {_setup(self.items[name]) for name in missing_endings(self.accepted, self.items)}
         every = {_setup(item) for item in self.items.values()}
         return StageCounts(*made, setups=len(every), incomplete=len(lacking))
+
+    def with_drafts(self, drafts: Sequence[Draft], faults: Faults) -> Stage:
+        """Return the stage with the accepted drafts of cleaned texts in the place of the texts that they clean.
+
+        Errors: those of :func:`~lexiscope.annotation.drafts.cleaning_reviews`.
+        """
+        found = cleaning_reviews(drafts, self.accepted, self.items, field=FIELD[self.task], faults=faults)
+        return replace(self, reviews=(*self.reviews, *found))
+
+    def cleaning_requests(self) -> tuple[DraftRequest, ...]:
+        """Return what a language model is asked to clean: every accepted text, as it stands."""
+        clean = clean_sentence if self.task == "ambiguous_sentence" else clean_ending
+        return tuple(
+            clean(one.clean, self.items[one.answer.item_id], draft_id=str(one.answer.answer_id))
+            for one in self.accepted
+        )
+
+    def precontext_requests(self) -> tuple[DraftRequest, ...]:
+        """Return what a language model is asked to write before every accepted sentence.
+
+        Errors: :class:`InputError` E652 for a study of endings; those of :meth:`setups`.
+        """
+        if self.task != "ambiguous_sentence":
+            raise InputError("precontexts are of sentences, and this study asks for endings", code="E652")
+        made = self.setups()
+        return tuple(
+            precontext(one.usage, (one.meanings[0][0], one.meanings[1][0]), draft_id=one.setup_id) for one in made
+        )
 
     def table(self) -> str:
         """Return every text as CSV, raw and clean, with its verdict."""

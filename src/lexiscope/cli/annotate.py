@@ -19,6 +19,8 @@ VERBS: dict[str, tuple[str, str]] = {
     ),
     "status": ("lexiscope.cli.annotate_look:status", "Say how far a study is, whether or not its server runs."),
     "export": ("lexiscope.cli.annotate_look:export", "Write the tables of a study, whether or not its server runs."),
+    "pool": ("lexiscope.cli.annotate_draft:pool", "Make a pool of homonyms with two meanings each, of puns."),
+    "draft": ("lexiscope.cli.annotate_draft:draft", "Let a language model draft texts for a person to review."),
     "stage": ("lexiscope.cli.annotate_stage:stage", "Write what people wrote as the next study's items."),
     "verify": ("lexiscope.cli.annotate_look:verify", "Check a study's database: file, audit log, seals, rules."),
     "reconcile": (

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
+from lexiscope.annotation.drafts import accepted_texts, provenance_table, read_drafts
 from lexiscope.annotation.launched import read_study, snapshot
 from lexiscope.annotation.stage_files import item_file, read_precontexts
 from lexiscope.annotation.staging import NEXT_TASK, TABLE_NAME, Stage, stage_of
@@ -24,24 +26,44 @@ from lexiscope.core.run import write_atomically
     metavar="FILE",
     help="The filled-in table of sentences: write the items of the endings study.",
 )
+@click.option(
+    "--drafts",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="Reviewed drafts of a language model: cleaned texts, precontexts. May be repeated.",
+)
 @click.option("--leave-out-incomplete", is_flag=True, help="Setups that lack a precontext or an ending make no items.")
 @click.option("--postgres", metavar="URL", help="The study is stored in this PostgreSQL database.")
 def stage(
-    study: Path, *, out: Path, precontexts: Path | None, leave_out_incomplete: bool, postgres: str | None
+    study: Path,
+    *,
+    out: Path,
+    precontexts: Path | None,
+    drafts: tuple[Path, ...],
+    leave_out_incomplete: bool,
+    postgres: str | None,
 ) -> None:
     """Write what people wrote as the next study's items.
 
     STUDY asks for ambiguous sentences or story endings; its texts are reviewed in the dashboard. Whether or not its
-    server runs, the table of all texts is written, and the items that the accepted ones make. A file that is there
-    with other content stays, and is an error.
+    server runs, the table of all texts is written, and the items that the accepted ones make. Drafts go on where their
+    verdict says accepted and their guard still holds; provenance.csv then says which texts a language model drafted. A
+    file that is there with other content stays, and is an error.
     """
     found = read_study(study)
     frozen = found.freeze()
     with snapshot(frozen, found.folder, url=postgres) as store:
         made = stage_of(frozen, store)
+    reviewed = [draft for path in drafts for draft in read_drafts(existing_file(path))]
+    made = made.with_drafts(reviewed, frozen.screen.faults)
     _say_counts(made)
+    if reviewed:
+        _write(out / "provenance.csv", provenance_table(reviewed))
     if made.task == "ambiguous_sentence":
-        _from_sentences(made, study, out, precontexts, leave_out=leave_out_incomplete, postgres=postgres)
+        written = accepted_texts(reviewed, "precontext")
+        written |= read_precontexts(existing_file(precontexts)) if precontexts is not None else {}
+        _from_sentences(made, study, out, written, leave_out=leave_out_incomplete, postgres=postgres)
         return
     if precontexts is not None:
         raise InputError("precontexts are of sentences, and this study asks for endings", hint="leave them out")
@@ -50,11 +72,10 @@ def stage(
 
 
 def _from_sentences(
-    made: Stage, study: Path, out: Path, precontexts: Path | None, *, leave_out: bool, postgres: str | None
+    made: Stage, study: Path, out: Path, written: Mapping[str, str], *, leave_out: bool, postgres: str | None
 ) -> None:
     table = out / TABLE_NAME[made.task]
-    if precontexts is not None:
-        written = read_precontexts(existing_file(precontexts))
+    if written:
         made_of = {one.setup_id for one in made.setups()}
         unused = [name for name in written if name not in made_of]
         if unused:
