@@ -16,7 +16,7 @@ from lexiscope.core.usage import Usage, locate
 from lexiscope.items.stories import StorySetup, story_samples
 from lexiscope.resources.tables import Table, read_csv
 
-STORIES = DataFile("mini/stories_en.csv", sha256="c58dbd1df303b72bc0b03334ca99deb98fb97bec992a8abc6c2af81cd26c7dbe")
+STORIES = DataFile("mini/stories_en.csv", sha256="166b9c81f49b48ec18b2922cb4bced884c6f6bb7c91d3733abe7d08bf319a37f")
 COLUMNS = (
     *("lemma", "homonym", "pos", "precontext", "sentence", "sense_1", "example_1", "sense_2", "example_2"),
     *("ending_1", "ending_2"),
