@@ -44,7 +44,8 @@ demo: $(VENV)/wheel.stamp
 test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest tests --pyargs lexiscope -n $(WORKERS) --dist loadfile
 
-# Tier B of the reliability figures: 200 kills, 50 simulated power cuts; about half an hour.
+# Tier B of the reliability figures: 200 kills, 50 simulated power cuts, ten minutes of answers (LEXISCOPE_SOAK_HOURS);
+# about an hour.
 soak: $(VENV)/test.stamp
 	$(BIN)/python -m pytest tests -m soak -n $(WORKERS) -rA
 
