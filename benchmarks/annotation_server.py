@@ -4,6 +4,7 @@
     python benchmarks/annotation_server.py --people 300 --think 3 --seconds 60
     python benchmarks/annotation_server.py --people 50 --think 0 --seconds 20        (saturation)
     python benchmarks/annotation_server.py --people 100 --think 1 --bare             (what HTTP itself costs)
+    python benchmarks/annotation_server.py --slow-fsync 5                            (a disk that is 5 ms slower)
 
 The server runs in a process of its own on a loopback port, the participants in this one (plain sockets, kept open).
 Printed are the 50th, 99th percentile and maximum of saving and of the next page, answers a second, errors, the CPU
@@ -135,9 +136,15 @@ class Browser:
     async def open(self) -> None:
         self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
 
-    async def ask(
-        self, method: str, path: str, body: str = "", accept: str = "text/html"
-    ) -> tuple[int, dict[str, str], str]:
+    async def ask(self, method: str, path: str, body: str = "", accept: str = "text/html") -> Answered:
+        try:
+            return await self._ask(method, path, body, accept)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            # the server closes what was idle for some seconds; a browser opens another connection and asks again
+            await self.open()
+            return await self._ask(method, path, body, accept)
+
+    async def _ask(self, method: str, path: str, body: str, accept: str) -> Answered:
         head = f"{method} {path} HTTP/1.1\r\nhost: 127.0.0.1:{self.port}\r\naccept: {accept}\r\n"
         head += f"cookie: {self.cookie}\r\n" if self.cookie else ""
         if method == "POST":
@@ -240,6 +247,16 @@ async def load(port: int, pid: int, given: argparse.Namespace) -> None:
     print(f"memory of the server: {before:.0f} MB, then {memory(pid):.0f} MB")
 
 
+def slow_disk(milliseconds: float, folder: Path) -> dict[str, str]:
+    """Return the environment of a process whose every fsync takes longer. Needs Linux and a C compiler (cc)."""
+    if not milliseconds:
+        return {}
+    library = folder / "slow_fsync.so"
+    source = Path(__file__).with_name("slow_fsync.c")
+    subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", library, source, "-ldl"], check=True)
+    return {"LD_PRELOAD": str(library), "LEXISCOPE_SLOW_FSYNC_MS": f"{milliseconds:g}"}
+
+
 def free_port() -> int:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
@@ -252,6 +269,7 @@ def main() -> None:
     parser.add_argument("--think", type=float, default=3.0, help="seconds between two answers of a participant")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--bare", action="store_true", help="measure a server that does nothing")
+    parser.add_argument("--slow-fsync", type=float, default=0.0, metavar="MS", help="make every fsync so much slower")
     parser.add_argument("--serve", nargs=2, metavar=("PORT", "FOLDER"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
@@ -259,9 +277,9 @@ def main() -> None:
         return
     port = free_port()
     with tempfile.TemporaryDirectory() as folder:
-        server = subprocess.Popen(
-            [sys.executable, __file__, *(["--bare"] if given.bare else []), "--serve", str(port), folder]
-        )
+        command = [sys.executable, __file__, *(["--bare"] if given.bare else []), "--serve", str(port)]
+        environment = os.environ | slow_disk(given.slow_fsync, Path(folder))
+        server = subprocess.Popen([*command, f"{folder}/study"], env=environment)
         try:
             for _ in range(200):
                 with socket.socket() as probe:
