@@ -1,0 +1,113 @@
+"""Splits by target word: what is learnt from, what decides when to stop, what is tested; no word stands in two parts.
+
+Items that share a word share its meanings, and often sentences and endings: a split by item would let a model learn the
+test words. AmbiStory (§3.5) splits by word into 2,280, 588 and 930 samples.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+
+GroupOf = Callable[[Item], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a split: its items in the order given, and the groups (words) that it holds, sorted."""
+
+    name: str
+    items: tuple[Item, ...]
+    groups: tuple[str, ...]
+
+
+def folded_word(item: Item) -> str:
+    """Return the item's word, case ignored: *Pop* and *pop* stay together."""
+    return item.word.casefold()
+
+
+def condition(name: str) -> GroupOf:
+    """Return a function that groups items by one of their conditions."""
+
+    def group(item: Item) -> str:
+        return str(item.condition(name))
+
+    return group
+
+
+def split_by_word(
+    items: Sequence[Item], shares: Mapping[str, float], *, seed: int = 0, group_of: GroupOf = folded_word
+) -> tuple[Part, ...]:
+    """Divide items into parts that share no word.
+
+    *shares* are the parts by name with their sizes, as numbers of any unit (``{"train": 8, "test": 2}``). The words
+    are shuffled with *seed*, and each goes whole to the part that lacks most items: a part is never larger than its
+    share by the items of one word or more. The order of the items changes no part. *group_of* says what must stay
+    together; the default is the word.
+    Errors: :class:`InputError` for a share that is not above 0, or fewer words than fill every part.
+
+    >>> from lexiscope.core.usage import Usage
+    >>> items = [Item(f"{w}{n}", "d", (Usage(w, 0, 1),)) for w in "abcdefgh" for n in range(3)]
+    >>> [(part.name, len(part.items)) for part in split_by_word(items, {"train": 3, "test": 1}, seed=1)]
+    [('train', 18), ('test', 6)]
+    """
+    wanted = _wanted(len(items), shares)
+    groups = _groups(items, group_of)
+    names = sorted(groups)
+    random.Random(seed).shuffle(names)
+    held = dict.fromkeys(wanted, 0)
+    part_of: dict[str, str] = {}
+    for name in names:
+        # the first of equals, so that the split does not depend on how a mapping is ordered inside
+        part = max(wanted, key=lambda each: wanted[each] - held[each])
+        part_of[name] = part
+        held[part] += len(groups[name])
+    empty = [part for part, n in held.items() if not n]
+    if empty:
+        hint = "give more items, fewer parts, or larger shares"
+        raise InputError(f"{len(groups)} words leave nothing for the part {', '.join(empty)}", hint=hint)
+    return tuple(_part(name, items, part_of, group_of) for name in wanted)
+
+
+def in_several_parts(
+    items: Iterable[Item], part_of: GroupOf, *, group_of: GroupOf = folded_word
+) -> dict[str, tuple[str, ...]]:
+    """Return the groups (words) that stand in more than one part, with these parts in their order.
+
+    In AmbiStory that is the form ``base`` alone (train and test); by definition text it is more.
+
+    >>> from lexiscope.core.usage import Usage
+    >>> items = [Item(f"{w}-{p}", "d", (Usage(w, 0, 1),), conditions={"split": p}) for w, p in ("ax", "ay", "bx")]
+    >>> in_several_parts(items, condition("split"))
+    {'a': ('x', 'y')}
+    """
+    found: dict[str, dict[str, None]] = {}
+    for item in items:
+        found.setdefault(group_of(item), {})[part_of(item)] = None
+    return {group: tuple(parts) for group, parts in found.items() if len(parts) > 1}
+
+
+def _wanted(n_items: int, shares: Mapping[str, float]) -> dict[str, float]:
+    """Return how many items each part should hold."""
+    bad = [name for name, share in shares.items() if not (math.isfinite(share) and share > 0)]
+    if bad or not shares:
+        raise InputError(f"a share must be a number above 0; that of {', '.join(bad) or 'no part'} is not")
+    total = sum(shares.values())
+    return {name: n_items * share / total for name, share in shares.items()}
+
+
+def _groups(items: Sequence[Item], group_of: GroupOf) -> dict[str, list[Item]]:
+    found: dict[str, list[Item]] = {}
+    for item in items:
+        found.setdefault(group_of(item), []).append(item)
+    return found
+
+
+def _part(name: str, items: Sequence[Item], part_of: Mapping[str, str], group_of: GroupOf) -> Part:
+    chosen = tuple(item for item in items if part_of[group_of(item)] == name)
+    return Part(name, chosen, tuple(sorted(group for group, part in part_of.items() if part == name)))
