@@ -230,7 +230,7 @@ def test_there_is_never_a_matrix_of_all_tokens_by_the_vocabulary(
 ) -> None:
     """The projection runs in chunks, on the tokens alone that another token follows."""
     model = subject(causal("gpt2"))
-    head, rows = model._forward._head, []
+    head, rows = model.forward._head, []
     model._guard  # noqa: B018
     monkeypatch.setattr("lexiscope.subjects._tree_forward._CHUNK_ROWS", 16)
     head.register_forward_hook(lambda module, inputs, output: rows.append(len(output)))
@@ -342,7 +342,7 @@ def test_bos_without_a_bos_token(causal: Folders, tmp_path: Path) -> None:
 def test_scores_that_are_not_finite_are_refused(causal: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
     """NaN is an error that names the text; a model that gives nothing else is refused when it is loaded."""
     model = subject(causal("gpt2"))
-    run = model._forward.run
+    run = model.forward.run
     model._guard  # noqa: B018
 
     def broken(unit: Any) -> np.ndarray:
@@ -350,11 +350,11 @@ def test_scores_that_are_not_finite_are_refused(causal: Folders, monkeypatch: py
         scores[-1] = np.nan
         return scores
 
-    monkeypatch.setattr(model._forward, "run", broken)
+    monkeypatch.setattr(model.forward, "run", broken)
     with pytest.raises(SubjectError, match=r"not finite[\s\S]*the the the"):
         model.score(["bank", "the the the"])
     ruined = subject(causal("gpt2"))
-    ruined._forward._head.weight.data[:] = np.nan
+    ruined.forward._head.weight.data[:] = np.nan
     try:
         with pytest.raises(SubjectError, match="not finite"):
             ruined.score(TEXTS)
@@ -371,7 +371,7 @@ def test_a_broken_call_continues_with_the_same_bytes(
     """Finished rows are kept; the second call computes the others alone and ends with the bytes of one call."""
     whole = subject(causal("gpt2"), row_tokens=16).score(TEXTS)
     model = subject(causal("gpt2"), row_tokens=16)
-    run, asked = model._forward.run, []
+    run, asked = model.forward.run, []
     model._guard  # noqa: B018
 
     def third_fails(unit: Any) -> np.ndarray:
@@ -380,7 +380,7 @@ def test_a_broken_call_continues_with_the_same_bytes(
             raise KeyboardInterrupt
         return run(unit)
 
-    monkeypatch.setattr(model._forward, "run", third_fails)
+    monkeypatch.setattr(model.forward, "run", third_fails)
     with pytest.raises(KeyboardInterrupt):
         model.score(TEXTS, work=tmp_path)
     continued = model.score(TEXTS, work=tmp_path)

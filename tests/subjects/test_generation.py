@@ -68,7 +68,7 @@ def test_the_text_is_what_is_added_to_the_prompt(causal: Folders) -> None:
         for policy in ("published", "bos"):
             folder = causal(architecture)
             model = subject(folder, policy=PRESETS[policy])
-            tokenizer = model._forward.tokenizer
+            tokenizer = model.forward.tokenizer
             prompts = prompts_of(architecture)
             for prompt, (made,) in zip(prompts, model.generate(prompts, GREEDY), strict=True):
                 ids = tokenizer.encode(prompt, add_special_tokens=False).ids
@@ -95,9 +95,9 @@ def test_sampling_draws_from_the_most_probable(causal: Folders) -> None:
     model = subject(causal("gpt2"))
     decoding = Decoding(method="sample", n=2_000, max_tokens=1, top_k=3, temperature=8.0)
     drawn = Counter(each.token_ids[0] if each.token_ids else 2 for each in model.generate(["The bark of"], decoding)[0])
-    ids = model._forward.tokenizer.encode("The bark of", add_special_tokens=False).ids
+    ids = model.forward.tokenizer.encode("The bark of", add_special_tokens=False).ids
     with torch.no_grad():
-        logits = model._forward.model(torch.tensor([ids])).logits[0, -1].double()
+        logits = model.forward.model(torch.tensor([ids])).logits[0, -1].double()
     top = logits.topk(3)
     expected = torch.softmax(top.values / 8.0, dim=-1)
     assert set(drawn) == set(top.indices.tolist())
@@ -131,7 +131,7 @@ def test_a_token_that_ends_the_text_ends_the_continuation(causal: Folders) -> No
     """What the configuration names as end of text is not part of text or ids."""
     model = subject(causal("gpt2"))
     (free,) = model.generate(PROMPTS[:1], GREEDY)[0]
-    model._forward.ends = frozenset({free.token_ids[3]})
+    model.forward.ends = frozenset({free.token_ids[3]})
     (made,) = model.generate(PROMPTS[:1], GREEDY)[0]
     until = free.token_ids.index(free.token_ids[3])
     assert (made.token_ids, made.finish) == (free.token_ids[:until], "end")
@@ -168,4 +168,4 @@ def test_a_broken_call_continues(causal: Folders, tmp_path: Path, monkeypatch: p
     assert sum(map(len, asked)) == len(PROMPTS) + len(asked[1])
     stored = subject(causal("gpt2"))
     assert stored.generate(PROMPTS[::-1], TEN, work=tmp_path) == whole[::-1]
-    assert "_forward" not in vars(stored)
+    assert "forward" not in vars(stored)

@@ -31,6 +31,7 @@ DISTRIBUTIONS: tuple[str, ...] = (
     "matplotlib",
     "torch",
     "transformers",
+    "peft",
     "tokenizers",
     "safetensors",
 )

@@ -7,7 +7,7 @@ every continuation of a prompt. A sampled continuation draws from a generator of
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any
@@ -47,10 +47,15 @@ def groups_of(prompts: Sequence[Prompt], *, budget: int, n: int) -> Iterator[tup
 
 
 def continue_group(
-    forward: CausalForward, group: Sequence[Prompt], decoding: Decoding
+    forward: CausalForward,
+    group: Sequence[Prompt],
+    decoding: Decoding,
+    *,
+    see_first: Callable[[Any], None] | None = None,
 ) -> list[tuple[Continuation, ...]]:
     """Return the continuations of prompts of one length.
 
+    *see_first* is shown the logits of the first token, a row for each continuation.
     Errors: :class:`SubjectError` naming the prompt where the model's logits are not finite.
     """
     copies = [prompt for prompt in group for _ in range(decoding.n)]
@@ -62,6 +67,8 @@ def continue_group(
     done: list[Continuation | None] = [None] * len(copies)
     for step, logits in enumerate(_steps(forward, group, decoding, ids)):
         _check_finite(logits, copies)
+        if see_first is not None and not step:
+            see_first(logits)
         chosen = _chosen(forward.torch, logits, decoding, chances[:, step])
         for place, token in enumerate(chosen):
             if done[place] is None:

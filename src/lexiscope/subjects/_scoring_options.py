@@ -12,7 +12,7 @@ ROUTES = ("auto", "tree", "batched", "single")
 _POLICY = ("bos", "first", "tokens", "per")
 _NUMBERS = ("threads", "row_tokens", "batch_tokens")
 _WORDS = {"dtype": ("fp32", "bf16", "fp16"), "device": ("cpu", "cuda", "mps"), "route": ROUTES}
-_FREE = ("bos_token", "trust_remote_code")
+_FREE = ("bos_token", "trust_remote_code", "base")
 _ROW_TOKENS = {"cpu": 512}
 _BATCH_TOKENS = {"cpu": 1_024}
 
@@ -26,6 +26,7 @@ class CausalOptions:
     ``row_tokens``: most tokens of a row of the prefix tree where it can be cut well, ``batch_tokens``: of a batch; 0 =
     as measured best. ``self_test``: the task tries trivially easy pairs first. ``bos_token``: the text of the token
     that stands before a text, for a tokenizer that names none. ``trust_remote_code``: the revision whose code may run.
+    ``base``: where the base model of an adapter lies, if not where the training found it.
     """
 
     policy: ScoringPolicy = PUBLISHED
@@ -38,6 +39,7 @@ class CausalOptions:
     self_test: bool = True
     bos_token: str = ""
     trust_remote_code: str = ""
+    base: str = ""
 
     @property
     def row_budget(self) -> int:

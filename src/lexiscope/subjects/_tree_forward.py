@@ -15,6 +15,7 @@ import numpy as np
 
 from lexiscope.core.errors import Place, SubjectError, require
 from lexiscope.core.subject import Floats
+from lexiscope.subjects._adapter import AdaptedFolder, adapt
 from lexiscope.subjects._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of, torch_threads
 from lexiscope.subjects._model_folder import ModelFolder
 from lexiscope.subjects._score_units import Unit
@@ -31,17 +32,20 @@ _PROBE = (3, 1, 4, 1, 5, 9, 2, 6)
 class CausalForward:
     """A loaded causal language model with its tokenizer.
 
-    ``tokenizer`` is a ``tokenizers.Tokenizer``; ``unknown`` and ``bos`` the ids of those tokens or ``None``, ``ends``
-    the ids that end a text; ``longest`` the most tokens that the model can read; ``attention`` its implementation;
-    ``projection`` is ``last hidden state``, or ``whole model`` where its logits are more than a projection of that.
+    ``tokenizer`` is a ``tokenizers.Tokenizer``, ``named_tokenizer`` that of transformers around it; ``unknown`` and
+    ``bos`` are the ids of those tokens or ``None``, ``ends`` the ids that end a text; ``longest`` the most tokens that
+    the model can read; ``attention`` its implementation; ``projection`` is ``last hidden state``, or ``whole model``
+    where its logits are more than a projection of that.
     """
 
     def __init__(self, folder: ModelFolder, *, dtype: str, device: str, trust_remote_code: bool) -> None:
         self.torch = require("torch", "models")
         place = str(folder.path)
         self.tokenizer, fast = load_tokenizer(place, trust_remote_code=trust_remote_code)
+        self.named_tokenizer = fast
         model = load_model(place, trust_remote_code=trust_remote_code, auto="AutoModelForCausalLM")
-        self.model = model.to(dtype_of(self.torch, dtype)).to(device_of(self.torch, device))
+        model = model.to(dtype_of(self.torch, dtype)).to(device_of(self.torch, device))
+        self.model = adapt(model, folder) if isinstance(folder, AdaptedFolder) else model
         self.device, self.dtype = device, dtype
         self.unknown: int | None = _other_than(fast.unk_token_id, fast.bos_token_id, fast.eos_token_id)
         self.bos: int | None = fast.bos_token_id

@@ -9,6 +9,9 @@ What is counted: ``policy=`` published, bos, word or continuation, and single pa
 the test on easy pairs; ``bos_token=`` names the token that stands before texts where the tokenizer names none;
 ``trust_remote_code=`` names the revision of a model whose own code may run.
 
+A folder that ``lexiscope train lora`` wrote is an adapter on a base model, which is found where the training found it,
+or where ``base=`` says; a base that is not the one of the training is refused.
+
 The default scoring policy is the ``published`` one of the synonymy study: no beginning-of-sequence token, the first
 token not scored. Texts that begin alike share a prefix tree whose nodes are read once; a check when the model is
 loaded proves that this gives the scores of the plain forward pass, and the run record says which route was used.
@@ -31,9 +34,10 @@ from lexiscope.core.errors import Place, SubjectError
 from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.scoring import ScoringPolicy, TokenScores
 from lexiscope.core.subject import Floats, Progress, SubjectSpec
+from lexiscope.subjects._adapter import AdaptedFolder, locate_model
 from lexiscope.subjects._generation import Prompt, continue_group, groups_of
 from lexiscope.subjects._loading import trusted
-from lexiscope.subjects._model_folder import TOKENIZER_FILES, ModelFolder, locate
+from lexiscope.subjects._model_folder import TOKENIZER_FILES, ModelFolder
 from lexiscope.subjects._options import split_name
 from lexiscope.subjects._route import Guard, guard
 from lexiscope.subjects._score_units import ScorePlan, Unit, batch_plan, tree_plan
@@ -118,7 +122,7 @@ class CausalLM:
         """
         code = ("*.py",) if self.options.trust_remote_code else ()
         files = ("*.safetensors", "*.index.json", "config.json", "generation_config.json", *TOKENIZER_FILES, *code)
-        folder = locate(self.name, self.hub_revision, allow=files)
+        folder = locate_model(self.name, self.hub_revision, allow=files, base=self.options.base)
         folder.check()
         return folder
 
@@ -157,7 +161,8 @@ class CausalLM:
         asked = {name: value for name, value in asdict(self.options).items() if name not in ("policy", "route")}
         budgets = {"row_tokens": self.options.row_budget, "batch_tokens": self.options.batch_budget}
         policy = {"policy": str(self.policy), "route_asked": self.options.route}
-        return {**asked, **budgets, **policy, **asdict(self._used)}
+        adapter = {"known_base": self.folder.known_base} if isinstance(self.folder, AdaptedFolder) else {}
+        return {**asked, **budgets, **policy, **adapter, **asdict(self._used)}
 
     def with_seed(self, seed: int) -> CausalLM:
         """Return the same model in a run with this seed; itself where it has that seed, so that it is loaded once."""
@@ -239,7 +244,8 @@ class CausalLM:
     # -- how --------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _forward(self) -> CausalForward:
+    def forward(self) -> CausalForward:
+        """The loaded model. Errors: :class:`SubjectError` where it cannot be read."""
         named = self.options.trust_remote_code
         own_code = trusted(self.folder, named, hub_revision=self.hub_revision, revision=self.revision if named else "")
         return CausalForward(
@@ -249,7 +255,7 @@ class CausalLM:
     @cached_property
     def _guard(self) -> Guard:
         return guard(
-            self._forward,
+            self.forward,
             self.options.route,
             row_budget=self.options.row_budget,
             batch_budget=self.options.batch_budget,
@@ -260,7 +266,7 @@ class CausalLM:
         """The token that stands before every text, or nothing."""
         if self.policy.bos == "no":
             return ()
-        forward, named = self._forward, self.options.bos_token
+        forward, named = self.forward, self.options.bos_token
         found = forward.tokenizer.token_to_id(named) if named else forward.bos
         if found is None:
             what = f"no token {named!r}" if named else "no beginning-of-sequence token"
@@ -273,7 +279,7 @@ class CausalLM:
 
     def _read(self, texts: Sequence[str], *, room: int = 0) -> list[TokenText]:
         """Tokenise texts that must leave *room* for further tokens."""
-        forward = self._forward
+        forward = self.forward
         taken = len(self._before) + room
         longest = None if forward.longest is None else forward.longest - taken
         return read_texts(forward.tokenizer, texts, longest=longest, unknown=forward.unknown)
@@ -281,7 +287,7 @@ class CausalLM:
     def _score(self, texts: Sequence[str], store: VectorStore | None, progress: Progress | None) -> list[TokenScores]:
         before = self._before
         read = self._read(texts)
-        with self._forward.threads(self.options.threads or None) as threads:
+        with self.forward.threads(self.options.threads or None) as threads:
             plan = self._plan([(*before, *text.ids) for text in read], threads)
             nodes = np.full(plan.n_nodes, np.nan, dtype=np.float32)
             done, total = 0, sum(len(unit.nodes) for unit in plan.units)
@@ -308,15 +314,15 @@ class CausalLM:
                 route = "batched"
         if route != "tree":
             # without a projection of its own a batch has the logits of all its tokens
-            whole = self._forward.projection == "whole model"
+            whole = self.forward.projection == "whole model"
             budget = min(self.options.batch_budget, 1_024) if whole else self.options.batch_budget
             plan = batch_plan(sequences, budget=budget, route=route)
         self._used = _Used(
             route=route,
             difference=difference,
             refused=refused,
-            attention=self._forward.attention,
-            projection=self._forward.projection,
+            attention=self.forward.attention,
+            projection=self.forward.projection,
             threads=threads,
             tokens=sum(len(unit.nodes) for unit in plan.units),
             tokens_read=plan.read,
@@ -329,7 +335,7 @@ class CausalLM:
         content = unit.content if store else None
         if store and store.has(content):
             return store.read(content)
-        scores = self._forward.run(unit)
+        scores = self.forward.run(unit)
         if not np.isfinite(scores).all():
             node = int(unit.nodes[np.flatnonzero(~np.isfinite(scores))[0]])
             broken = next(text for text, path in zip(texts, plan.paths, strict=True) if node in path)
@@ -351,14 +357,14 @@ class CausalLM:
             for text, tokens in zip(prompts, self._read(prompts, room=decoding.max_tokens), strict=True)
         ]
         found: dict[str, list[dict[str, Any]]] = {}
-        with self._forward.threads(self.options.threads or None):
+        with self.forward.threads(self.options.threads or None):
             for group in groups_of(read, budget=self.options.batch_budget, n=decoding.n):
                 content = ["group", asdict(decoding), [[prompt.text, prompt.ids] for prompt in group]]
                 stored = store.read_plan(content) if store else None
                 if stored is None:
                     stored = {
                         "continuations": [
-                            [asdict(each) for each in made] for made in continue_group(self._forward, group, decoding)
+                            [asdict(each) for each in made] for made in continue_group(self.forward, group, decoding)
                         ]
                     }
                     if store:
@@ -373,11 +379,15 @@ class CausalLM:
     def _store(self, work: Path | None) -> VectorStore | None:
         if work is None:
             return None
-        revision = self.folder.revision(memory=work / "hashes.json")
-        versions = {name: _version(name) for name in _LIBRARIES}
         before = [self.policy.bos, self.options.bos_token]
-        key = [_STORE_FORMAT, revision, self.options.dtype, self.options.device, before, versions]
-        return VectorStore(work / "scores", digest(key))
+        return VectorStore(work / "scores", digest([_STORE_FORMAT, *self.store_key(work), before]))
+
+    def store_key(self, work: Path) -> list[Any]:
+        """Return what decides the model's numbers: its files, number type, device and libraries."""
+        revision = self.folder.revision(memory=work / "hashes.json")
+        adapted = ("peft",) if isinstance(self.folder, AdaptedFolder) else ()
+        versions = {name: _version(name) for name in (*_LIBRARIES, *adapted)}
+        return [revision, self.options.dtype, self.options.device, versions]
 
     def _keep(self, store: VectorStore, request: object, found: Sequence[TokenScores]) -> None:
         numbers = np.concatenate([scores.log_probabilities for scores in found]).astype(np.float32)

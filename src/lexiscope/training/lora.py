@@ -1,0 +1,271 @@
+"""Fine-tuning a language model on people's ratings with LoRA: a folder that loads as a subject.
+
+The model reads an item's question, as a chat model is asked it, and learns the number that people's mean rating rounds
+to; the loss is on the tokens of that number alone. Only the adapter's weights change. A training that was broken off,
+however it ended, goes on from its last checkpoint and ends with the same adapter. *Source:* AmbiStory §5.3.1.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lexiscope.analysis.correlation import correlation_value
+from lexiscope.core.errors import Place, RunError, StatisticError, SubjectError, require
+from lexiscope.core.lock import locked
+from lexiscope.core.prompt import Prompting
+from lexiscope.core.run import manifest, read_json, versions, write_atomically, write_json, write_machine
+from lexiscope.core.scale import Scale
+from lexiscope.core.scoring import Doubles
+from lexiscope.subjects._adapter import CLAIM, CONFIG, RECORD, WEIGHTS, AdaptedFolder, locate_model
+from lexiscope.subjects._chat_text import numbers_of, render
+from lexiscope.subjects._loading import torch_threads
+from lexiscope.subjects._model_folder import TOKENIZER_FILES, ModelFolder
+from lexiscope.subjects._options import split_name
+from lexiscope.training._lora_checkpoint import FILE, FOLDER, Course, EpochResult
+from lexiscope.training._lora_loop import Lessons, Progress, Training, seed_of
+from lexiscope.training._lora_model import Learner
+from lexiscope.training.lora_examples import Ask, examples_of, examples_sha256
+from lexiscope.training.lora_settings import LoraSettings
+from lexiscope.training.lora_split import Split
+from lexiscope.training.lora_targets import RatedItem
+
+_FILES = ("*.safetensors", "*.index.json", "config.json", "generation_config.json", *TOKENIZER_FILES)
+# libraries whose versions decide the bits of a training
+_DECIDING = ("lexiscope", "numpy", "peft", "tokenizers", "torch", "transformers")
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What is learnt: rated items in two parts, the scale of the ratings, and how a question is made of an item.
+
+    ``task`` and ``prompting`` name the question in the record, for whoever asks the tuned model; ``checksums`` are the
+    sha256 of the data files.
+    """
+
+    split: Split
+    scale: Scale
+    ask: Ask
+    task: str
+    prompting: Prompting = field(default_factory=Prompting)
+    checksums: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TunedModel:
+    """A finished training: its folder, the course of its epochs, and the one whose weights were kept."""
+
+    folder: Path
+    history: tuple[EpochResult, ...]
+    best_epoch: int
+    stopped: str
+    n_learnt: int
+
+    @property
+    def best(self) -> EpochResult:
+        """What the kept epoch came to."""
+        return self.history[self.best_epoch - 1]
+
+
+def train_lora(
+    material: Material,
+    model: str,
+    *,
+    out: Path,
+    settings: LoraSettings | None = None,
+    seed: int = 0,
+    command: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> TunedModel:
+    """Train an adapter on rated items and write it to a folder that ``causal_lm:`` and ``chat:`` load.
+
+    *model*: a folder, or ``HUB_ID#REVISION``. *command* is what the user typed. The same call on the same folder does
+    nothing where the training is finished and goes on where it was broken off; on one thread of a CPU both end with
+    the same bytes.
+    Errors: :class:`RunError` for a folder of another training, or a damaged checkpoint; :class:`SubjectError` for a
+    model that cannot be read or an item that does not fit it; :class:`InputError` for ratings off the scale;
+    :class:`MissingExtraError`.
+    """
+    begun, asked = time.monotonic(), settings or LoraSettings()
+    require("peft", "train")
+    torch = require("torch", "train")
+    base = _base(model)
+    with locked(out), torch.random.fork_rng(devices=_devices(torch, asked)), torch_threads(torch, asked.threads):
+        learner = Learner(base.folder, asked, start=seed_of(seed))
+        lessons = _lessons(material, learner)
+        claim = _claim(material, base, lessons, asked, seed)
+        _check_claim(out, claim)
+        if not (out / RECORD).is_file():
+            write_json(out / CLAIM, claim)
+            training = Training(learner, lessons, seed=seed, folder=out, versions=_deciding())
+            course = training.run(progress)
+            _write(out, learner, base)
+            about = _record(material, learner, course, claim, command)
+            write_json(out / RECORD, about | {"files": manifest(out, [CONFIG, WEIGHTS, CLAIM])})
+            write_machine(out, time.monotonic() - begun)
+        _clear(out)
+    return _finished(out)
+
+
+# -- the base -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """The model that is tuned: its folder, and how it is named where the adapter is read."""
+
+    folder: ModelFolder
+    name: str
+    revision: str
+    sha256: str
+
+
+def _base(model: str) -> _Base:
+    name, revision, options = split_name(model)
+    if options:
+        raise SubjectError(f"the model to be tuned has no options, not {options}", hint="use the options of the verb")
+    folder = locate_model(name, revision, allow=_FILES)
+    if isinstance(folder, AdaptedFolder):
+        raise SubjectError("this is an adapter already: name its base model", place=Place(str(folder.adapter)))
+    folder.check()
+    local = Path(name).expanduser().is_dir()
+    return _Base(folder, str(Path(name).expanduser().resolve()) if local else name, revision, folder.revision())
+
+
+# -- what is learnt -------------------------------------------------------------------------------------------
+
+
+def _lessons(material: Material, learner: Learner) -> Lessons:
+    settings = learner.settings
+    training, validation = (
+        examples_of(
+            part,
+            learner.tokenizer,
+            material.ask,
+            material.scale,
+            rounding=settings.rounding,
+            longest=learner.longest,
+        )
+        for part in (material.split.training, material.split.validation)
+    )
+    return Lessons(training, validation, _validation(material.split.validation, material.scale))
+
+
+def _validation(items: Sequence[RatedItem], scale: Scale) -> Callable[[Doubles], tuple[float | None, float]]:
+    means = np.array([rated.mean for rated in items])
+    spread = np.maximum(1.0, [rated.sd for rated in items])
+    points = np.array(scale.points)
+
+    def validate(scores: Doubles) -> tuple[float | None, float]:
+        predicted = points[scores.argmax(axis=1)]
+        # strict, with room for the last bits of a mean: AmbiStory's own scorer
+        within = np.abs(predicted - means) < spread - 1e-9
+        try:
+            rho: float | None = correlation_value(predicted, means, kind="spearman")
+        except StatisticError:
+            rho = None
+        return rho, float(within.mean())
+
+    return validate
+
+
+# -- the folder -----------------------------------------------------------------------------------------------
+
+
+def _claim(material: Material, base: _Base, lessons: Lessons, settings: LoraSettings, seed: int) -> dict[str, Any]:
+    """Return everything that decides the result but the versions of the libraries."""
+    return {
+        "base": {"name": base.name, "revision": base.revision, "sha256": base.sha256},
+        "task": material.task,
+        "prompting": {name: getattr(material.prompting, name) for name in ("variant", "shots", "language")},
+        "scale": list(numbers_of(material.scale)),
+        "split": material.split.how,
+        "examples": {
+            "training": {"n": len(lessons.training), "sha256": examples_sha256(lessons.training)},
+            "validation": {"n": len(lessons.validation), "sha256": examples_sha256(lessons.validation)},
+        },
+        "settings": settings.deciding(),
+        "seed": seed,
+    }
+
+
+def _check_claim(out: Path, claim: Mapping[str, Any]) -> None:
+    path, hint = out / CLAIM, "name another folder, or delete this one"
+    if not path.is_file():
+        foreign = [name for name in (CONFIG, WEIGHTS, RECORD, "config.json") if (out / name).exists()]
+        if foreign:
+            what = f"this folder holds {', '.join(foreign)} of something else"
+            raise RunError(what, place=Place(str(out)), hint=hint)
+        return
+    before = read_json(path)
+    # the same model at another place is the same model
+    differing = [name for name in claim if _without_place(before.get(name)) != _without_place(claim[name])]
+    if differing:
+        why = "; ".join(f"{name} was {before.get(name)} and is now {claim[name]}" for name in differing)
+        raise RunError("this folder belongs to another training", place=Place(str(path)), why=why, hint=hint)
+
+
+def _without_place(value: Any) -> Any:
+    return value.get("sha256") if isinstance(value, dict) and "sha256" in value else value
+
+
+def _write(out: Path, learner: Learner, base: _Base) -> None:
+    safetensors = require("safetensors.torch", "models")
+    config = learner.adapter_config(base=base.name, revision=base.revision)
+    write_atomically(out / WEIGHTS, safetensors.save(learner.adapter(), metadata={"format": "pt"}))
+    write_atomically(out / CONFIG, json.dumps(config, indent=2, sort_keys=True) + "\n")
+
+
+def _record(
+    material: Material, learner: Learner, course: Course, claim: Mapping[str, Any], command: Sequence[str]
+) -> dict[str, Any]:
+    split = material.split
+    shown = render(learner.tokenizer, material.ask(split.training[0].item))
+    return {
+        **claim,
+        "kind": "lora",
+        "command": list(command),
+        "checkpoint_steps": learner.settings.checkpoint_steps,
+        "form": shown.form,
+        "items": {
+            "training": len(split.training),
+            "validation": len(split.validation),
+            "left_out": split.left_out,
+            "words_in_both_parts": list(split.shared_words),
+        },
+        "data": dict(material.checksums or {}),
+        "learnt_weights": learner.n_learnt,
+        "history": [asdict(result) for result in course.history],
+        "best_epoch": course.best_epoch,
+        "stopped": course.stopped,
+        "versions": versions() | _deciding(),
+    }
+
+
+def _finished(out: Path) -> TunedModel:
+    about = read_json(out / RECORD)
+    history = tuple(EpochResult(**each) for each in about["history"])
+    return TunedModel(out, history, about["best_epoch"], about["stopped"], about["learnt_weights"])
+
+
+def _clear(out: Path) -> None:
+    """Delete the checkpoint of a finished training: it is several times the size of the adapter."""
+    (out / FOLDER / FILE).unlink(missing_ok=True)
+    if (out / FOLDER).is_dir():
+        (out / FOLDER).rmdir()
+
+
+def _deciding() -> dict[str, str]:
+    known = versions()
+    return {name: known[name] for name in _DECIDING if name in known}
+
+
+def _devices(torch: Any, settings: LoraSettings) -> list[int]:
+    """The devices whose random numbers a training uses and leaves as they were."""
+    return [torch.cuda.current_device()] if settings.device == "cuda" else []

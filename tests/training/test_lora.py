@@ -1,0 +1,345 @@
+"""Fine-tuning on ratings: learnt by heart, on the number alone, in the adapter alone; broken off and gone on with."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors import safe_open
+
+from lexiscope.core.errors import InputError, RunError, SubjectError
+from lexiscope.core.item import Item
+from lexiscope.core.prompt import ChatQuestion
+from lexiscope.core.scale import Scale
+from lexiscope.core.subject import SubjectSpec
+from lexiscope.subjects._local_chat import load_local
+from lexiscope.subjects._model_folder import ModelFolder
+from lexiscope.subjects.causal_lm import load as load_causal
+from lexiscope.training._lora_loop import Lessons, Training
+from lexiscope.training._lora_model import Learner
+from lexiscope.training.lora import TunedModel, train_lora
+from lexiscope.training.lora_examples import MASKED, examples_of
+from lexiscope.training.lora_settings import PRESETS, LoraSettings
+
+from .conftest import BY_HEART, SCALE, ask, byte_tokenizer, material, rated_items, save_llama
+
+# dropout on, and two batches to a step: every source of chance is in play
+SHORT = replace(LoraSettings(), learning_rate=1e-2, effective_batch=8, batch=4, epochs=3, patience=3)
+
+
+def targets(number: int = 32) -> list[int]:
+    """The numbers that are to be learnt: the means, which are whole or end in a third or two thirds."""
+    return [math.floor(rated.mean + 0.5) for rated in rated_items(number)]
+
+
+def adapter(folder: Path) -> bytes:
+    return (folder / "adapter_model.safetensors").read_bytes()
+
+
+def learner(llama: Path, settings: LoraSettings = SHORT) -> Learner:
+    return Learner(ModelFolder(llama), settings, start=3)
+
+
+def test_the_preset_is_the_published_setting() -> None:
+    """AmbiStory §5.3.1: r 16, alpha 32, dropout .1, q and v, AdamW 2e-4, batch 16, at most 20 epochs, patience 5."""
+    found = PRESETS["ambistory"]
+    assert found == LoraSettings()
+    assert (found.r, found.alpha, found.dropout) == (16, 32, 0.1)
+    assert found.target_modules == ("q_proj", "v_proj")
+    assert (found.learning_rate, found.effective_batch, found.epochs, found.patience) == (2e-4, 16, 20, 5)
+    assert found.rounding == "half_up"
+
+
+@pytest.mark.parametrize("changed", [{"batch": 5}, {"r": 0}, {"dropout": 1.0}, {"monitor": "f1"}, {"learning_rate": 0}])
+def test_settings_out_of_range_are_refused(changed: dict[str, object]) -> None:
+    """A setting that means nothing is refused when it is made."""
+    with pytest.raises(InputError):
+        LoraSettings(**changed)  # type: ignore[arg-type]
+
+
+def test_only_the_number_is_learnt() -> None:
+    """Every token of the question is masked; what is left are the bytes of the number, here one."""
+    tokenizer = byte_tokenizer()
+    for example, target in zip(examples_of(rated_items(6), tokenizer, ask, SCALE), targets(6), strict=True):
+        free = [label for label in example.labels if label != MASKED]
+        assert tokenizer.decode(free) == str(target)
+        assert example.labels[-1] != MASKED
+        assert len(example.labels) == len(example.ids)
+        # beginning of sequence, "Rate.", an empty line, the text of the item, a space
+        assert tokenizer.decode(example.ids[:-1]).startswith("<s>Rate.\n\n")
+        assert example.ids[-1] == free[0]
+
+
+def test_the_loss_is_that_of_the_number(llama: Path) -> None:
+    """The loss of a batch is the sum of -log p of the number tokens by the plain model, and counts nothing else."""
+    model = learner(llama)
+    examples = examples_of(rated_items(5), model.tokenizer, ask, SCALE)
+    model.model.eval()
+    loss, tokens = model.loss(examples)
+    by_hand = 0.0
+    for example in examples:
+        scores = torch.log_softmax(model.model(torch.tensor([example.ids])).logits[0, -2].double(), dim=-1)
+        by_hand -= scores[example.ids[-1]].item()
+    assert tokens == 5
+    assert float(loss) == pytest.approx(by_hand, rel=1e-5)
+
+
+def test_only_the_adapter_learns(llama: Path) -> None:
+    """After a step the base's weights are the same bits; each B of the adapter, which began at 0, is not."""
+    model = learner(llama)
+    before = {name: each.detach().clone() for name, each in model.model.named_parameters()}
+    examples = examples_of(rated_items(8), model.tokenizer, ask, SCALE)
+    optimizer = torch.optim.AdamW(model.parameters.values(), lr=1e-2)
+    model.loss(examples)[0].backward()
+    optimizer.step()
+    changed = {name for name, each in model.model.named_parameters() if not torch.equal(each, before[name])}
+    assert changed
+    assert all(".lora_" in name for name in changed)
+    assert {name.split(".")[-4] for name in changed} == {"q_proj", "v_proj"}
+    assert model.n_learnt == 2 * 2 * (128 * 16 + 16 * 128)
+
+
+def test_32_items_are_learnt_by_heart(tuned: TunedModel, llama: Path) -> None:
+    """A training that works reaches all 32 numbers; the base's files stay as they are."""
+    assert tuned.best.spearman == pytest.approx(1.0)
+    assert tuned.best.accuracy_within_sd == 1.0
+    assert tuned.best.validation_loss < 0.5 < tuned.history[0].validation_loss
+    about = json.loads((tuned.folder / "run.json").read_text())
+    assert about["base"]["sha256"] == ModelFolder(llama).revision()
+    assert about["learnt_weights"] == tuned.n_learnt
+    with safe_open(tuned.folder / "adapter_model.safetensors", framework="pt") as stream:
+        assert len(stream.keys()) == 2 * 2 * 2
+        assert all(".lora_" in name for name in stream.keys())  # noqa: SIM118
+
+
+@pytest.mark.parametrize("answer", ["generated", "scored"])
+def test_the_folder_is_a_chat_subject(tuned: TunedModel, answer: str) -> None:
+    """``chat:FOLDER`` answers what was learnt, written and by the most probable number."""
+    subject = load_local(SubjectSpec.parse(f"chat:{tuned.folder}?answer={answer}"))
+    replies = subject.converse([ask(rated.item) for rated in rated_items(32)])
+    assert [int(reply.text) for (reply,) in replies] == targets()
+    assert {reply.finish for (reply,) in replies} == {"number" if answer == "generated" else "scored"}
+    assert subject.settings["form"] == "plain"
+
+
+def test_the_folder_is_a_causal_subject(tuned: TunedModel, llama: Path) -> None:
+    """``causal_lm:FOLDER`` scores as the model did at the end of its training; the base alone does not."""
+    expected = -tuned.best.validation_loss
+    texts = [
+        f"Rate.\n\n{rated.item.usages[0].text} {target}"
+        for rated, target in zip(rated_items(32), targets(), strict=True)
+    ]
+    found = load_causal(SubjectSpec.parse(f"causal_lm:{tuned.folder}?policy=bos")).score(texts)
+    assert np.mean([scores.log_probabilities[-1] for scores in found]) == pytest.approx(expected, abs=1e-5)
+    plain = load_causal(SubjectSpec.parse(f"causal_lm:{llama}?policy=bos")).score(texts)
+    assert np.mean([scores.log_probabilities[-1] for scores in plain]) < expected - 1
+
+
+def test_a_finished_training_is_left_alone(tuned: TunedModel, llama: Path) -> None:
+    """The same call again changes no file and gives the same result."""
+    before = {path.name: path.stat().st_mtime_ns for path in tuned.folder.iterdir() if path.is_file()}
+    again = train_lora(material(), str(llama), out=tuned.folder, settings=BY_HEART)
+    assert again == tuned
+    assert {path.name: path.stat().st_mtime_ns for path in tuned.folder.iterdir() if path.name != ".lock"} == {
+        name: stamp for name, stamp in before.items() if name != ".lock"
+    }
+
+
+def test_another_training_is_refused(tuned: TunedModel, llama: Path) -> None:
+    """A folder belongs to one training: other settings, seeds or items are refused, and what differs is said."""
+    with pytest.raises(RunError, match="'r': 16"):
+        train_lora(material(), str(llama), out=tuned.folder, settings=replace(BY_HEART, r=8))
+    with pytest.raises(RunError, match="seed was 0 and is now 1"):
+        train_lora(material(), str(llama), out=tuned.folder, settings=BY_HEART, seed=1)
+    with pytest.raises(RunError, match="examples"):
+        train_lora(material(16), str(llama), out=tuned.folder, settings=BY_HEART)
+
+
+CHILD = """
+import os, signal, sys
+from dataclasses import replace
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from training.conftest import material
+from training.test_lora import SHORT
+from lexiscope.training.lora import train_lora
+
+def killed(part, done, total):
+    if (part, done) == ("epoch 2", 3):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+train_lora(material(), sys.argv[2], out=Path(sys.argv[3]), settings=replace(SHORT, checkpoint_steps=2), progress=killed)
+"""
+
+
+def test_a_killed_training_ends_with_the_same_bits(llama: Path, tmp_path: Path) -> None:
+    """SIGKILL in the second epoch, between two checkpoints; the same call goes on from the last one."""
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    train_lora(material(), str(llama), out=whole, settings=SHORT)
+    arguments = [sys.executable, "-c", CHILD, str(Path(__file__).parents[1]), str(llama), str(broken)]
+    done = subprocess.run(arguments, check=False, capture_output=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+    assert not (broken / "run.json").exists()
+    with pytest.raises(SubjectError, match="not finished"):
+        _ = load_causal(SubjectSpec.parse(f"causal_lm:{broken}")).folder
+    steps: list[tuple[str, int]] = []
+    train_lora(material(), str(llama), out=broken, settings=SHORT, progress=lambda part, n, _: steps.append((part, n)))
+    # 4 steps an epoch: the checkpoint after step 2 of epoch 2 is gone on from
+    assert steps[0] == ("epoch 2", 3)
+    assert adapter(broken) == adapter(whole)
+    assert (broken / "run.json").read_bytes() == (whole / "run.json").read_bytes()
+    assert not (broken / "checkpoint").exists()
+
+
+def test_the_seed_decides(llama: Path, tmp_path: Path) -> None:
+    """The same seed gives the same bytes, another seed others; the caller's random numbers are left as they were."""
+    once = replace(SHORT, epochs=1)
+    torch.manual_seed(11)
+    expected = torch.rand(1)
+    torch.manual_seed(11)
+    for name, seed in (("a", 5), ("b", 5), ("c", 6)):
+        train_lora(material(8), str(llama), out=tmp_path / name, settings=once, seed=seed)
+    assert torch.equal(torch.rand(1), expected)
+    assert adapter(tmp_path / "a") == adapter(tmp_path / "b") != adapter(tmp_path / "c")
+
+
+def test_a_training_stops_early(llama: Path, tmp_path: Path) -> None:
+    """Without a better validation for ``patience`` epochs it ends, and the best epoch's weights are kept."""
+    still = replace(SHORT, learning_rate=1e-12, epochs=9, patience=2, monitor="accuracy_within_sd")
+    found = train_lora(material(8), str(llama), out=tmp_path / "out", settings=still)
+    assert (len(found.history), found.best_epoch) == (3, 1)
+    assert found.stopped == "no better accuracy_within_sd for 2 epochs"
+
+
+def test_an_undefined_correlation_is_said_so(llama: Path, tmp_path: Path) -> None:
+    """Predictions that are all the same have no correlation: ``null`` in the record, never a number."""
+    model = learner(llama)
+    examples = examples_of(rated_items(4), model.tokenizer, ask, SCALE)
+    lessons = Lessons(examples, examples, lambda scores: (None, 0.5))
+    training = Training(model, lessons, seed=0, folder=tmp_path, versions={})
+    training.run()
+    assert {result.spearman for result in training.course.history} == {None}
+
+
+def test_batches_and_checkpointing_change_no_gradient(llama: Path) -> None:
+    """However many examples are read at once, and with activations computed twice, the gradient is the same."""
+    found = []
+    for changed in ({"batch": 8}, {"batch": 2}, {"batch": 8, "gradient_checkpointing": True}):
+        model = learner(llama, replace(SHORT, dropout=0.0, **changed))  # type: ignore[arg-type]
+        examples = examples_of(rated_items(8), model.tokenizer, ask, SCALE)
+        model.model.train()
+        size = model.settings.batch
+        for begin in range(0, 8, size):
+            (model.loss(examples[begin : begin + size])[0] / 8).backward()
+        found.append(torch.cat([each.grad.flatten() for each in model.parameters.values()]))
+    assert float(found[0].abs().max()) > 1e-3
+    assert torch.allclose(found[0], found[1], atol=1e-6)
+    assert torch.allclose(found[0], found[2], atol=1e-6)
+
+
+# -- the adapter and its base ---------------------------------------------------------------------------------
+
+
+def copied(tuned: TunedModel, place: Path, change: Callable[[dict[str, object]], None] | None = None) -> Path:
+    """A copy of the finished folder, its record changed."""
+    place.mkdir()
+    for name in ("adapter_config.json", "adapter_model.safetensors", "training.json", "run.json"):
+        (place / name).write_bytes((tuned.folder / name).read_bytes())
+    if change is not None:
+        about = json.loads((place / "run.json").read_text())
+        change(about)
+        (place / "run.json").write_text(json.dumps(about))
+    return place
+
+
+def test_another_base_is_refused(tuned: TunedModel, tmp_path: Path) -> None:
+    """A base whose bytes are not those of the training is refused, whether named or found in the old place."""
+    other = save_llama(tmp_path / "other", seed=2)
+    with pytest.raises(SubjectError, match="trained on another base"):
+        _ = load_causal(SubjectSpec.parse(f"causal_lm:{tuned.folder}?base={other}")).folder
+    moved = copied(tuned, tmp_path / "moved", lambda about: about["base"].update(name=str(other)))  # type: ignore[attr-defined]
+    with pytest.raises(SubjectError, match="trained on another base"):
+        _ = load_causal(SubjectSpec.parse(f"causal_lm:{moved}")).folder
+
+
+def test_a_moved_base_is_named(tuned: TunedModel, llama: Path, tmp_path: Path) -> None:
+    """A base that lies elsewhere now is asked for, and taken from where ``base=`` says."""
+    lost = copied(tuned, tmp_path / "lost", lambda about: about["base"].update(name=str(tmp_path / "gone")))  # type: ignore[attr-defined]
+    with pytest.raises(SubjectError, match=r"base=FOLDER"):
+        _ = load_causal(SubjectSpec.parse(f"causal_lm:{lost}")).folder
+    found = load_causal(SubjectSpec.parse(f"causal_lm:{lost}?base={llama}"))
+    assert found.revision == load_causal(SubjectSpec.parse(f"causal_lm:{tuned.folder}")).revision
+    assert found.settings["known_base"] is True
+
+
+def test_changed_weights_are_refused(tuned: TunedModel, tmp_path: Path) -> None:
+    """A byte of the adapter that is not as it was written is noticed before anything is read."""
+    damaged = copied(tuned, tmp_path / "damaged")
+    content = bytearray(adapter(damaged))
+    content[-1] ^= 1
+    (damaged / "adapter_model.safetensors").write_bytes(content)
+    with pytest.raises(SubjectError, match="not as it was written"):
+        _ = load_causal(SubjectSpec.parse(f"causal_lm:{damaged}")).folder
+
+
+def test_an_adapter_is_no_base(tuned: TunedModel, tmp_path: Path) -> None:
+    """An adapter is not tuned again: its base model is to be named."""
+    with pytest.raises(SubjectError, match="adapter already"):
+        train_lora(material(8), str(tuned.folder), out=tmp_path / "out", settings=SHORT)
+
+
+def test_modules_are_named_where_they_are_missing(llama: Path, tmp_path: Path) -> None:
+    """A model without the modules is refused with those that it has."""
+    with pytest.raises(SubjectError, match="q_proj"):
+        train_lora(
+            material(8), str(llama), out=tmp_path / "out", settings=replace(SHORT, target_modules=("query_key_value",))
+        )
+
+
+def test_a_damaged_checkpoint_is_refused(llama: Path, tmp_path: Path) -> None:
+    """A checkpoint that is cut off, or made with other versions, is not gone on from."""
+    out = tmp_path / "out"
+
+    def stop(part: str, done: int, total: int) -> None:
+        if part == "epoch 2":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_lora(material(8), str(llama), out=out, settings=SHORT, progress=stop)
+    kept = out / "checkpoint" / "state.safetensors"
+    content = kept.read_bytes()
+    kept.write_bytes(content.replace(b"transformers", b"transformerz"))
+    with pytest.raises(RunError, match="other versions"):
+        train_lora(material(8), str(llama), out=out, settings=SHORT)
+    kept.write_bytes(content[:-9])
+    with pytest.raises(RunError, match="cannot be read"):
+        train_lora(material(8), str(llama), out=out, settings=SHORT)
+
+
+def test_numbers_that_begin_alike_are_refused(llama: Path, tmp_path: Path) -> None:
+    """Where 10 is the tokens 1 and 0, it could never be more probable than 1: refused, naming both."""
+    wide = replace(material(8), scale=Scale(1, 10))
+    with pytest.raises(SubjectError, match="10 begins with the tokens of 1"):
+        train_lora(wide, str(llama), out=tmp_path / "out", settings=SHORT)
+
+
+def test_an_item_that_is_too_long_is_named(llama: Path, tmp_path: Path) -> None:
+    """Nothing is cut off: a question longer than the model reads is refused with its item."""
+
+    def long(item: Item) -> ChatQuestion:
+        return replace(
+            ask(item), messages=tuple(replace(each, content=each.content * 30) for each in ask(item).messages)
+        )
+
+    with pytest.raises(SubjectError, match="item 'i0'"):
+        train_lora(replace(material(8), ask=long), str(llama), out=tmp_path / "out", settings=SHORT)
