@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from lexiscope.analysis.ratings import Ratings
+from lexiscope.analysis.story_effects import ENDINGS, MEANINGS, StoryPlace
 
 Row = dict[str, str]
 
@@ -71,6 +72,19 @@ def means(rows: list[Row], key: list[str], value: str) -> dict[tuple[str, ...], 
         total[name] += int(row[value])
         count[name] += 1
     return {name: total[name] / count[name] for name in total}
+
+
+@dataclass(frozen=True)
+class AmbiStory:
+    """AmbiStory by item (its sample id): ratings of all splits and of each, places, forms, and the group of raters."""
+
+    everything: Ratings
+    splits: dict[str, Ratings]
+    places: dict[str, StoryPlace]
+    forms: dict[str, str]
+    senses: dict[str, str]
+    sds: dict[str, float]
+    rater_groups: dict[str, str]
 
 
 @pytest.fixture(scope="session")
@@ -186,3 +200,24 @@ def ambistory_ratings(published: Path) -> dict[str, Ratings]:
         ]
         ratings[split] = Ratings.from_arrays(*zip(*rows, strict=True))
     return ratings
+
+
+@pytest.fixture(scope="session")
+def ambistory(published: Path, ambistory_ratings: dict[str, Ratings]) -> AmbiStory:
+    """AmbiStory with every item's place: six rows of a file are one setup, in the order that the README states."""
+    places, forms, senses, sds = {}, {}, {}, {}
+    for split in ambistory_ratings:
+        samples = json.loads((published / "ambistory" / f"{split}.json").read_text(encoding="utf-8")).values()
+        for row, sample in enumerate(samples):
+            item = sample["sample_id"]
+            places[item] = StoryPlace(f"{split}-{row // 6}", ENDINGS[row % 6 // 2], MEANINGS[row % 2])
+            forms[item], senses[item], sds[item] = sample["homonym"], sample["judged_meaning"], sample["stdev"]
+    columns: list[list[str]] = [[], []]
+    values: list[float] = []
+    for part in ambistory_ratings.values():
+        columns[0] += [part.rater_ids[code] for code in part.rater]
+        columns[1] += [part.item_ids[code] for code in part.item]
+        values += part.value.tolist()
+    everything = Ratings.from_arrays(columns[0], columns[1], values)
+    groups = {rater: rater.partition(":")[0] for rater in everything.rater_ids}
+    return AmbiStory(everything, ambistory_ratings, places, forms, senses, sds, groups)

@@ -89,6 +89,15 @@ class MeanItemSd:
     n_without: int
 
 
+@dataclass(frozen=True, slots=True)
+class GroupSd:
+    """The mean SD (n − 1) of the items of one group, a word for instance."""
+
+    group: str
+    mean_sd: float
+    n_items: int
+
+
 def norms(ratings: Ratings, *, points: Sequence[float] | None = None) -> Norms:
     """Return the norm of every item.
 
@@ -136,6 +145,27 @@ def mean_item_sd(ratings: Ratings) -> MeanItemSd:
         raise StatisticError("no item has two ratings, so no item has an SD")
     name = statistic_name("mean_item_sd", ddof=1)
     return MeanItemSd(name, float(defined.mean()), len(defined), len(sd) - len(defined))
+
+
+def mean_sd_by_group(ratings: Ratings, groups: Mapping[str, str]) -> tuple[GroupSd, ...]:
+    """Return the mean SD (n − 1) of the items of each group (item id → word), the largest first.
+
+    *Higher means:* raters disagree more. *Source:* AmbiStory §4.1 (*identities* 1.59). Items with fewer than two
+    ratings are left out; groups of such items alone are not there.
+
+    Errors: :class:`InputError` naming an item without a group.
+
+    >>> ratings = Ratings.from_arrays(["a", "b", "a", "b"], ["i", "i", "j", "j"], [2, 2, 1, 3])
+    >>> [(row.group, row.mean_sd) for row in mean_sd_by_group(ratings, {"i": "bank", "j": "note"})]
+    [('note', 1.4142135623730951), ('bank', 0.0)]
+    """
+    sd = item_sd(ratings)
+    labels, code = np.unique(ratings.item_labels(groups), return_inverse=True)
+    defined = ~np.isnan(sd)
+    kept = code.reshape(-1)[defined]
+    n, total = np.bincount(kept, minlength=len(labels)), np.bincount(kept, weights=sd[defined], minlength=len(labels))
+    rows = [GroupSd(str(labels[k]), float(total[k] / n[k]), int(n[k])) for k in np.flatnonzero(n)]
+    return tuple(sorted(rows, key=lambda row: (-row.mean_sd, row.group)))
 
 
 def condition_means(ratings: Ratings, conditions: Mapping[str, str]) -> tuple[ConditionMean, ...]:

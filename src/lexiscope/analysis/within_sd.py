@@ -1,0 +1,168 @@
+"""Accuracy within SD: the share of predictions that lie closer to the mean rating than people lie to each other.
+
+A prediction p of an item with mean m and standard deviation s is right where |p − m| < max(1, s), with the *sample* SD
+(n − 1), and strictly. *Source:* AmbiStory §5.1 and the scoring script of SemEval-2026 Task 5. The population SD and
+the inclusive edge are other statistics with other names: constant 4 scores .5581 on the test split, .5290 with the
+population SD, and .6387 where the edge counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from lexiscope.analysis.accuracy import Accuracy, accuracy
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray
+from lexiscope.analysis.norms import item_sd
+from lexiscope.analysis.predictions import Form, Predictions, judged, rounded
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import statistic_name
+
+Spread = Literal["sample", "population"]
+Edge = Literal["strict", "inclusive"]
+MajorityRule = Literal["rounded_mean", "rating"]
+
+_FLOOR = 1.0
+_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class WithinSd:
+    """Accuracy within SD; ``accuracy`` holds both intervals. ``n_missing`` items without a prediction do not enter."""
+
+    name: str
+    accuracy: Accuracy
+    n_missing: int
+
+    @property
+    def value(self) -> float:
+        """The share of right predictions."""
+        return self.accuracy.value
+
+
+@dataclass(frozen=True, slots=True)
+class RandomWithinSd:
+    """What guessing scores: the expectation over guesses, and the SD of the score of one set of guesses."""
+
+    name: str
+    value: float
+    sd: float
+    points: tuple[float, ...]
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class MajorityWithinSd:
+    """What the most frequent label scores: which label it is, how often each was found, and where it was looked for."""
+
+    label: float
+    rule: MajorityRule
+    source: str
+    counts: tuple[tuple[float, int], ...]
+    accuracy: WithinSd
+
+
+def is_within_sd(predicted: FloatArray, mean: FloatArray, sd: FloatArray, *, edge: Edge = "strict") -> BoolArray:
+    """Say of each prediction whether it lies within max(1, sd) of the mean. *Shape:* (items,) each, or broadcast.
+
+    Distances within 1e-9 of the threshold lie on it.
+
+    >>> is_within_sd(np.array([4.0, 4.0]), np.array([3.0, 3.1]), np.array([0.5, 0.5])).tolist()
+    [False, True]
+    """
+    distance, limit = np.abs(predicted - mean), np.maximum(_FLOOR, sd)
+    return np.asarray(distance < limit - _TOLERANCE if edge == "strict" else distance < limit + _TOLERANCE)
+
+
+def accuracy_within_sd(
+    predictions: Predictions,
+    ratings: Ratings,
+    *,
+    form: Form = "integer",
+    spread: Spread = "sample",
+    edge: Edge = "strict",
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> WithinSd:
+    """Return the share of items whose prediction lies within max(1, SD) of the mean rating.
+
+    *Unit:* share, 0 to 1. *Higher means:* closer to people. *groups* (item id → word, or setup) are resampled whole.
+    Errors: as :func:`lexiscope.analysis.predictions.judged`.
+
+    >>> people = Ratings.from_arrays(list("abcabc"), list("iiijjj"), [1, 2, 3, 1, 5, 5])
+    >>> found = accuracy_within_sd({"i": 3, "j": 2}, people, resamples=0)  # |3 - 2| = 1; |2 - 11 / 3| < 2.31
+    >>> found.name, found.value
+    ('accuracy_within_sd(sd=sample,edge=strict,predictions=integer)', 0.5)
+    """
+    both = judged(predictions, ratings, form=form)
+    sd = both.sd if spread == "sample" else both.sd * np.sqrt((both.n_ratings - 1) / both.n_ratings)
+    right = is_within_sd(both.predicted, both.mean, sd, edge=edge)
+    found = accuracy(right, clusters=both.labels(groups), level=level, resamples=resamples, seed=seed)
+    return WithinSd(_name(spread, edge, form), found, both.n_missing)
+
+
+def random_within_sd(ratings: Ratings, points: Sequence[float] = (1, 2, 3, 4, 5)) -> RandomWithinSd:
+    """Return what guesses score that take every point of the scale with the same chance.
+
+    The expectation is a closed form, unlike a single draw (the paper's .454 is one); its SD is that of one draw.
+    Errors: :class:`StatisticError` where an item has fewer than two ratings.
+
+    >>> people = Ratings.from_arrays(list("abab"), list("iijj"), [1, 1, 5, 5])
+    >>> found = random_within_sd(people)  # each item: one point of five
+    >>> found.value, round(found.sd, 9)  # sqrt(2 * .2 * .8) / 2
+    (0.2, 0.282842712)
+    """
+    chance = _right_points(ratings, points).mean(axis=1)
+    sd = math.sqrt(float((chance * (1 - chance)).sum())) / len(chance)
+    name = statistic_name("expected_accuracy_within_sd", sd="sample", edge="strict", guesses="uniform")
+    return RandomWithinSd(name, float(chance.mean()), sd, tuple(float(point) for point in points), len(chance))
+
+
+def majority_within_sd(
+    ratings: Ratings,
+    source: Ratings,
+    *,
+    source_name: str,
+    rule: MajorityRule = "rounded_mean",
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> MajorityWithinSd:
+    """Return the accuracy of the most frequent label of *source* for every item of *ratings*.
+
+    *rule*: the mode of the rounded means (halves up), or of the ratings. *source_name* says what *source* is (``all
+    splits``, ``train``): AmbiStory's label 4 is the mode of rounded means over all splits, not over test (3).
+    Errors: :class:`StatisticError` where two labels are equally frequent, or an item has fewer than two ratings.
+    """
+    values = rounded(source.means()) if rule == "rounded_mean" else source.value
+    labels, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+    best = np.flatnonzero(counts == counts.max())
+    if len(best) > 1:
+        tied = " and ".join(f"{labels[k]:g}" for k in best)
+        raise StatisticError(f"{tied} are equally frequent in {source_name}: there is no majority label")
+    label = float(labels[best[0]])
+    predictions = dict.fromkeys(ratings.item_ids, label)
+    found = accuracy_within_sd(predictions, ratings, groups=groups, level=level, resamples=resamples, seed=seed)
+    seen = tuple(zip(labels.tolist(), counts.tolist(), strict=True))
+    return MajorityWithinSd(label, rule, source_name, seen, found)
+
+
+def _right_points(ratings: Ratings, points: Sequence[float]) -> BoolArray:
+    """Which points of the scale are right for each item. *Shape:* (items, points)."""
+    sd = item_sd(ratings)
+    if np.isnan(sd).any() or not len(points):
+        raise StatisticError("accuracy within SD needs two ratings of every item, and the points of the scale")
+    scale = np.asarray(points, dtype=np.float64)[None, :]
+    return is_within_sd(scale, ratings.means()[:, None], sd[:, None])
+
+
+def _name(spread: Spread, edge: Edge, form: Form) -> str:
+    return statistic_name("accuracy_within_sd", sd=spread, edge=edge, predictions=form)
