@@ -100,6 +100,18 @@ def checked_rows(
         )
 
 
+def is_marked(row: SheetRow, column: str) -> bool:
+    """Say whether a cell was marked, with x, 1 or yes.
+
+    Errors: :class:`InputError` E475 for anything else in a cell that is not empty, 0 or no.
+    """
+    mark = row.cells[column].casefold()
+    if mark not in _MARKS | _NO_MARKS:
+        what, hint = f"{row.cells[column]!r} is no mark", "write x, or nothing; remarks belong in the comment"
+        raise InputError(what, code="E475", place=row.place(column), hint=hint)
+    return mark in _MARKS
+
+
 def _shown(item: Item) -> tuple[str, ...]:
     """The cells of an item that people read."""
     if len(item.options) != len(LETTERS):
@@ -121,13 +133,11 @@ def _bracketed(item: Item, word: str) -> str:
 
 
 def _answers(row: SheetRow, item: Item, participant: str, position: int) -> Iterator[Response]:
-    answer, mark = row.cells["answer"].upper(), row.cells["weird"].casefold()
+    answer = row.cells["answer"].upper()
     if answer not in ("", *LETTERS):
         what, hint = f"{row.cells['answer']!r} is no answer", "write A, B, or nothing"
         raise InputError(what, code="E475", place=row.place("answer"), hint=hint)
-    if mark not in _MARKS | _NO_MARKS:
-        what, hint = f"{row.cells['weird']!r} is no mark", "write x, or nothing; remarks belong in the comment"
-        raise InputError(what, code="E475", place=row.place("weird"), hint=hint)
+    weird = is_marked(row, "weird")
     option = item.options[LETTERS.index(answer)] if answer else None
     given = Response(
         subject_id=participant,
@@ -147,7 +157,7 @@ def _answers(row: SheetRow, item: Item, participant: str, position: int) -> Iter
         item_id=item.item_id,
         task=TASK,
         measure=MEASURE_WEIRD,
-        value=float(mark in _MARKS),
+        value=float(weird),
         view="full",
         position=position,
         raw=row.cells["comment"] or None,

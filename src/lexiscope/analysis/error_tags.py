@@ -1,0 +1,135 @@
+"""Tags of errors: how often each was given, and how far two coders agree on it. *Source:* AmbiStory §5.2.
+
+Rows are those of :func:`lexiscope.items.error_tags.read_tags`: 1 or 0 for each error and tag, the coder as subject.
+Several tags may apply to one error, so shares do not add up to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lexiscope.analysis.accuracy import Accuracy, accuracy
+from lexiscope.analysis.bootstrap import Undefined
+from lexiscope.analysis.choices import Kappa, cohen_kappa
+from lexiscope.analysis.predictions import predictions_of
+from lexiscope.analysis.ratings import Table
+from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.result import statistic_name
+
+
+@dataclass(frozen=True, slots=True)
+class TagShare:
+    """How many errors have a tag; ``share`` holds its intervals, by cluster and with errors as independent."""
+
+    tag: str
+    n_tagged: int
+    share: Accuracy
+
+
+@dataclass(frozen=True, slots=True)
+class TagAgreement:
+    """Two coders on one tag, over the errors that both coded: percent agreement and Cohen's kappa."""
+
+    tag: str
+    both: int
+    only_first: int
+    only_second: int
+    neither: int
+    percent: Accuracy
+    kappa: Kappa | Undefined
+
+
+def tag_shares(
+    table: Table,
+    coder: str,
+    tags: Sequence[str],
+    *,
+    clusters: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[TagShare, ...]:
+    """Return the share of a coder's errors that has each tag; *clusters* (case id → word) are resampled whole.
+
+    Errors: :class:`InputError` E504 where the coder has no row of a tag, E506 for a case without a cluster;
+    :class:`StatisticError` with fewer than two cases or clusters.
+
+    >>> from lexiscope.core.response import Response, ResponseTable
+    >>> rows = [Response("ana", "participant", case, "plausibility", "error_tag(tag=open_ended)", value)
+    ...         for case, value in (("a", 1.0), ("b", 0.0))]
+    >>> tag_shares(ResponseTable.from_rows(rows), "ana", ["open_ended"], resamples=0)[0].share.value
+    0.5
+    """
+    found = []
+    for tag in tags:
+        marks = _marks(table, coder, tag)
+        labels = _labels(list(marks), clusters)
+        share = accuracy(list(marks.values()), clusters=labels, level=level, resamples=resamples, seed=seed)
+        found.append(TagShare(tag, share.n_correct, share))
+    return tuple(found)
+
+
+def tag_agreement(
+    table: Table,
+    first: str,
+    second: str,
+    tags: Sequence[str],
+    *,
+    clusters: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[TagAgreement, ...]:
+    """Compare two coders tag by tag. *Higher means:* they agree more. Kappa's interval resamples errors.
+
+    Errors: as :func:`tag_shares`; :class:`StatisticError` with fewer than two errors that both coded.
+    """
+    found = []
+    for tag in tags:
+        one, two = _marks(table, first, tag), _marks(table, second, tag)
+        cases = [case for case in one if case in two]
+        if len(cases) < 2:
+            raise StatisticError(f"{first} and {second} coded {len(cases)} errors in common; two are needed")
+        pairs = [(one[case], two[case]) for case in cases]
+        same = accuracy(
+            [a == b for a, b in pairs],
+            clusters=_labels(cases, clusters),
+            level=level,
+            resamples=resamples,
+            seed=seed,
+        )
+        found.append(
+            TagAgreement(
+                tag=tag,
+                both=pairs.count((True, True)),
+                only_first=pairs.count((True, False)),
+                only_second=pairs.count((False, True)),
+                neither=pairs.count((False, False)),
+                percent=same,
+                kappa=_kappa(pairs, level=level, resamples=resamples, seed=seed),
+            )
+        )
+    return tuple(found)
+
+
+def _marks(table: Table, coder: str, tag: str) -> dict[str, bool]:
+    values = predictions_of(table, coder, measure=statistic_name("error_tag", tag=tag))
+    return {case: value == 1 for case, value in values.items() if value is not None}
+
+
+def _labels(cases: Sequence[str], clusters: Mapping[str, str] | None) -> list[str] | None:
+    if clusters is None:
+        return None
+    missing = [case for case in cases if case not in clusters]
+    if missing:
+        raise InputError("an error has no cluster", code="E506", place=Place(item_id=missing[0]))
+    return [clusters[case] for case in cases]
+
+
+def _kappa(pairs: Sequence[tuple[bool, bool]], *, level: float, resamples: int, seed: int) -> Kappa | Undefined:
+    first, second = (["yes" if pair[k] else "no" for pair in pairs] for k in (0, 1))
+    try:
+        return cohen_kappa(first, second, level=level, resamples=resamples, seed=seed)
+    except StatisticError as error:
+        return Undefined(statistic_name("cohen_kappa", weights="none"), error.what, len(pairs))

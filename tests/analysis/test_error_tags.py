@@ -1,0 +1,57 @@
+"""Shares of error tags and the agreement of two coders on them. All tags are made up."""
+
+from __future__ import annotations
+
+import pytest
+
+from lexiscope.analysis.bootstrap import Undefined
+from lexiscope.analysis.choices import Kappa
+from lexiscope.analysis.error_tags import tag_agreement, tag_shares
+from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.items.error_tags import tag_measure
+
+TAGS = ("red_herring", "open_ended")
+MARKS = {
+    ("ana", "red_herring"): [1, 1, 0, 0, 1],
+    ("eva", "red_herring"): [1, 0, 0, 0],
+    ("ana", "open_ended"): [0, 0, 0, 0, 0],
+    ("eva", "open_ended"): [0, 0, 0, 0],
+}
+TABLE = ResponseTable.from_rows(
+    Response(coder, "participant", f"c{k}", "plausibility", tag_measure(tag), float(value))
+    for (coder, tag), values in MARKS.items()
+    for k, value in enumerate(values)
+)
+
+
+def test_shares_of_tags() -> None:
+    """Three of ana's five errors have the first tag, none the second; words are resampled whole."""
+    words = {"c0": "bank", "c1": "bank", "c2": "note", "c3": "note", "c4": "bat"}
+    first, second = tag_shares(TABLE, "ana", TAGS, clusters=words, resamples=100)
+    assert (first.n_tagged, first.share.value, first.share.n_clusters) == (3, 3 / 5, 3)
+    assert (second.n_tagged, second.share.value) == (0, 0.0)
+    with pytest.raises(InputError, match="no cluster"):
+        tag_shares(TABLE, "ana", TAGS, clusters={})
+
+
+def test_agreement_on_tags() -> None:
+    """Of four errors in common they agree on three: kappa (3/4 - 1/2) / (1 - 1/2); without any tag there is none."""
+    first, second = tag_agreement(TABLE, "ana", "eva", TAGS, resamples=100)
+    assert (first.both, first.only_first, first.only_second, first.neither) == (1, 1, 0, 2)
+    assert first.percent.value == 3 / 4
+    assert isinstance(first.kappa, Kappa)
+    # by chance: both tag 2/4 * 1/4, neither 2/4 * 3/4
+    chance = 2 / 4 * 1 / 4 + 2 / 4 * 3 / 4
+    assert first.kappa.value == pytest.approx((3 / 4 - chance) / (1 - chance))
+    assert second.percent.value == 1.0
+    assert isinstance(second.kappa, Undefined)
+
+
+def test_too_few_errors_in_common() -> None:
+    """Two coders need two errors that both coded; a coder without codes is named."""
+    one = ResponseTable.concat([TABLE.where(subject_id="ana"), TABLE.where(subject_id="eva", item_id="c0")])
+    with pytest.raises(StatisticError, match="coded 1 errors in common"):
+        tag_agreement(one, "ana", "eva", TAGS)
+    with pytest.raises(InputError, match="bob has no row"):
+        tag_shares(TABLE, "bob", TAGS)
