@@ -49,9 +49,10 @@ SPECS = {
     "causal_lm": ["causal_lm:{folder}/causal_lm", "causal_lm:{folder}/causal_lm?policy=word"],
     "masked_lm": ["masked_lm:{folder}/masked_lm", "masked_lm:{folder}/masked_lm?conditioning=masked"],
     "completions": ["completions:served@{url}", "completions:served@{url}?policy=bos"],
+    "chat": ["chat:served@{url}", "chat:served@{url}?shots=1&repeats=2&temperature=1"],
 }
 # what a question about pairs of usages can be asked of
-PAIRS = [spec for kind in ("encoder", "baseline", "recorded") for spec in SPECS[kind]]
+PAIRS = [spec for kind in ("encoder", "baseline", "recorded", "chat") for spec in SPECS[kind]]
 ALL = [(kind, spec) for kind, specs in SPECS.items() for spec in specs]
 
 
@@ -73,13 +74,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 class ServedLetters(BaseHTTPRequestHandler):
-    """A completions endpoint that echoes: a made-up log-probability for every letter, given those before it."""
+    """An endpoint: completions that echo, with a made-up log-probability for every letter, and chat with a rating."""
 
     def do_GET(self) -> None:
         self.reply({"data": [{"id": "served", "root": "made up"}]})
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if "messages" in body:
+            said = str(zlib.crc32(json.dumps(body).encode()) % 5 + 1)
+            message = {"role": "assistant", "content": said}
+            self.reply({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+            return
         prompts = body["prompt"] if isinstance(body["prompt"], list) else [body["prompt"]]
         before = ["<s>"] if body.get("add_special_tokens", True) else []
         listed = [[*before, *prompt] for prompt in prompts]

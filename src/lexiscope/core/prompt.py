@@ -17,6 +17,8 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.subject import Progress
 
 Role = Literal["system", "user", "assistant"]
+# how endpoints say that the limit of tokens ended a reply
+_CUT = ("length", "max_tokens")
 GUIDELINES = "guidelines"
 """The variant that every task has: the guidelines that people read, then the item."""
 
@@ -138,6 +140,36 @@ class ChatReply:
     first_tokens: Mapping[str, float] = field(default_factory=dict)
     usage: Mapping[str, Any] = field(default_factory=dict)
     fault: str = ""
+
+    @property
+    def cut(self) -> bool:
+        """Whether the limit of tokens ended it."""
+        return self.finish in _CUT
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a call to :meth:`Converses.converse` would send, before anything is sent.
+
+    ``request`` is the first one. ``prompt_tokens`` and ``completion_tokens`` are a rough count: a token per four
+    characters of the prompts, and the most that may be answered (``None`` where that is not limited). ``cost`` is what
+    they would come to at the prices that the user gave, ``None`` without prices or limit.
+    """
+
+    url: str
+    request: Mapping[str, Any]
+    n_requests: int
+    prompt_tokens: int
+    completion_tokens: int | None
+    cost: float | None
+
+
+@runtime_checkable
+class Previews(Protocol):
+    """A subject that can say what it would send, and what that would cost."""
+
+    def preview(self, questions: Sequence[ChatQuestion]) -> Preview:
+        """Return the first request and the size of all; nothing is sent."""
 
 
 @runtime_checkable

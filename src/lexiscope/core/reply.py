@@ -75,7 +75,7 @@ def read_reply(reply: ChatReply, question: ChatQuestion) -> Read:
         return Read("fault")
     if reply.refused:
         return Read("refusal")
-    cut = reply.finish == "length"
+    cut = reply.cut
     if question.scale is not None:
         return read_rating(reply.text, question.scale, language=question.language, cut=cut)
     if question.options:

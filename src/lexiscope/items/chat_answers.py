@@ -26,7 +26,10 @@ MEASURE_MASS = "scale_mass"
 
 CHAT_MEASURES = (
     (MEASURE_REPLY, "1 where a reply could be read, else 0; option: what it came to; raw: the reply as it came"),
-    (MEASURE_FINISH, "why a reply ended, in the words of the endpoint, in the column option; without value"),
+    (
+        MEASURE_FINISH,
+        "1 where the limit of tokens ended a reply, else 0; option: why it ended, in the words of the endpoint",
+    ),
 )
 """The measures that every answer of a chat model carries beside the task's own."""
 
@@ -93,7 +96,7 @@ def reply_rows(reply: ChatReply, question: ChatQuestion, blank: Response) -> Ite
         yield replace(blank, measure=f"flag_{flag}", value=None if set_flags is None else float(flag in set_flags))
     said = reply.fault or reply.text
     yield replace(blank, measure=MEASURE_REPLY, value=float(read.kind == "ok"), option=read.kind, raw=said)
-    yield replace(blank, measure=MEASURE_FINISH, option=reply.finish or None)
+    yield replace(blank, measure=MEASURE_FINISH, value=float(reply.cut), option=reply.finish or None)
     found = expected_rating(reply.first_tokens, question.scale) if question.scale is not None else None
     if found is not None:
         yield replace(blank, measure=MEASURE_EXPECTED, value=found.rating)

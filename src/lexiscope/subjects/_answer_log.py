@@ -42,6 +42,10 @@ class AnswerLog:
         """Return the stored answer to a question (a JSON value), or ``None``."""
         return self._answers.get(digest(question))
 
+    def answers(self) -> list[Any]:
+        """Return all stored answers, in the order in which they came."""
+        return list(self._answers.values())
+
     def put(self, question: object, answer: Any) -> None:
         """Store an answer (a JSON value without NaN).
 

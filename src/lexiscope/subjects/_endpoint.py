@@ -15,10 +15,9 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from threading import Event
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from lexiscope.core.errors import CapabilityError, SubjectError, require
-from lexiscope.subjects._server_options import ServerOptions
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -29,6 +28,30 @@ _FINAL = ("echo", "logprobs", "not supported", "unsupported", "quota")
 _LONGEST_WAIT = 60.0
 _PATIENCE = 600.0
 _SHOWN = 300
+
+
+class Connection(Protocol):
+    """How a server is reached: the options of every kind of served model have these."""
+
+    @property
+    def key_env(self) -> str:
+        """The environment variable that holds the API key; empty where there is none."""
+
+    @property
+    def parallel(self) -> int:
+        """Most requests under way."""
+
+    @property
+    def timeout(self) -> float:
+        """Seconds until a request is given up."""
+
+    @property
+    def retries(self) -> int:
+        """How often a request is sent again."""
+
+    @property
+    def backoff(self) -> float:
+        """Seconds before the first time, doubled each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +82,7 @@ class Endpoint:
     Errors: :class:`SubjectError` where the environment variable of the key is not set; :class:`MissingExtraError`.
     """
 
-    def __init__(self, url: str, options: ServerOptions) -> None:
+    def __init__(self, url: str, options: Connection) -> None:
         self._httpx = require("httpx", "http")
         self.url, self._options = url.rstrip("/"), options
         self._key = _key(options.key_env)

@@ -62,6 +62,17 @@ def split_address(url: str) -> tuple[str, dict[str, str]]:
     return address.rstrip("/"), {key: value for key, _, value in pairs}
 
 
+def refuse_secrets(given: Mapping[str, str]) -> None:
+    """Refuse a key or password among the options of a spec.
+
+    Errors: :class:`SpecError`, which does not repeat it.
+    """
+    for key in given:
+        if key.lower() in _SECRET:
+            hint = "put the key into an environment variable and name that: key_env=NAME"
+            raise SpecError(f"{key}= would write a secret into every record of the run", hint=hint)
+
+
 def server_options(given: Mapping[str, str]) -> ServerOptions:
     """Read the options of a served model.
 
@@ -71,10 +82,8 @@ def server_options(given: Mapping[str, str]) -> ServerOptions:
     Errors: :class:`SpecError` for an unknown option or value; it does not repeat what may be a secret.
     """
     known = (*_POLICY, *(field.name for field in fields(ServerOptions) if field.name != "policy"))
+    refuse_secrets(given)
     for key, value in given.items():
-        if key.lower() in _SECRET:
-            hint = "put the key into an environment variable and name that: key_env=NAME"
-            raise SpecError(f"{key}= would write a secret into every record of the run", hint=hint)
         if key not in known:
             raise SpecError(f"{key!r} is no option of a served model", hint=f"use one of {', '.join(known)}")
         if key in _WHOLE and not value.isdecimal():

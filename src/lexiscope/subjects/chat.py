@@ -1,0 +1,258 @@
+"""Chat models: behind an OpenAI-compatible endpoint, or read here; they answer the questions that people answered.
+
+``chat:MODEL@http://host:8000/v1`` asks a server (hosted, vLLM, ``transformers serve``, llama.cpp); options follow a
+question mark: ``?variant=guidelines&shots=4&repeats=3&key_env=NAME&price_in=2&price_out=8&budget=5``
+(:class:`~lexiscope.subjects._chat_options.ChatOptions`). ``chat:FOLDER`` without an address reads a model here.
+
+A reply is kept as it came before it is read, under everything that was asked: endpoint, model, revision, the whole
+request and the number of the repetition. A call that was broken off asks for what is missing only, and a finished run
+is read again without a network. Parts of a request that the endpoint refuses are left out or sent otherwise, and named
+in the record of the run. Nothing is cut out of a reply; reasoning that an endpoint sends beside it is kept, not read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from lexiscope.core import catalog
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.errors import CapabilityError, InputError, Place
+from lexiscope.core.generation import Continuation, Decoding
+from lexiscope.core.item import Item
+from lexiscope.core.prompt import ChatQuestion, ChatReply, Message, Preview, Prompting
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.subject import Progress, Subject, SubjectSpec
+from lexiscope.items.chat_answers import chat_answers
+from lexiscope.subjects._answer_log import AnswerLog
+from lexiscope.subjects._chat_account import Account
+from lexiscope.subjects._chat_options import ChatOptions, chat_options
+from lexiscope.subjects._chat_request import (
+    Body,
+    adapted,
+    chat_refusal,
+    chat_reply,
+    is_filtered,
+    refused_part,
+    request_body,
+    storable,
+)
+from lexiscope.subjects._endpoint import Endpoint, Reply
+from lexiscope.subjects._generation import seed_of
+from lexiscope.subjects._local_chat import load_local
+from lexiscope.subjects._server_options import split_address
+from lexiscope.subjects._vector_store import digest
+
+CAPABILITIES = ("Generates", "Judges")
+
+_LOG_FORMAT = 1
+_CHARACTERS_PER_TOKEN = 4
+Request = tuple[Body, int]
+"""A request as it is meant, and the number of its repetition: what a kept reply is found by."""
+
+
+def load(spec: SubjectSpec) -> Subject:
+    """Make the chat model that a spec names. Nothing is asked of a server before there is something to ask.
+
+    Errors: :class:`SpecError` for an unknown option or a secret in the spec.
+    """
+    if not spec.url:
+        return load_local(spec)
+    url, options = split_address(spec.url)
+    return Chat(spec.name, url, options=chat_options(options))
+
+
+class Chat:
+    """A chat model that a server runs. *name* is its name there, *url* ends before ``/chat/completions``."""
+
+    kind = "chat"
+
+    def __init__(self, name: str, url: str, *, options: ChatOptions | None = None, seed: int = 0) -> None:
+        self.name, self.url = name, url.rstrip("/")
+        self.options = options or ChatOptions()
+        self.seed = seed
+        self._record = Account(self.options).as_record()
+        self._changes: set[str] = set()
+
+    # -- what it is -------------------------------------------------------------------------------------------
+
+    @property
+    def subject_id(self) -> str:
+        """Its spec, with the options that change its answers and the name of the key's variable."""
+        told = self.options.told
+        return f"chat:{self.name}@{self.url}" + (f"?{'&'.join(told)}" if told else "")
+
+    @property
+    def facts(self) -> SubjectFacts:
+        """What is known of it before it is asked: what the user says. Who answered stands in :attr:`settings`."""
+        stated = f", revision {self.options.revision} as stated" if self.options.revision else ""
+        return SubjectFacts(
+            subject_id=self.subject_id,
+            title=self.name,
+            kind=self.kind,
+            objective="chat",
+            revision=f"served as {self.name}{stated}, weights not checksummed",
+            source=self.url,
+        )
+
+    @property
+    def prompting(self) -> Prompting:
+        """Which questions it is asked, and how often."""
+        return self.options.prompting
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How it is asked, for the run record, and what came of it: tokens, cost, who answered, what was refused."""
+        return {**asdict(self.options), "seed": self.seed, "account": self._record}
+
+    def with_seed(self, seed: int) -> Chat:
+        """Return the same model in a run with this seed, which is sent where tokens are drawn."""
+        same = copy(self)
+        same.seed = seed
+        return same
+
+    # -- what it can do ---------------------------------------------------------------------------------------
+
+    def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
+        """Answer items as the task asks them, in full. Errors: :class:`CapabilityError` for a task without a prompt."""
+        asks = catalog.task(task).asks
+        if asks is None:
+            raise CapabilityError(f"the task {task!r} cannot be asked in words")
+        return chat_answers(items, self, asks, task=task, measure=catalog.screen(task).measure, view="full")
+
+    def converse(
+        self, questions: Sequence[ChatQuestion], *, work: Path | None = None, progress: Progress | None = None
+    ) -> Sequence[Sequence[ChatReply]]:
+        """Return the replies to every question, ``repeats`` each.
+
+        The same question is sent once, however often it stands in *questions*. *progress* is called with the number of
+        distinct requests answered and their total. Errors: :class:`SubjectError` where the server refuses or cannot be
+        reached; :class:`RunError` where a limit is reached. Whatever was answered until then is kept in *work*.
+        """
+        requests = [[self._request(each, repeat) for repeat in range(self.options.repeats)] for each in questions]
+        found = self._answered([each for several in requests for each in several], work, progress)
+        return [[chat_reply(found[digest(each)]) for each in several] for several in requests]
+
+    def generate(
+        self,
+        prompts: Sequence[str],
+        decoding: Decoding,
+        *,
+        work: Path | None = None,
+        progress: Progress | None = None,
+    ) -> Sequence[Sequence[Continuation]]:
+        """Return what it answers to every prompt, sent as a message of the user, ``decoding.n`` times.
+
+        Errors: those of :meth:`converse`; :class:`InputError` for an empty prompt.
+        """
+        if "" in prompts:
+            raise InputError("a prompt is empty", hint="leave it out")
+        asked = [[self._continuation(prompt, number, decoding) for number in range(decoding.n)] for prompt in prompts]
+        found = self._answered([each for several in asked for each in several], work, progress)
+        return [[_continuation(chat_reply(found[digest(each)]), each[0]) for each in several] for several in asked]
+
+    def preview(self, questions: Sequence[ChatQuestion]) -> Preview:
+        """Return the first request and the size of all; nothing is sent."""
+        bodies = [self._request(each, 0)[0] for each in questions]
+        if not bodies:
+            raise InputError("there is nothing to ask")
+        repeats = self.options.repeats
+        characters = sum(len(message["content"]) for body in bodies for message in body["messages"])
+        limits = [body.get("max_tokens") for body in bodies]
+        prompt_tokens = -(-characters * repeats // _CHARACTERS_PER_TOKEN)
+        completion_tokens = None if None in limits else sum(limits) * repeats  # type: ignore[arg-type]
+        cost = None if completion_tokens is None else self.options.cost(prompt_tokens, completion_tokens)
+        n_requests = len({digest(body) for body in bodies}) * repeats
+        return Preview(f"{self.url}/chat/completions", bodies[0], n_requests, prompt_tokens, completion_tokens, cost)
+
+    # -- how --------------------------------------------------------------------------------------------------
+
+    def _request(self, question: ChatQuestion, repeat: int) -> Request:
+        # 31 bits: some servers keep a seed in a signed word
+        seed = seed_of(self.seed, json.dumps(question.as_json()), repeat) % 2**31
+        return request_body(self.name, question, self.options, seed), repeat
+
+    def _continuation(self, prompt: str, number: int, decoding: Decoding) -> Request:
+        sampled = decoding.method == "sample"
+        temperature = decoding.temperature if sampled else 0.0
+        question = ChatQuestion((Message("user", prompt),), temperature=temperature, max_tokens=decoding.max_tokens)
+        body = request_body(self.name, question, self.options, seed_of(decoding.seed, prompt, number) % 2**31)
+        body |= {"stop": list(decoding.stop)} if decoding.stop else {}
+        return body | ({"top_k": decoding.top_k} if sampled and decoding.top_k else {}), number
+
+    def _answered(self, requests: Sequence[Request], work: Path | None, progress: Progress | None) -> dict[str, Any]:
+        """Return the kept answer of every request, asking for those that are missing."""
+        distinct = {digest(each): each for each in requests}
+        log = None if work is None else AnswerLog(work / "answers", self._key)
+        found = {name: log.get(each) for name, each in distinct.items() if log is not None and each in log}
+        account = Account(self.options, log.answers() if log is not None else ())
+        self._changes |= account.changes
+        missing = [name for name in distinct if name not in found]
+        if missing:
+            with Endpoint(self.url, self.options) as endpoint:
+
+                def ask(name: str) -> tuple[str, dict[str, Any]]:
+                    entry = self._ask(endpoint, distinct[name][0], account)
+                    if log is not None:
+                        log.put(distinct[name], entry)
+                    account.add(entry)
+                    return name, entry
+
+                # the first one alone: what the endpoint refuses is found out once
+                for batch in (missing[:1], missing[1:]):
+                    for name, entry in endpoint.each(ask, batch):
+                        found[name] = entry
+                        if progress is not None:
+                            progress(len(found), len(distinct))
+        # of what was asked here, whenever it was answered: a continued run has the record of an unbroken one
+        self._record = Account(self.options, (found[name] for name in distinct)).as_record()
+        return found
+
+    @property
+    def _key(self) -> list[object]:
+        return ["chat", _LOG_FORMAT, self.url, self.name, self.options.revision]
+
+    def _ask(self, endpoint: Endpoint, body: Body, account: Account) -> dict[str, Any]:
+        """Send a request, otherwise where a part of it is refused; return what is kept of it."""
+        account.begin()
+        entry = None
+        try:
+            entry = self._sent(endpoint, body)
+        finally:
+            if entry is None:
+                account.give_back()
+        return entry
+
+    def _sent(self, endpoint: Endpoint, body: Body) -> dict[str, Any]:
+        changes = set(self._changes)
+        while True:
+            sent = adapted(body, changes)
+            reply = endpoint.post("chat/completions", sent)
+            change = None if reply.ok else refused_part(reply, sent)
+            if change is None or change in changes:
+                break
+            changes.add(change)
+            self._changes.add(change)
+        if not reply.ok and not is_filtered(reply):
+            error = chat_refusal(reply, self.name, self.url)
+            place = Place(text=str(sent["messages"][-1]["content"])[:200])
+            raise type(error)(error.what, place=place, why=error.why, hint=error.hint)
+        used = sorted(change for change in changes if adapted(body, [change]) != body)
+        return self._entry(endpoint, sent, reply, used)
+
+    def _entry(self, endpoint: Endpoint, sent: Body, reply: Reply, used: list[str]) -> dict[str, Any]:
+        # what a server echoes of its headers stays out of every file
+        body = json.loads(endpoint.without_key(json.dumps(storable(dict(reply.body)))))
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        entry = {"sent": sent, "changes": used, "at": at, "body": body}
+        return entry if reply.ok else {**entry, "filtered": reply.message or "refused by a content filter"}
+
+
+def _continuation(reply: ChatReply, body: Body) -> Continuation:
+    finish = {"length": "length", "stop": "stop"}.get(reply.finish, "")
+    return Continuation(reply.text, seed=body.get("seed"), finish=finish)  # type: ignore[arg-type]
