@@ -32,6 +32,10 @@ VERBS: dict[str, tuple[str, str]] = {
     "study": ("lexiscope.cli.study:study", "Run a study: a whole paper, on its data or on yours."),
     "report": ("lexiscope.cli.report:report", "Write one report of one or more runs."),
     "agree": ("lexiscope.cli.agree:agree", "Agreement and ceilings of any long table of ratings."),
+    "shared-task": (
+        "lexiscope.cli.shared_task:shared_task",
+        "Submissions to the shared task on AmbiStory: write, check, score.",
+    ),
     "annotate": (
         "lexiscope.cli.annotate:annotate",
         "Run a study with people: draft, check, rehearse, serve, export.",

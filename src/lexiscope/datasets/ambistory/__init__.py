@@ -12,12 +12,24 @@ from lexiscope.core.dataset import DataFile, Dataset
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.datasets.ambistory.card import CARD, COUNTS, DEV, REDACTED_TEST, TEST, TRAIN, SplitCounts
-from lexiscope.datasets.ambistory.reading import rating_rows, setup_items
+from lexiscope.datasets.ambistory.reading import item_id, rating_rows, setup_items
 from lexiscope.datasets.ambistory.samples import Sample, read_samples
 from lexiscope.datasets.ambistory.writing import export
 from lexiscope.resources.fetch import locate
 
-__all__ = ["CARD", "COUNTS", "SplitCounts", "export", "load", "split_counts"]
+__all__ = [
+    "CARD",
+    "COUNTS",
+    "Sample",
+    "SplitCounts",
+    "export",
+    "item_id",
+    "load",
+    "read_samples",
+    "setup_items",
+    "split_counts",
+    "split_samples",
+]
 
 
 def load(folder: Path | None = None, *, redacted: bool = False) -> Dataset:
@@ -28,7 +40,7 @@ def load(folder: Path | None = None, *, redacted: bool = False) -> Dataset:
     Errors: :class:`DataError` for a file that is missing or not the published one; :class:`InputError` with file and
     sample for one that breaks a rule, or where the counts are not the published ones.
     """
-    files: dict[str, DataFile] = {"train": TRAIN, "dev": DEV, "test": REDACTED_TEST if redacted else TEST}
+    files = _files(redacted=redacted)
     found = {split: locate(file, dataset=CARD.name, folder=folder) for split, file in files.items()}
     samples = {split: read_samples(place.path) for split, place in found.items()}
     items = tuple(
@@ -44,6 +56,16 @@ def load(folder: Path | None = None, *, redacted: bool = False) -> Dataset:
     return dataset
 
 
+def split_samples(split: str, folder: Path | None = None) -> tuple[Sample, ...]:
+    """Return the samples of one split (``train``, ``dev``, ``test``) in the published order of rows.
+
+    Errors: those of :func:`load`; :class:`InputError` for another split.
+    """
+    if split not in COUNTS:
+        raise InputError(f"there is no split {split!r}", hint=f"use {', '.join(COUNTS)}")
+    return read_samples(locate(_files(redacted=False)[split], dataset=CARD.name, folder=folder).path)
+
+
 def split_counts(samples: Sequence[Sample]) -> SplitCounts:
     """Return what a split holds."""
     setups = {(one.precontext, one.sentence) for one in samples}
@@ -56,6 +78,10 @@ def split_counts(samples: Sequence[Sample]) -> SplitCounts:
         forms=len({one.homonym for one in samples}),
         ticks=sum(sum(one.nonsensical or ()) for one in samples),
     )
+
+
+def _files(*, redacted: bool) -> dict[str, DataFile]:
+    return {"train": TRAIN, "dev": DEV, "test": REDACTED_TEST if redacted else TEST}
 
 
 def _check_counts(samples: Mapping[str, Sequence[Sample]], items: Sequence[Item]) -> None:

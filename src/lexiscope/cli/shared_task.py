@@ -1,0 +1,152 @@
+"""``lexiscope shared-task``: submissions to the shared task on AmbiStory, from a file of samples to the score."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import click
+
+from lexiscope.analysis.bootstrap import Undefined
+from lexiscope.analysis.predictions import predictions_of, rounded
+from lexiscope.analysis.shared_task import Gold, OfficialScore, official_score
+from lexiscope.cli import options
+from lexiscope.cli.output import print_json, print_table, remark, say
+from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.collect import RESPONSES
+from lexiscope.core.errors import InputError
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.run import write_atomically
+from lexiscope.datasets import ambistory
+from lexiscope.items.shared_task import check_submission, read_submission, write_submission
+from lexiscope.items.tabular import write_items
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Rounding = Literal["no", "half_up", "half_even"]
+
+
+def _which(function: Function) -> Function:
+    """Add ``--split`` and ``--samples``: which rows are meant."""
+    split = click.option(
+        "--split", type=click.Choice(tuple(ambistory.COUNTS)), default="test", show_default=True, help="The split."
+    )
+    samples = click.option(
+        "--samples",
+        type=click.Path(path_type=Path),
+        metavar="FILE.json",
+        help="A file in the publisher's form, instead of a split; it may be redacted.",
+    )
+    return split(samples(function))
+
+
+@click.group("shared-task")
+def shared_task() -> None:
+    """Submissions to the shared task on AmbiStory: write, check, score."""
+
+
+@shared_task.command("items", cls=Verb)
+@click.argument("samples", type=click.Path(path_type=Path), metavar="FILE.json")
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="The items.")
+@options.quiet
+def make_items(samples: Path, *, out: Path, quiet: bool) -> None:
+    """Write the items of a file of samples, redacted or not.
+
+    FILE.json is in the publisher's form. The items carry no ratings; their order and ids are never shown to a subject.
+    """
+    path = existing_file(samples)
+    items = ambistory.setup_items("test", ambistory.read_samples(path), str(path))
+    write_items(items, out)
+    say(f"written: {out} ({len(items)} items)")
+    remark(f"next: lexiscope collect --items {out} --task plausibility --subject SPEC --out RUN", quiet=quiet)
+
+
+@shared_task.command(cls=Verb)
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--subject", required=True, metavar="ID", help="Whose ratings are submitted.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.jsonl", help="The submission.")
+@_which
+@click.option(
+    "--rounding",
+    type=click.Choice(("no", "half_up", "half_even")),
+    default="no",
+    show_default=True,
+    help="Round to whole numbers from 1 to 5; where a half goes.",
+)
+@options.quiet
+def write(
+    run: Path, *, subject: str, out: Path, split: str, samples: Path | None, rounding: Rounding, quiet: bool
+) -> None:
+    """Write a submission from a run.
+
+    RUN is the folder of a collected run. Every row needs a readable rating: none is filled in.
+    """
+    found = predictions_of(ResponseTable.read_parquet(existing_file(run / RESPONSES)), subject)
+    rows = [found.get(ambistory.item_id(one)) for one in _samples(split, samples)]
+    if rounding != "no":
+        rows = [None if value is None else float(rounded([value], rule=rounding)[0]) for value in rows]
+    write_submission(out, rows)
+    say(f"written: {out} ({len(rows)} predictions)")
+    remark(f"next: lexiscope shared-task check {out}", quiet=quiet)
+
+
+@shared_task.command(cls=Verb)
+@click.argument("submission", type=click.Path(path_type=Path), metavar="FILE.jsonl")
+@_which
+@click.pass_context
+def check(ctx: click.Context, /, submission: Path, *, split: str, samples: Path | None) -> None:
+    """Check the form of a submission.
+
+    Every fault is listed with its line; the exit status is 1 where there is one. The official check is laxer in two
+    places: it cuts 5.9 to 5, and it does not mind an id that comes twice.
+    """
+    n_samples = len(_samples(split, samples))
+    faults = check_submission(existing_file(submission), n_samples)
+    for fault in faults:
+        say(f"{submission}: {fault}")
+    if faults:
+        say(f"{len(faults)} faults")
+        ctx.exit(1)
+    between = read_submission(submission, n_samples).n_non_integer
+    more = f", {between} of them no whole numbers" if between else ""
+    say(f"{submission}: a submission of {n_samples} predictions{more}")
+
+
+@shared_task.command(cls=Verb)
+@click.argument("submission", type=click.Path(path_type=Path), metavar="FILE.jsonl")
+@_which
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE.json", help="Write the two numbers here.")
+@options.as_json
+def score(submission: Path, *, split: str, samples: Path | None, out: Path | None, as_json: bool) -> None:
+    """Score a submission as the organisers do.
+
+    Accuracy within SD is strict, with the sample SD and a threshold of at least 1. A constant prediction has no
+    Spearman correlation: n/a, and null in JSON.
+    """
+    published = _samples(split, samples)
+    if any(one.choices is None for one in published):
+        raise InputError("these samples are redacted: there is nothing to score against", hint="check works on them")
+    values = read_submission(existing_file(submission), len(published)).predictions
+    found = official_score(values, Gold.of([one.choices or () for one in published]))
+    if out is not None:
+        write_atomically(out, json.dumps(found.as_json(), allow_nan=False) + "\n")
+    if as_json:
+        print_json(found.as_json() | {"n": found.n, "n_non_integer": found.n_non_integer})
+    else:
+        _print(found)
+
+
+def _samples(split: str, samples: Path | None) -> tuple[ambistory.Sample, ...]:
+    return ambistory.split_samples(split) if samples is None else ambistory.read_samples(existing_file(samples))
+
+
+def _print(found: OfficialScore) -> None:
+    rho = found.spearman
+    rows = [
+        ("accuracy within SD", f"{found.accuracy:.4f}", f"{found.n_correct} of {found.n}"),
+        ("Spearman", "n/a", rho.reason) if isinstance(rho, Undefined) else ("Spearman", f"{rho:.4f}", ""),
+    ]
+    print_table(("score", "value", ""), rows, right=("value",))
+    if found.n_non_integer:
+        say(f"{found.n_non_integer} predictions are no whole numbers: unrounded ones gain three to five points")
