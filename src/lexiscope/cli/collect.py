@@ -7,8 +7,10 @@ from pathlib import Path
 
 import click
 
+from lexiscope.analysis.replies import count_replies
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
+from lexiscope.cli.collect_preview import preview_rows
 from lexiscope.cli.item_source import load_items
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say
 from lexiscope.cli.verb import Verb
@@ -25,6 +27,7 @@ from lexiscope.core.response import ResponseTable
 @options.views
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The run folder.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the run.")
+@click.option("--dry-run", is_flag=True, help="Send nothing: show the first request and what all would cost.")
 @options.threads
 @options.as_json
 @options.quiet
@@ -38,6 +41,7 @@ def collect(
     views: tuple[str, ...],
     out: Path,
     seed: int,
+    dry_run: bool,
     threads: int,
     as_json: bool,
     quiet: bool,
@@ -50,6 +54,9 @@ def collect(
     if not subjects:
         raise click.UsageError("name at least one subject: --subject encoder:minilm")
     source = load_items(items, read_map(pairs), task=task, language=language)
+    if dry_run:
+        print_json(preview_rows(source.items, subjects, task, views or ("full",), seed=seed))
+        return
     remark_threads(threads, quiet=quiet)
     with progress_bar(task, quiet=quiet) as report:
         table = collect_run(
@@ -74,13 +81,18 @@ def collect(
 
 
 def answer_rows(table: ResponseTable) -> list[dict[str, object]]:
-    """Return one row per subject (people together), view and measure: items, layers, and answers without a value."""
+    """Return one row per subject (people together), view and measure: items, layers, and answers without a value.
+
+    ``replies`` is what the replies of a chat model came to, unreadable ones by their kind.
+    """
+    replies = {(each.subject_id, each.view): str(each) for each in count_replies(table)}
     people = table.where(subject_kind="participant")
     parts = [(f"people ({len(people.unique('subject_id'))})", people)] if len(people) else []
     others = table.filter(table.column("subject_kind") != "participant")
     parts += [(subject, others.where(subject_id=subject)) for subject in others.unique("subject_id")]
     return [
         _answer_row(name, view, measure, of_subject.where(view=view, measure=measure))
+        | {"replies": replies.get((name, view), "")}
         for name, of_subject in parts
         for view in of_subject.unique("view")
         for measure in of_subject.where(view=view).unique("measure")

@@ -28,6 +28,9 @@ that names no answer. ``in_prose``: one number or option, within a sentence and 
 before the answer was certain. ``fault``: what the server sent was no reply.
 """
 
+MEASURE_REPLY = "reply"
+"""The measure of the row that says, in the column option, what a reply came to; its value is 1 where it was read."""
+
 NUMBER_WORDS: dict[str, tuple[str, ...]] = {
     "en": ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
     "es": ("cero", "uno", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez"),

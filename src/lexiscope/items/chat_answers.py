@@ -14,12 +14,11 @@ from pathlib import Path
 from lexiscope.core.errors import SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import AskFunction, ChatQuestion, ChatReply, Converses
-from lexiscope.core.reply import Read, read_reply
+from lexiscope.core.reply import MEASURE_REPLY, Read, read_reply
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.subject import Progress, Subject
 
-MEASURE_REPLY = "reply"
 MEASURE_FINISH = "finish"
 MEASURE_EXPECTED = "expected_rating"
 MEASURE_MASS = "scale_mass"

@@ -18,6 +18,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking, Variant
 from lexiscope.items.chat_answers import CHAT_MEASURES, RATING_MEASURES
 from lexiscope.items.judging import answering
+from lexiscope.items.scale_scoring import SCORING_MEASURES, scoring
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -127,16 +128,20 @@ asks = Asking(SCREEN, fields, example_items, VARIANTS)
 by_judgment = answering(NAME, MEASURE_RATING, check=SCREEN.check, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
+by_scoring = scoring(NAME, MEASURE_RATING, asks)
+"""Answers with the probability of each point of the scale behind the prompt."""
+
 TASK = Task(
     name=NAME,
     summary="How plausible is one meaning of a word in a short story?",
     scale=SCALE,
     item_fields=("usages", "conditions"),
-    answers=(("Judges", by_judgment),),
+    answers=(("Judges", by_judgment), ("Scores", by_scoring)),
     measures=(
         (MEASURE_RATING, "points from 1 to 5; higher means more plausible"),
         *CHAT_MEASURES,
         *RATING_MEASURES,
+        *SCORING_MEASURES,
     ),
     asks=asks,
 )

@@ -23,6 +23,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking, Variant, starred
 from lexiscope.items.chat_answers import CHAT_MEASURES, RATING_MEASURES
 from lexiscope.items.judging import answering
+from lexiscope.items.scale_scoring import SCORING_MEASURES, scoring
 from lexiscope.items.views import view_item
 
 FOLDER = Path(__file__).parent
@@ -238,12 +239,15 @@ asks = Asking(SCREEN, fields, example_items, VARIANTS)
 by_judgment = answering(NAME, MEASURE_RATING, check=_checked, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
+by_scoring = scoring(NAME, MEASURE_RATING, asks)
+"""Answers with the probability of each point of the scale behind the prompt."""
+
 TASK = Task(
     name=NAME,
     summary="How related are the meanings of one word in two sentences?",
     scale=SCALE,
     item_fields=("usages",),
-    answers=(("Judges", by_judgment), ("Embeds", by_embedding)),
+    answers=(("Judges", by_judgment), ("Embeds", by_embedding), ("Scores", by_scoring)),
     measures=(
         (MEASURE_RATING, "points from 1 to 5; higher means more related"),
         (MEASURE_DISTANCE, "1 − cosine, from 0 to 2; higher means less related"),
@@ -253,6 +257,7 @@ TASK = Task(
         (MEASURES_TOKENS[2], "tokens of the target in the first sentence"),
         *CHAT_MEASURES,
         *RATING_MEASURES,
+        *SCORING_MEASURES,
     ),
     asks=asks,
 )

@@ -1,0 +1,74 @@
+"""``lexiscope collect`` with chat models: the dry run, and what the summary says of replies that could not be read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from .conftest import Run
+
+ITEMS = (
+    "sentence_1,sentence_2,target\nThe bank was steep.,The bank was muddy.,bank\nA bat flew.,The bat is wooden.,bat\n"
+)
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    (tmp_path / "items.csv").write_text(ITEMS)
+    return tmp_path / "items.csv"
+
+
+@pytest.fixture
+def endpoint() -> Iterator[str]:
+    """A chat endpoint that rates the first word and refuses the second."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            said = "4" if "bank" in body["messages"][-1]["content"] else "I cannot rate this."
+            content = json.dumps({"choices": [{"message": {"content": said}, "finish_reason": "stop"}]}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            """Keep the test's output quiet."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        server.shutdown()
+
+
+def test_a_dry_run_sends_nothing(items: Path, run: Run, tmp_path: Path) -> None:
+    """The first request and the most that it may cost, from an address where nobody listens; no folder is made."""
+    chat = "chat:m@http://127.0.0.1:1/v1?repeats=3&price_in=1&price_out=2"
+    command = ("collect", "--items", items.name, "--language", "en", "--out", "RUN", "--dry-run")
+    result = run(*command, "--subject", chat, "--subject", "baseline:word_overlap")
+    assert result.exit_code == 0, result.stderr
+    asked, silent = json.loads(result.stdout)
+    assert (asked["url"], asked["n_requests"], asked["completion_tokens"]) == (
+        "http://127.0.0.1:1/v1/chat/completions",
+        6,
+        96,
+    )
+    assert asked["request"]["model"] == "m"
+    assert "**bank** was steep" in asked["request"]["messages"][-1]["content"]
+    assert asked["cost"] == pytest.approx((asked["prompt_tokens"] + 2 * 96) / 1e6)
+    assert silent == {"subject": "baseline:word_overlap", "sends": False}
+    assert not (tmp_path / "RUN").exists()
+
+
+def test_the_summary_counts_unreadable_replies(items: Path, run: Run, endpoint: str) -> None:
+    """X08: the table that is printed says for each chat model what its replies came to."""
+    command = ("collect", "--items", items.name, "--language", "en", "--out", "RUN")
+    result = run(*command, "--subject", f"chat:m@{endpoint}", "--json")
+    assert result.exit_code == 0, result.stderr
+    (rating,) = [row for row in json.loads(result.stdout) if row["measure"] == "rating"]
+    assert (rating["items"], rating["without value"], rating["replies"]) == (2, 1, "ok 1, refusal 1")
