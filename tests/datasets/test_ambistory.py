@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -16,6 +17,7 @@ import pytest
 from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import DataError, InputError, SpanError
 from lexiscope.core.item import Item
+from lexiscope.core.prompt import GUIDELINES
 from lexiscope.core.screen import Shown
 from lexiscope.datasets import ambistory
 from lexiscope.datasets.ambistory.reading import find_homonym, rating_rows, setup_items
@@ -265,13 +267,18 @@ def test_precontexts_without_white_space(loaded: Dataset) -> None:
 
 
 @pytest.mark.published
-def test_nothing_of_the_design_is_shown(loaded: Dataset) -> None:
-    """What a subject is shown does not change with id, setup, story, intention, group or split."""
+@pytest.mark.parametrize("variant", [GUIDELINES, *plausibility.VARIANTS])
+def test_nothing_of_the_design_is_shown(loaded: Dataset, variant: str) -> None:
+    """Page and prompts do not change with id, setup, story, intention, group or split of an item."""
     seen = ("precontext", "ending", "sense", "example", "homonym")
     for item in loaded.items[:60]:
         bare = Item("x", "x", item.usages, conditions={name: item.conditions[name] for name in seen})
         assert plausibility.stimulus(item, Shown()) == plausibility.stimulus(bare, Shown())
-        assert plausibility.story(item) == plausibility.story(bare)
+        asked, plain = (plausibility.asks(each, variant=variant) for each in (item, bare))
+        assert asked == plain
+        told = " ".join(message.content for message in asked.messages)
+        assert str(item.conditions["sense"]) in told
+        assert not re.search(rf"(?<!\d){item.item_id.rpartition('/')[2]}(?!\d)|ambistory", told)
 
 
 @pytest.mark.published
