@@ -45,17 +45,19 @@ def byte_tokenizer(*, template: str | None = None) -> transformers.PreTrainedTok
     return fast
 
 
-def save_llama(folder: Path, *, seed: int = 1, template: str | None = None) -> Path:
+def save_llama(
+    folder: Path, *, seed: int = 1, template: str | None = None, longest: int = 128, layers: int = 2
+) -> Path:
     """Save a Llama of random weights with 259 tokens."""
     torch.manual_seed(seed)
     config = transformers.LlamaConfig(
         vocab_size=259,
         hidden_size=128,
         intermediate_size=256,
-        num_hidden_layers=2,
+        num_hidden_layers=layers,
         num_attention_heads=8,
         num_key_value_heads=8,
-        max_position_embeddings=128,
+        max_position_embeddings=longest,
         pad_token_id=0,
         bos_token_id=1,
         eos_token_id=2,

@@ -73,15 +73,17 @@ def test_the_split_of_a_dataset_is_kept() -> None:
     found = split_items(items)
     assert (found.how, found.left_out, found.shared_words) == ("own", 1, ("bank",))
     assert [each.item.item_id for each in (*found.training, *found.validation)] == ["a", "b"]
-    by_word = split_items([*items, rated("d", "quay", split="dev")], how="word", share=0.1)
+    by_word = split_items([*items, rated("d", "quay", split="dev")], how="word", share=0.5)
     assert (by_word.how, by_word.left_out) == ("word", 1)
     assert {each.item.item_id for each in (*by_word.training, *by_word.validation)} == {"a", "b", "d"}
 
 
 def test_a_split_needs_two_parts() -> None:
     """One word cannot be split, items without the condition have no own split, a share lies between 0 and 1."""
-    with pytest.raises(InputError, match="both parts"):
+    with pytest.raises(InputError, match="validation"):
         split_items([rated("a", "bank"), rated("b", "bank")])
+    with pytest.raises(InputError, match="both parts"):
+        split_items([rated("a", "bank", split="train")])
     with pytest.raises(InputError, match="condition 'split'"):
         split_items([rated("a", "bank")], how="own")
     with pytest.raises(InputError, match="share"):

@@ -30,6 +30,10 @@ VERBS: dict[str, tuple[str, str]] = {
     "check": ("lexiscope.cli.check:check", "Check an item file before anybody is asked."),
     "collect": ("lexiscope.cli.collect:collect", "Ask subjects about items and keep every answer."),
     "study": ("lexiscope.cli.study:study", "Run a study: a whole paper, on its data or on yours."),
+    "train": (
+        "lexiscope.cli.train:train",
+        "Train a model on people's ratings: a folder that a subject loads.",
+    ),
     "report": ("lexiscope.cli.report:report", "Write one report of one or more runs."),
     "agree": ("lexiscope.cli.agree:agree", "Agreement and ceilings of any long table of ratings."),
     "shared-task": (

@@ -21,12 +21,16 @@ from typing import Any
 
 import numpy as np
 
+from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
-from lexiscope.core.errors import CapabilityError, Place, SpecError, SubjectError
+from lexiscope.core.errors import CapabilityError, InputError, Place, SpecError, SubjectError
 from lexiscope.core.generation import Continuation, Decoding
-from lexiscope.core.prompt import GUIDELINES, ChatQuestion, ChatReply, Prompting
+from lexiscope.core.item import Item
+from lexiscope.core.prompt import GUIDELINES, ChatQuestion, ChatReply, Message, Prompting
+from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
 from lexiscope.core.subject import Progress, SubjectSpec
+from lexiscope.items.chat_answers import chat_answers
 from lexiscope.subjects._adapter import RECORD, AdaptedFolder
 from lexiscope.subjects._chat_text import AnswerTokens, answer_tokens, numbers_of, plain_text, prompt_ids
 from lexiscope.subjects._generation import Prompt, continue_group, groups_of
@@ -153,7 +157,7 @@ class LocalChat:
         store = self._store(work)
         distinct = {digest(request.content): request for request in requests}
         done: dict[str, list[ChatReply]] = {}
-        with self._forward.threads(self._model.options.threads or None):
+        with self.forward.threads(self._model.options.threads or None):
             for group in _groups(list(distinct.values()), self._model.options.batch_budget):
                 replies = self._kept(group, store)
                 done |= zip([digest(request.content) for request in group], replies, strict=True)
@@ -172,10 +176,55 @@ class LocalChat:
             store.write_plan(content, {"replies": [[asdict(each) for each in replies] for replies in made]})
         return made
 
+    def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
+        """Answer items as the task asks them, in full. Errors: :class:`CapabilityError` for a task without a prompt."""
+        asks, screen = catalog.task(task).asks, catalog.screen(task)
+        if asks is None:
+            raise CapabilityError(f"the task {task!r} cannot be asked in words")
+        return chat_answers(items, self, asks, task=task, measure=screen.measure, view="full")
+
+    def generate(
+        self,
+        prompts: Sequence[str],
+        decoding: Decoding,
+        *,
+        work: Path | None = None,
+        progress: Progress | None = None,
+    ) -> Sequence[Sequence[Continuation]]:
+        """Return what it answers to every prompt, put as a message of the user, ``decoding.n`` times.
+
+        Errors: those of :meth:`converse`; :class:`CapabilityError` for a tuned model, which has learnt numbers.
+        """
+        if self._trained:
+            raise CapabilityError(f"{self.subject_id} has learnt to answer with a number: it writes no texts")
+        store = self._store(work)
+        asked = {prompt: self._request(_said(prompt), decoding) for prompt in sorted(set(prompts))}
+        done: dict[str, Sequence[Continuation]] = {}
+        with self.forward.threads(self._model.options.threads or None):
+            for group in _groups(list(asked.values()), self._model.options.batch_budget):
+                done |= zip([_prompt_of(request) for request in group], self._continued(group, store), strict=True)
+                if progress is not None:
+                    progress(len(done), len(asked))
+        return [done[prompt] for prompt in prompts]
+
+    def _continued(self, group: Sequence[_Request], store: VectorStore | None) -> list[tuple[Continuation, ...]]:
+        content = ["continuations", [request.content for request in group]]
+        stored = store.read_plan(content) if store else None
+        if stored is None:
+            made = continue_group(self.forward, [request.prompt for request in group], group[0].decoding)
+            stored = {"made": [[asdict(each) for each in several] for several in made]}
+            if store:
+                store.write_plan(content, stored)
+        return [
+            tuple(Continuation(**{**each, "token_ids": tuple(each["token_ids"])}) for each in several)
+            for several in stored["made"]
+        ]
+
     # -- questions --------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _forward(self) -> CausalForward:
+    @property
+    def forward(self) -> CausalForward:
+        """The loaded model. Errors: :class:`SubjectError` where it cannot be read."""
         return self._model.forward
 
     @cached_property
@@ -191,15 +240,16 @@ class LocalChat:
     def _answer(self) -> str:
         return self.given.get("answer", "generated")
 
-    def _request(self, question: ChatQuestion) -> _Request:
-        tokenizer, forward = self._forward.named_tokenizer, self._forward
+    def _request(self, question: ChatQuestion, decoding: Decoding | None = None) -> _Request:
+        """Return the request of a question; without *decoding* it is drawn as the question wants it."""
+        tokenizer, forward = self.forward.named_tokenizer, self.forward
         if not tokenizer.chat_template and not self._trained:
             raise CapabilityError(
                 f"{self.subject_id} has no chat template: it has not been taught to converse",
                 hint=f"ask it as a language model: causal_lm:{self.name}",
             )
         ids, answers = self._tokens(question)
-        decoding = self._decoding(question, answers)
+        decoding = decoding or self._decoding(question, answers)
         if forward.longest is not None and len(ids) + decoding.max_tokens > forward.longest:
             what = f"the question has {len(ids)} tokens and its answer up to {decoding.max_tokens}"
             why = f"the model reads at most {forward.longest}"
@@ -208,7 +258,7 @@ class LocalChat:
 
     def _tokens(self, question: ChatQuestion) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
         """Return the tokens of a question, up to the number where one is looked for, and those of the numbers."""
-        tokenizer = self._forward.named_tokenizer
+        tokenizer = self.forward.named_tokenizer
         if not self._trained and self._answer == "generated":
             ids, self._form = prompt_ids(tokenizer, question)
             return ids, ()
@@ -234,7 +284,7 @@ class LocalChat:
     def _generated(self, group: Sequence[_Request]) -> list[list[ChatReply]]:
         first: list[Any] = []
         prompts, decoding = [request.prompt for request in group], group[0].decoding
-        made = continue_group(self._forward, prompts, decoding, see_first=first.append)
+        made = continue_group(self.forward, prompts, decoding, see_first=first.append)
         listed = self._listed(first[0])
         return [
             [
@@ -249,7 +299,7 @@ class LocalChat:
         for answer in request.answers:
             # a number is whole where its tokens are: what a tuned model writes behind it was never learnt
             if made.token_ids[: len(answer)] == answer:
-                text = self._forward.tokenizer.decode(list(answer), skip_special_tokens=True)
+                text = self.forward.tokenizer.decode(list(answer), skip_special_tokens=True)
                 return ChatReply(text, "number", first_tokens=listed, usage=usage)
         finish = "stop" if made.finish == "end" else made.finish
         return ChatReply(made.text, finish, first_tokens=listed, usage=usage)
@@ -257,7 +307,7 @@ class LocalChat:
     def _scored(self, group: Sequence[_Request]) -> list[list[ChatReply]]:
         """Answer with the most probable number of the scale; of equal ones the lowest."""
         first: list[Any] = []
-        continue_group(self._forward, [request.prompt for request in group], group[0].decoding, see_first=first.append)
+        continue_group(self.forward, [request.prompt for request in group], group[0].decoding, see_first=first.append)
         replies = []
         for request, logits in zip(group, first[0], strict=True):
             scores = self._number_scores(request, logits)
@@ -270,24 +320,30 @@ class LocalChat:
 
     def _number_scores(self, request: _Request, logits: Any) -> list[float]:
         """The log-probability of each number as the answer. *Unit:* nats."""
-        after = self._forward.torch.log_softmax(logits, dim=-1)
+        after = self.forward.torch.log_softmax(logits, dim=-1)
         if all(len(answer) == 1 for answer in request.answers):
             return [float(after[answer[0]]) for answer in request.answers]
         ids = request.prompt.ids
-        return [float(self._forward.plain((*ids, *answer))[len(ids) - 1 :].sum()) for answer in request.answers]
+        return [float(self.forward.plain((*ids, *answer))[len(ids) - 1 :].sum()) for answer in request.answers]
 
     def _listed(self, logits: Any) -> list[dict[str, float]]:
         """Return the most probable first tokens of each reply with their log-probabilities; equal texts are added."""
-        torch = self._forward.torch
+        torch = self.forward.torch
         scores, ids = torch.log_softmax(logits, dim=-1).topk(min(_LISTED, logits.shape[-1]), dim=-1)
         found = []
         for row, tokens in zip(scores.tolist(), ids.tolist(), strict=True):
-            texts = [self._forward.tokenizer.decode([token], skip_special_tokens=False) for token in tokens]
+            texts = [self._token_text(token) for token in tokens]
             together: dict[str, float] = {}
             for text, score in zip(texts, row, strict=True):
                 together[text] = float(np.logaddexp(together[text], score)) if text in together else score
             found.append(together)
         return found
+
+    def _token_text(self, token: int) -> str:
+        tokenizer = self.forward.tokenizer
+        text = str(tokenizer.decode([token], skip_special_tokens=False))
+        # a part of a letter has no text of its own: all of them together would pass for one token
+        return str(tokenizer.id_to_token(token)) if "\N{REPLACEMENT CHARACTER}" in text else text
 
     def _repeated(self, replies: list[ChatReply]) -> list[ChatReply]:
         return replies if len(replies) > 1 else replies * self.prompting.repeats
@@ -296,6 +352,16 @@ class LocalChat:
         if work is None:
             return None
         return VectorStore(work / "chat", digest([_FORMAT, self._model.store_key(work)]))
+
+
+def _said(prompt: str) -> ChatQuestion:
+    if not prompt:
+        raise InputError("a prompt is empty", hint="leave it out")
+    return ChatQuestion((Message("user", prompt),), temperature=None)
+
+
+def _prompt_of(request: _Request) -> str:
+    return request.question.messages[-1].content
 
 
 def _groups(requests: Sequence[_Request], budget: int) -> Iterator[list[_Request]]:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from lexiscope.analysis.correlation import correlation_value
+from lexiscope.analysis.within_sd import is_within_sd
 from lexiscope.core.errors import Place, RunError, StatisticError, SubjectError, require
 from lexiscope.core.lock import locked
 from lexiscope.core.prompt import Prompting
@@ -159,13 +160,12 @@ def _lessons(material: Material, learner: Learner) -> Lessons:
 
 def _validation(items: Sequence[RatedItem], scale: Scale) -> Callable[[Doubles], tuple[float | None, float]]:
     means = np.array([rated.mean for rated in items])
-    spread = np.maximum(1.0, [rated.sd for rated in items])
+    sds = np.array([rated.sd for rated in items])
     points = np.array(scale.points)
 
     def validate(scores: Doubles) -> tuple[float | None, float]:
         predicted = points[scores.argmax(axis=1)]
-        # strict, with room for the last bits of a mean: AmbiStory's own scorer
-        within = np.abs(predicted - means) < spread - 1e-9
+        within = is_within_sd(predicted, means, sds)
         try:
             rho: float | None = correlation_value(predicted, means, kind="spearman")
         except StatisticError:

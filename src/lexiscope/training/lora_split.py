@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from lexiscope.core.errors import InputError
+from lexiscope.items.splits import condition, in_several_parts, split_by_word
 from lexiscope.training.lora_targets import RatedItem
 
 How = Literal["own", "word"]
@@ -34,9 +33,9 @@ class Split:
 def split_items(items: Sequence[RatedItem], *, how: How | None = None, share: float = 0.1, seed: int = 0) -> Split:
     """Split rated items for a training.
 
-    Without *how*: the dataset's own split where every item has one, else by word. By word, whole target words go to
-    the validation until it has *share* of the items; their order is drawn with *seed*. Items of the part ``test`` are
-    left out either way.
+    Without *how*: the dataset's own split where every item has one, else by word, with *share* of the items for the
+    validation (:func:`lexiscope.items.splits.split_by_word`, *seed*). Items of the part ``test`` are left out either
+    way.
     Errors: :class:`InputError` where a part would be empty, or where there is no own split.
     """
     own = all(CONDITION in rated.item.conditions for rated in items)
@@ -54,28 +53,16 @@ def _own(items: Sequence[RatedItem]) -> Split:
     for rated in items:
         parts.setdefault(str(rated.item.conditions[CONDITION]), []).append(rated)
     training, validation = tuple(parts.get("train", ())), tuple(parts.get("dev", ()))
-    shared = {_word(rated) for rated in training} & {_word(rated) for rated in validation}
-    left = len(items) - len(training) - len(validation)
-    return Split("own", training, validation, left, tuple(sorted(shared)))
+    used = [rated.item for rated in (*training, *validation)]
+    shared = tuple(in_several_parts(used, condition(CONDITION)))
+    return Split("own", training, validation, len(items) - len(used), shared)
 
 
 def _by_word(items: Sequence[RatedItem], share: float, seed: int) -> Split:
     if not 0 < share < 1:
         raise InputError(f"the share of the validation lies between 0 and 1, not at {share:g}")
-    everything = items
-    items = [rated for rated in everything if rated.item.conditions.get(CONDITION) != "test"]
-    words = sorted({_word(rated) for rated in items})
-    wanted, held = share * len(items), 0
-    chosen: set[str] = set()
-    for place in np.random.default_rng(seed).permutation(len(words)):
-        if held >= wanted:
-            break
-        chosen.add(words[place])
-        held += sum(_word(rated) == words[place] for rated in items)
-    validation = tuple(rated for rated in items if _word(rated) in chosen)
-    training = tuple(rated for rated in items if _word(rated) not in chosen)
-    return Split("word", training, validation, len(everything) - len(items))
-
-
-def _word(rated: RatedItem) -> str:
-    return rated.item.word.casefold()
+    used = {rated.item.item_id: rated for rated in items if rated.item.conditions.get(CONDITION) != "test"}
+    shares = {"training": 1 - share, "validation": share}
+    found = split_by_word([rated.item for rated in used.values()], shares, seed=seed)
+    training, validation = (tuple(used[item.item_id] for item in part.items) for part in found)
+    return Split("word", training, validation, len(items) - len(used))

@@ -1,0 +1,23 @@
+"""``lexiscope train``: train a model on people's ratings; each kind of training is loaded when it is called."""
+
+from __future__ import annotations
+
+import click
+
+from lexiscope.cli.main import LazyVerbs
+
+#: training -> where its command is
+TRAININGS: dict[str, tuple[str, str]] = {
+    "lora": ("lexiscope.cli.train_lora:lora", "Fine-tune a language model on ratings with LoRA."),
+}
+
+
+class _Trainings(LazyVerbs):
+    """The kinds of training."""
+
+    verbs, heading = TRAININGS, "Trainings"
+
+
+@click.group(cls=_Trainings, subcommand_metavar="TRAINING [ARGS]...")
+def train() -> None:
+    """Train a model on people's ratings: a folder that a subject loads."""

@@ -1,0 +1,204 @@
+"""``lexiscope train lora``: fine-tune a language model on people's ratings, as a folder that a subject loads."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lexiscope.cli import options
+from lexiscope.cli.check import read_map
+from lexiscope.cli.item_source import load_items
+from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say
+from lexiscope.cli.ratings_file import Columns, read_ratings
+from lexiscope.cli.verb import Verb
+from lexiscope.core import catalog
+from lexiscope.core.errors import InputError, SpecError
+from lexiscope.core.item import Item
+from lexiscope.core.prompt import GUIDELINES, ChatQuestion, Prompting
+from lexiscope.core.run import sha256_of
+from lexiscope.core.scale import Scale
+from lexiscope.core.task import Task
+from lexiscope.items.views import view_item
+from lexiscope.training.lora import Material, TunedModel, train_lora
+from lexiscope.training.lora_examples import Ask
+from lexiscope.training.lora_settings import PRESETS, LoraSettings
+from lexiscope.training.lora_split import split_items
+from lexiscope.training.lora_targets import RatedItem
+
+_DEFAULT = "Default: that of the preset."
+
+
+@click.command(cls=Verb)
+@click.option("--items", required=True, metavar="DATASET|FILE", help="A dataset of the catalog, or a file of items.")
+@click.option("--ratings", type=click.Path(path_type=Path), help="A long file of ratings; a dataset may have its own.")
+@click.option("--rater", default="", metavar="COLUMN", help="Column of the ratings: who rated.")
+@click.option("--item", default="", metavar="COLUMN", help="Column of the ratings: the item's id.")
+@click.option("--value", default="", metavar="COLUMN", help="Column of the ratings: the rating.")
+@click.option("--map", "pairs", multiple=True, metavar="PART=COLUMN", help="For a file of items, as in check.")
+@click.option("--language", default="", help="Only items in this language; for a file: its language.")
+@click.option("--task", default="plausibility", show_default=True, help="The question; it needs a scale with steps.")
+@click.option("--variant", default=GUIDELINES, show_default=True, help="The variant of the task's prompt.")
+@click.option("--shots", type=click.IntRange(min=0), default=0, show_default=True, help="Worked examples before it.")
+@click.option("--model", required=True, metavar="FOLDER|HUB_ID#REVISION", help="The base model.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="The tuned model.")
+@click.option("--split", "how", type=click.Choice(("own", "word")), help="Default: the dataset's own, else by word.")
+@click.option("--validation", type=float, default=0.1, show_default=True, help="Share of a split by word.")
+@click.option("--preset", type=click.Choice(tuple(PRESETS)), default="ambistory", show_default=True, help="Settings.")
+@click.option("--rounding", type=click.Choice(("half_up", "half_even")), help=f"Of a mean rating. {_DEFAULT}")
+@click.option("--rank", "r", type=int, help=f"Rank of the adapter. {_DEFAULT}")
+@click.option("--alpha", type=int, help=f"Its scaling. {_DEFAULT}")
+@click.option("--dropout", type=float, help=f"Its dropout. {_DEFAULT}")
+@click.option("--target-modules", metavar="A,B", help=f"The modules that it changes. {_DEFAULT}")
+@click.option("--learning-rate", type=float, help=f"Of AdamW. {_DEFAULT}")
+@click.option("--schedule", type=click.Choice(("constant", "linear")), help=f"Of the learning rate. {_DEFAULT}")
+@click.option("--weight-decay", type=float, help=f"Of AdamW. {_DEFAULT}")
+@click.option("--max-gradient-norm", type=float, help=f"Gradients are clipped to it; 0 is never. {_DEFAULT}")
+@click.option("--effective-batch", type=int, help=f"Items of one step. {_DEFAULT}")
+@click.option("--batch", type=int, help=f"Items read at once; divides the effective batch. {_DEFAULT}")
+@click.option("--epochs", type=int, help=f"At most so many. {_DEFAULT}")
+@click.option("--patience", type=int, help=f"Epochs without a better validation. {_DEFAULT}")
+@click.option(
+    "--monitor",
+    type=click.Choice(("loss", "spearman", "accuracy_within_sd")),
+    help=f"What decides which epoch is best. {_DEFAULT}",
+)
+@click.option("--device", type=click.Choice(("cpu", "cuda", "mps")), default="cpu", show_default=True)
+@click.option("--dtype", type=click.Choice(("fp32", "bf16")), default="fp32", show_default=True, help="Of the base.")
+@click.option("--gradient-checkpointing", is_flag=True, help="Less memory for more time.")
+@click.option("--checkpoint-steps", type=int, help=f"Steps after which the state is kept. {_DEFAULT}")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the training.")
+@options.threads
+@options.as_json
+@options.quiet
+def lora(**given: Any) -> None:
+    """Fine-tune a language model on ratings with LoRA.
+
+    The model reads an item as a chat model is asked it and learns the number to which people's mean rating rounds; the
+    loss is on that number alone. The folder loads as causal_lm:FOLDER and chat:FOLDER. The same command again does
+    nothing where the training is finished and goes on where it was broken off.
+    """
+    settings = _settings(given)
+    prompting = Prompting(given["variant"], given["shots"])
+    material = _material(given, prompting)
+    remark_threads(given["threads"], quiet=given["quiet"])
+    with progress_bar("train", quiet=given["quiet"]) as report:
+        found = train_lora(
+            material,
+            given["model"],
+            out=given["out"],
+            settings=settings,
+            seed=given["seed"],
+            command=["lexiscope", *sys.argv[1:]],
+            progress=report,
+        )
+    _show(found, as_json=given["as_json"], quiet=given["quiet"])
+
+
+# -- what is learnt -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Rated:
+    """Rated items and the sha256 of the files that they came from."""
+
+    items: tuple[RatedItem, ...]
+    checksums: Mapping[str, str]
+
+
+def _material(given: Mapping[str, Any], prompting: Prompting) -> Material:
+    task = catalog.task(given["task"])
+    scale = task.scale
+    if scale is None or not scale.points or task.asks is None:
+        what = f"the task {task.name!r} is not answered with a number of a scale with steps"
+        raise SpecError(what, hint="ratings of such a task can be learnt: plausibility, relatedness")
+    rated = _rated_items(given, scale)
+    split = split_items(rated.items, how=given["how"], share=given["validation"], seed=given["seed"])
+    return Material(split, scale, _asking(task, prompting), task.name, prompting, rated.checksums)
+
+
+def _asking(task: Task, prompting: Prompting) -> Ask:
+    asks = task.asks
+    assert asks is not None
+
+    def ask(item: Item) -> ChatQuestion:
+        return asks(view_item(item, "full"), variant=prompting.variant, shots=prompting.shots)
+
+    return ask
+
+
+def _rated_items(given: Mapping[str, Any], scale: Scale) -> _Rated:
+    """Return the items that have a rating; ratings of items that are not there are an error, never left out."""
+    source = load_items(given["items"], read_map(given["pairs"]), task=given["task"], language=given["language"])
+    if given["ratings"] is None:
+        ratings, read = _own_ratings(given["items"], scale), {}
+    else:
+        columns = Columns(rater=given["rater"], item=(given["item"],) if given["item"] else (), value=given["value"])
+        file = read_ratings(given["ratings"], columns, scale=scale)
+        ratings = _by_item(zip(file.items, file.values.tolist(), strict=True))
+        read = {given["ratings"].name: sha256_of(given["ratings"])}
+    unknown = sorted(set(ratings) - {item.item_id for item in source.items})
+    if unknown and not given["language"]:
+        what = f"{len(unknown)} items have ratings but are not among the items, {unknown[0]!r} first"
+        raise InputError(what, hint="name the items that were rated, or the column that holds their ids: --item")
+    found = [RatedItem(item, ratings[item.item_id]) for item in source.items if ratings.get(item.item_id)]
+    if not found:
+        raise InputError("no item has a rating", hint="--item names the column that holds the items' ids")
+    return _Rated(tuple(found), {**source.checksums, **read})
+
+
+def _own_ratings(name: str, scale: Scale) -> dict[str, tuple[float, ...]]:
+    """The ratings that people gave in a dataset."""
+    if name not in catalog.names("datasets"):
+        raise InputError(f"{name} has no ratings of its own", hint="name a file of ratings: --ratings FILE")
+    data = catalog.dataset(name)
+    own = data.card.scale
+    if own is not None and (own.low, own.high) != (scale.low, scale.high):
+        what = f"{name} was rated from {own.low:g} to {own.high:g}, the task asks from {scale.low:g} to {scale.high:g}"
+        raise InputError(what, hint="turn the ratings to the task's scale, and give them with --ratings")
+    people = data.responses.where(subject_kind="participant", measure="rating")
+    return _by_item(zip(people.column("item_id"), people.column("value").tolist(), strict=True))
+
+
+def _by_item(pairs: Any) -> dict[str, tuple[float, ...]]:
+    found: dict[str, list[float]] = {}
+    for item_id, value in pairs:
+        # NaN is a rating that was not given
+        if value == value:
+            found.setdefault(str(item_id), []).append(float(value))
+    return {item_id: tuple(values) for item_id, values in found.items()}
+
+
+# -- settings and result --------------------------------------------------------------------------------------
+
+_CHANGED = (
+    *("rounding", "r", "alpha", "dropout", "learning_rate", "schedule", "weight_decay", "max_gradient_norm"),
+    *("effective_batch", "batch", "epochs", "patience", "monitor", "checkpoint_steps"),
+    *("device", "dtype", "gradient_checkpointing", "threads"),
+)
+
+
+def _settings(given: Mapping[str, Any]) -> LoraSettings:
+    changed = {name: given[name] for name in _CHANGED if given[name] is not None}
+    if given["target_modules"]:
+        changed["target_modules"] = tuple(filter(None, given["target_modules"].split(",")))
+    return replace(PRESETS[given["preset"]], **changed)
+
+
+def _show(found: TunedModel, *, as_json: bool, quiet: bool) -> None:
+    columns = ("epoch", "training loss", "validation loss", "spearman", "accuracy within SD")
+    rows = [
+        (r.epoch, r.training_loss, r.validation_loss, r.spearman, r.accuracy_within_sd, r.epoch == found.best_epoch)
+        for r in found.history
+    ]
+    if as_json:
+        print_json([dict(zip((*columns, "kept"), row, strict=True)) for row in rows])
+        return
+    print_table((*columns, ""), [(*row[:-1], "kept" if row[-1] else "") for row in rows], right=columns)
+    say(f"ended: {found.stopped}; {found.n_learnt} weights learnt")
+    say(f"written: {found.folder}")
+    remark(f"next: lexiscope collect … --subject chat:{found.folder}", quiet=quiet)
