@@ -52,6 +52,8 @@ def test_continuous_ratings_with_gaps(level: Level, raters: int, items: int, dig
     ("level", "module", "name", "value", "digits"),
     [
         ("ordinal", disagreement, "_FEW_VALUES", 0, 0),
+        ("nominal", disagreement, "_DENSE", 0, 0),
+        ("ratio", disagreement, "_DENSE", 0, 1),
         ("ratio", ratio_distance, "EXACT_VALUES", 4, 1),
         ("ratio", disagreement, "_PAIRS", 0, 1),
         ("ratio", disagreement, "_PAIRS", 0, 12),
