@@ -4,6 +4,7 @@
     LEXISCOPE_DATA=folder python benchmarks/sentence_scoring.py gpt2 tiny --sample 3
 
 Sentences: the eight suite files of the study, 96 sentences for each of 200 items; ``--sample N`` takes N items evenly.
+``--source wsd`` makes suites of the same shape from sentences of 10 to 35 words of the WSD evaluation sets.
 Models: ``gpt2`` = a model of GPT-2 small's shape with random weights (initialised at .06) and a byte-level BPE of
 32,000 trained on SemCor, both made here; ``tiny`` = tiny-causal-en; anything else is a folder. All methods use one
 loaded model object, put the beginning-of-sequence token before a text and score all its tokens. Measured is the CPU
@@ -21,6 +22,7 @@ import argparse
 import gzip
 import json
 import os
+import random
 import statistics
 import sys
 import tempfile
@@ -28,6 +30,7 @@ import time
 import warnings
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -44,8 +47,9 @@ import transformers  # noqa: E402
 
 from lexiscope.core.scoring import PRESETS  # noqa: E402
 from lexiscope.datasets.synonymy import collection  # noqa: E402
-from lexiscope.items.minimal_pairs import suite_lines  # noqa: E402
+from lexiscope.items.minimal_pairs import SynonymItem, suite_lines  # noqa: E402
 from lexiscope.items.templates import synonymy_templates  # noqa: E402
+from lexiscope.resources.unified_wsd import UnifiedCorpus  # noqa: E402
 from lexiscope.subjects._score_units import tree_plan  # noqa: E402
 from lexiscope.subjects._scoring_options import CausalOptions  # noqa: E402
 from lexiscope.subjects.causal_lm import CausalLM  # noqa: E402
@@ -56,9 +60,33 @@ ROW = 512
 PROJECTED = 176
 
 
-def sentences(*, sample: int | None) -> list[str]:
-    """The released sentences, item by item."""
-    items = collection()
+def wsd_items(data: Path) -> tuple[SynonymItem, ...]:
+    """Items of the same shape from the evaluation sets of word sense disambiguation.
+
+    Contexts are sentences of 10 to 35 words, each with one of its tagged nouns as the target, drawn once; the
+    twelve words are nouns of the other sentences. They say nothing about synonymy.
+    """
+    folder = data / "wsd_eval" / "ALL"
+    corpus = UnifiedCorpus(folder / "ALL.data.xml", folder / "ALL.gold.key.txt")
+    found, nouns, draw = [], dict.fromkeys([""]), random.Random(1)
+    for sentence in corpus.sentences():
+        tagged = [n for n, token in enumerate(sentence.tokens) if token.pos == "NOUN" and token.sense_keys]
+        single = [n for n in tagged if sentence.tokens[n].form.isalpha() and sentence.tokens[n].form.islower()]
+        nouns |= dict.fromkeys(sentence.tokens[n].form for n in single)
+        if single and 10 <= len(sentence.tokens) <= 35:
+            found.append(([token.form for token in sentence.tokens], draw.choice(single)))
+    draw.shuffle(found)
+    made = []
+    for number, (tokens, place) in enumerate(found[:200], start=1):
+        words = draw.sample([noun for noun in nouns if noun and noun != tokens[place]], 12)
+        item = SynonymItem.from_tokens(str(number), tokens, place, synonym=words[0], distractor=words[1])
+        made.append(replace(item, number=number, random_nouns=tuple(words[2:])))
+    return tuple(made)
+
+
+def sentences(*, source: str, data: Path, sample: int | None) -> list[str]:
+    """The sentences of the eight suites, item by item."""
+    items = collection() if source == "released" else wsd_items(data)
     if sample is not None:
         items = tuple(items[n] for n in np.linspace(0, len(items) - 1, sample).astype(int))
     return [
@@ -242,6 +270,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("models", nargs="+", help="gpt2, tiny, or a folder")
     parser.add_argument("--sample", type=int, help="use this many items (default: all 200)")
+    parser.add_argument(
+        "--source", choices=("released", "wsd"), default="released", help="the released items, or contexts of WSD sets"
+    )
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument(
         "--methods", nargs="+", help="measure only these (pure forward and lexiscope tree must be among them)"
@@ -255,7 +286,7 @@ def main() -> None:
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     transformers.utils.logging.set_verbosity_error()
-    texts = sentences(sample=given.sample)
+    texts = sentences(source=given.source, data=data, sample=given.sample)
     written = {}
     with tempfile.TemporaryDirectory() as made_here:
         for name in given.models:

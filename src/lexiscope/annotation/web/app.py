@@ -8,6 +8,7 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,6 +57,8 @@ class App:
     arrivals: RateLimit = field(default_factory=lambda: RateLimit(burst=400, per_second=50))
     shown: OrderedDict[tuple[str, str, int], tuple[float, datetime]] = field(default_factory=OrderedDict)
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+    # one thread: the memory that a turn needs is then used again by the next one
+    bench: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "lexiscope-judging"))
     judging: asyncio.Task[None] | None = None
     judge_again: bool = False
     clock: Callable[[], datetime] = utc_now
@@ -154,7 +157,7 @@ class App:
             self.judge_again = False
             begun = time.monotonic()
             try:
-                await asyncio.to_thread(self.flow.judge)
+                await asyncio.get_running_loop().run_in_executor(self.bench, self.flow.judge)
             except LexiscopeError:
                 # the audit log has it too; the next person to finish is a new attempt
                 LOG.exception("the exclusion rules could not be applied")

@@ -11,6 +11,7 @@ from lexiscope.annotation.freeze import FrozenStudy
 from lexiscope.annotation.store.record import State
 from lexiscope.annotation.store.store import Store
 from lexiscope.core.errors import LexiscopeError
+from lexiscope.core.response import ResponseTable
 
 FEWEST_FOR_AGREEMENT = 3
 """People of a list who must have finished before a rule on agreement judges any of them."""
@@ -40,9 +41,9 @@ class Judging:
             try:
                 rules = declared_rules(self._study.definition, self._study.design)
                 people = self._store.people()
-                judged = judge_now(
-                    rules, self._store.responses(), fewest=FEWEST_FOR_AGREEMENT, kept=kept_by_hand(people)
-                )
+                # tens of megabytes in a large study: read only where something is judged by them
+                answers = self._store.responses() if rules else ResponseTable.empty()
+                judged = judge_now(rules, answers, fewest=FEWEST_FOR_AGREEMENT, kept=kept_by_hand(people))
             except LexiscopeError as error:
                 self._store.log("judging failed", actor="exclusions", details={"why": str(error)})
                 raise
