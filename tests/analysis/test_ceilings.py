@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from lexiscope.analysis.agreement import included, leave_one_out
+from lexiscope.analysis.alpha import krippendorff_alpha
 from lexiscope.analysis.ceilings import (
+    best_of_groups,
     best_rater,
     leave_one_out_rho,
     majority_accuracy,
     mean_squared_rho,
+    reliability_of_means,
     spearman_brown,
     split_half,
     squared_mean_rho,
@@ -210,6 +215,31 @@ def test_saw_c_lines_of_figure_6(sawc_ratings: Ratings) -> None:
     assert round(squared_mean_rho(kept).value, 4) == 0.5967
     assert round(squared_mean_rho(honest).value, 4) == 0.5338
     assert round(mean_squared_rho(kept).value, 4) == 0.6052
+
+
+def test_reliability_of_means_corrects_value_and_interval() -> None:
+    """k a / (1 + (k - 1) a), for the bounds too; a bound that would pass -1 is -1, a missing one stays missing."""
+    ratings = noisy(5, 30, 1.0)
+    alpha = krippendorff_alpha(ratings, resamples=200)
+    found = reliability_of_means(alpha, 5)
+    for value, of in (
+        (found.value, alpha.value),
+        (found.interval.low, alpha.interval.low),
+        (found.interval.high, alpha.interval.high),
+    ):
+        assert value == pytest.approx(5 * of / (1 + 4 * of), abs=1e-12)
+    without = reliability_of_means(krippendorff_alpha(ratings, resamples=0), 5)
+    assert (without.value, without.interval.is_defined) == (found.value, False)
+    wide = replace(alpha, interval=replace(alpha.interval, low=-0.4))
+    assert reliability_of_means(wide, 5).interval.low == pytest.approx(-1, abs=1e-12)
+
+
+def test_best_of_groups_needs_every_group() -> None:
+    """The highest value of each group in code point order; a rater without a group is named."""
+    values = np.array([0.5, -0.2, -0.7])
+    assert best_of_groups(["a", "b", "c"], values, {"a": "y", "b": "x", "c": "x"}).tolist() == [-0.2, 0.5]
+    with pytest.raises(InputError, match="1 raters have no group, first 'c'"):
+        best_of_groups(["a", "b", "c"], values, {"a": "y", "b": "x"})
 
 
 @pytest.mark.published

@@ -136,14 +136,20 @@ def reliability_of_means(alpha: Alpha, n_ratings: float) -> Ceiling:
     """Return the reliability of the mean of *n_ratings* ratings: alpha, corrected for length by Spearman and Brown.
 
     Its square root is the highest correlation that a predictor of the true score could reach with such means.
-    *Source:* AmbiStory: .5061 with five ratings makes .837. The interval is that of alpha, corrected alike.
+    *Source:* AmbiStory: .5061 with five ratings makes .837. The interval is that of alpha, corrected alike, −1 at least.
     Errors: as :func:`spearman_brown`.
     """
-    low, high = (spearman_brown(bound, factor=n_ratings) for bound in (alpha.interval.low, alpha.interval.high))
+    interval = alpha.interval
+    if interval.is_defined:
+        # from this alpha down the corrected value would be below -1, as in split_half
+        lowest = -1 / (2 * n_ratings - 1)
+        bounds = (max(interval.low, lowest), max(interval.high, lowest))
+        low, high = (spearman_brown(bound, factor=n_ratings) for bound in bounds)
+        interval = replace(interval, low=low, high=high)
     name = statistic_name("reliability_of_means", of=alpha.name, ratings=f"{n_ratings:g}", spearman_brown="of_value")
     definition = f"reliability of the mean of {n_ratings:g} ratings, by Spearman-Brown from {alpha.name}"
     value = spearman_brown(alpha.value, factor=n_ratings)
-    return Ceiling(name, value, replace(alpha.interval, low=low, high=high), alpha.n_items, "items", definition)
+    return Ceiling(name, value, interval, alpha.n_items, "items", definition)
 
 
 def majority_accuracy(choices: Ratings, gold: Mapping[str, float], *, level: float = 0.95) -> Ceiling:
