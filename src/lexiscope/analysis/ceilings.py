@@ -136,7 +136,7 @@ def reliability_of_means(alpha: Alpha, n_ratings: float) -> Ceiling:
     """Return the reliability of the mean of *n_ratings* ratings: alpha, corrected for length by Spearman and Brown.
 
     Its square root is the highest correlation that a predictor of the true score could reach with such means.
-    *Source:* AmbiStory: .5061 with five ratings makes .837. The interval is that of alpha, corrected alike, −1 at least.
+    *Source:* AmbiStory: .5061 with five ratings makes .837. The interval is alpha's, corrected alike, at least −1.
     Errors: as :func:`spearman_brown`.
     """
     interval = alpha.interval
