@@ -82,7 +82,7 @@ def test_it_writes_what_the_model_writes(folders: dict[str, Path]) -> None:
 
 
 def test_first_tokens_have_the_models_probabilities(folders: dict[str, Path]) -> None:
-    """The 20 most probable first tokens with their log-probabilities: what a weighted rating is made of."""
+    """The 20 most probable first tokens and the points of the scale, which a weighted rating is made of."""
     tokenizer, network = reference(folders["chat"])
     text = tokenizer.apply_chat_template(QUESTION.as_json(), tokenize=False, add_generation_prompt=True)
     ids = tokenizer(text, add_special_tokens=False, return_tensors="pt")["input_ids"]
@@ -92,7 +92,10 @@ def test_first_tokens_have_the_models_probabilities(folders: dict[str, Path]) ->
     best = tokenizer.decode([int(scores.argmax())])
     assert max(reply.first_tokens, key=lambda token: reply.first_tokens[token]) == best
     assert reply.first_tokens[best] == pytest.approx(float(scores.max()), abs=1e-4)
-    assert 10 < len(reply.first_tokens) <= 20
+    assert set("12345") <= set(reply.first_tokens)
+    four = tokenizer("4", add_special_tokens=False)["input_ids"]
+    assert reply.first_tokens["4"] == pytest.approx(float(scores[four[0]]), abs=1e-4)
+    assert 20 <= len(reply.first_tokens) <= 30
 
 
 def test_the_most_probable_number_may_answer(folders: dict[str, Path]) -> None:

@@ -17,14 +17,19 @@ import pytest
 import torch
 from safetensors import safe_open
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, RunError, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import ChatQuestion
 from lexiscope.core.scale import Scale
 from lexiscope.core.subject import SubjectSpec
+from lexiscope.items.chat_answers import expected_rating
+from lexiscope.items.scale_scoring import scoring
 from lexiscope.subjects._local_chat import load_local
 from lexiscope.subjects._model_folder import ModelFolder
 from lexiscope.subjects.causal_lm import load as load_causal
+from lexiscope.tasks.plausibility import example_items
+from lexiscope.training import lora
 from lexiscope.training._lora_loop import Lessons, Training
 from lexiscope.training._lora_model import Learner
 from lexiscope.training.lora import TunedModel, train_lora
@@ -145,9 +150,33 @@ def test_the_folder_is_a_causal_subject(tuned: TunedModel, llama: Path) -> None:
     assert np.mean([scores.log_probabilities[-1] for scores in plain]) < expected - 1
 
 
-def test_a_finished_training_is_left_alone(tuned: TunedModel, llama: Path) -> None:
-    """The same call again changes no file and gives the same result."""
+def test_three_readings_agree(tuned: TunedModel) -> None:
+    """Written, by the most probable number, and by the scores of a language model: the same 32 numbers."""
+    items = [rated.item for rated in rated_items(32)]
+    by_scoring = scoring("plausibility", "rating", lambda item, **_: ask(item))
+    scored = by_scoring(items, load_causal(SubjectSpec.parse(f"causal_lm:{tuned.folder}?policy=bos")), view="full")
+    assert scored.where(measure="most_probable_rating").column("value").tolist() == targets()
+    weighted = scored.where(measure="rating").column("value")
+    chat = load_local(SubjectSpec.parse(f"chat:{tuned.folder}"))
+    for (reply,), rating in zip(chat.converse([ask(item) for item in items]), weighted, strict=True):
+        found = expected_rating(reply.first_tokens, SCALE)
+        assert found is not None
+        assert found.rating == pytest.approx(rating, abs=1e-3)
+
+
+def test_the_published_question_has_the_example_sentence() -> None:
+    """AmbiStory §5.3.1: the example sentence of the meaning stands in the prompt; it does in the task's own."""
+    asks = catalog.task("plausibility").asks
+    assert asks is not None
+    for item in example_items("en"):
+        said = "\n".join(message.content for message in asks(item).messages)
+        assert str(item.condition("example")) in said
+
+
+def test_a_finished_training_is_left_alone(tuned: TunedModel, llama: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same call again changes no file, reads no weights, and gives the same result."""
     before = {path.name: path.stat().st_mtime_ns for path in tuned.folder.iterdir() if path.is_file()}
+    monkeypatch.delattr(lora, "Learner")
     again = train_lora(material(), str(llama), out=tuned.folder, settings=BY_HEART)
     assert again == tuned
     assert {path.name: path.stat().st_mtime_ns for path in tuned.folder.iterdir() if path.name != ".lock"} == {
@@ -199,6 +228,29 @@ def test_a_killed_training_ends_with_the_same_bits(llama: Path, tmp_path: Path) 
     assert adapter(broken) == adapter(whole)
     assert (broken / "run.json").read_bytes() == (whole / "run.json").read_bytes()
     assert not (broken / "checkpoint").exists()
+
+
+def test_a_training_killed_at_its_end_is_finished(llama: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Broken off with the adapter written and its record not: no subject takes it, and no step is made again."""
+    out, write = tmp_path / "out", lora.write_json
+
+    def stop(path: Path, content: dict[str, object]) -> None:
+        if path.name == "run.json":
+            raise KeyboardInterrupt
+        write(path, content)
+
+    monkeypatch.setattr(lora, "write_json", stop)
+    with pytest.raises(KeyboardInterrupt):
+        train_lora(material(8), str(llama), out=out, settings=SHORT)
+    (out / "checkpoint" / ".state.safetensors.half").write_bytes(b"begun by a process that was killed")
+    with pytest.raises(SubjectError, match="not finished"):
+        _ = load_causal(SubjectSpec.parse(f"causal_lm:{out}")).folder
+    before, steps = adapter(out), []
+    monkeypatch.setattr(lora, "write_json", write)
+    train_lora(material(8), str(llama), out=out, settings=SHORT, progress=lambda *each: steps.append(each))
+    assert steps == []
+    assert adapter(out) == before
+    assert not (out / "checkpoint").exists()
 
 
 def test_the_seed_decides(llama: Path, tmp_path: Path) -> None:

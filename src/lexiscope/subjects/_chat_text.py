@@ -14,6 +14,7 @@ from typing import Any, Literal
 from lexiscope.core.errors import Place, SubjectError, require
 from lexiscope.core.prompt import ChatQuestion
 from lexiscope.core.scale import Scale
+from lexiscope.items.scale_scoring import prompt_of
 
 Form = Literal["template", "template_without_system", "plain"]
 """``template``: the model's chat template. ``template_without_system``: for one that refuses a system message:
@@ -40,16 +41,6 @@ class AnswerTokens:
     form: Form
 
 
-def plain_text(question: ChatQuestion) -> str:
-    """Return the messages of a question one under the other, an empty line between them.
-
-    >>> from lexiscope.core.prompt import Message
-    >>> plain_text(ChatQuestion((Message("system", "Rate."), Message("user", "A bank"))))
-    'Rate.\\n\\nA bank'
-    """
-    return "\n\n".join(message.content.strip() for message in question.messages)
-
-
 def render(tokenizer: Any, question: ChatQuestion) -> Rendered:
     """Write a question as a model reads it; *tokenizer* is that of transformers.
 
@@ -58,7 +49,7 @@ def render(tokenizer: Any, question: ChatQuestion) -> Rendered:
     """
     if not tokenizer.chat_template:
         bos = tokenizer.bos_token_id
-        return Rendered(plain_text(question), "plain", () if bos is None else (int(bos),))
+        return Rendered(prompt_of(question), "plain", () if bos is None else (int(bos),))
     refused = require("jinja2.exceptions", "models").TemplateError
     forms: tuple[tuple[Form, ChatQuestion], ...] = (
         ("template", question),

@@ -29,10 +29,12 @@ from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES, ChatQuestion, ChatReply, Message, Prompting
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
+from lexiscope.core.scale import Scale
 from lexiscope.core.subject import Progress, SubjectSpec
 from lexiscope.items.chat_answers import chat_answers
+from lexiscope.items.scale_scoring import prompt_of
 from lexiscope.subjects._adapter import RECORD, AdaptedFolder
-from lexiscope.subjects._chat_text import AnswerTokens, answer_tokens, numbers_of, plain_text, prompt_ids
+from lexiscope.subjects._chat_text import AnswerTokens, answer_tokens, numbers_of, prompt_ids
 from lexiscope.subjects._generation import Prompt, continue_group, groups_of
 from lexiscope.subjects._options import split_name
 from lexiscope.subjects._scoring_options import causal_options
@@ -254,7 +256,7 @@ class LocalChat:
             what = f"the question has {len(ids)} tokens and its answer up to {decoding.max_tokens}"
             why = f"the model reads at most {forward.longest}"
             raise SubjectError(what, place=Place(text=question.messages[-1].content[:80]), why=why)
-        return _Request(question, Prompt(plain_text(question), ids), answers, decoding)
+        return _Request(question, Prompt(prompt_of(question), ids), answers, decoding)
 
     def _tokens(self, question: ChatQuestion) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
         """Return the tokens of a question, up to the number where one is looked for, and those of the numbers."""
@@ -285,10 +287,9 @@ class LocalChat:
         first: list[Any] = []
         prompts, decoding = [request.prompt for request in group], group[0].decoding
         made = continue_group(self.forward, prompts, decoding, see_first=first.append)
-        listed = self._listed(first[0])
         return [
             [
-                self._reply(request, each, listed[place * decoding.n + number])
+                self._reply(request, each, self._listed(first[0][place * decoding.n + number], request.question.scale))
                 for number, each in enumerate(continuations)
             ]
             for place, (request, continuations) in enumerate(zip(group, made, strict=True))
@@ -326,18 +327,24 @@ class LocalChat:
         ids = request.prompt.ids
         return [float(self.forward.plain((*ids, *answer))[len(ids) - 1 :].sum()) for answer in request.answers]
 
-    def _listed(self, logits: Any) -> list[dict[str, float]]:
-        """Return the most probable first tokens of each reply with their log-probabilities; equal texts are added."""
-        torch = self.forward.torch
-        scores, ids = torch.log_softmax(logits, dim=-1).topk(min(_LISTED, logits.shape[-1]), dim=-1)
-        found = []
-        for row, tokens in zip(scores.tolist(), ids.tolist(), strict=True):
-            texts = [self._token_text(token) for token in tokens]
-            together: dict[str, float] = {}
-            for text, score in zip(texts, row, strict=True):
-                together[text] = float(np.logaddexp(together[text], score)) if text in together else score
-            found.append(together)
+    def _listed(self, logits: Any, scale: Scale | None) -> dict[str, float]:
+        """Return the most probable first tokens, and those of the points, with their log-probabilities.
+
+        *Unit:* nats. Tokens of the same text are added up.
+        """
+        scores = self.forward.torch.log_softmax(logits, dim=-1)
+        best = scores.topk(min(_LISTED, len(scores))).indices.tolist()
+        found: dict[str, float] = {}
+        for token in dict.fromkeys((*best, *self._point_tokens(scale))):
+            text, score = self._token_text(token), float(scores[token])
+            found[text] = float(np.logaddexp(found[text], score)) if text in found else score
         return found
+
+    def _point_tokens(self, scale: Scale | None) -> list[int]:
+        """Return the tokens that are a point of the scale, with or without the space before it."""
+        texts = [f"{space}{point:g}" for point in (scale.points if scale else ()) for space in ("", " ")]
+        read = [self.forward.tokenizer.encode(text, add_special_tokens=False).ids for text in texts]
+        return [ids[0] for ids in read if len(ids) == 1]
 
     def _token_text(self, token: int) -> str:
         tokenizer = self.forward.tokenizer

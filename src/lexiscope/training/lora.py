@@ -8,6 +8,7 @@ however it ended, goes on from its last checkpoint and ends with the same adapte
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -26,13 +27,13 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.scoring import Doubles
 from lexiscope.subjects._adapter import CLAIM, CONFIG, RECORD, WEIGHTS, AdaptedFolder, locate_model
 from lexiscope.subjects._chat_text import numbers_of, render
-from lexiscope.subjects._loading import torch_threads
+from lexiscope.subjects._loading import load_tokenizer, torch_threads
 from lexiscope.subjects._model_folder import TOKENIZER_FILES, ModelFolder
 from lexiscope.subjects._options import split_name
-from lexiscope.training._lora_checkpoint import FILE, FOLDER, Course, EpochResult
+from lexiscope.training._lora_checkpoint import FOLDER, Course, EpochResult
 from lexiscope.training._lora_loop import Lessons, Progress, Training, seed_of
 from lexiscope.training._lora_model import Learner
-from lexiscope.training.lora_examples import Ask, examples_of, examples_sha256
+from lexiscope.training.lora_examples import Ask, check_lengths, examples_of, examples_sha256
 from lexiscope.training.lora_settings import LoraSettings
 from lexiscope.training.lora_split import Split
 from lexiscope.training.lora_targets import RatedItem
@@ -98,11 +99,12 @@ def train_lora(
     torch = require("torch", "train")
     base = _base(model)
     with locked(out), torch.random.fork_rng(devices=_devices(torch, asked)), torch_threads(torch, asked.threads):
-        learner = Learner(base.folder, asked, start=seed_of(seed))
-        lessons = _lessons(material, learner)
+        lessons = _lessons(material, base, asked)
         claim = _claim(material, base, lessons, asked, seed)
         _check_claim(out, claim)
         if not (out / RECORD).is_file():
+            learner = Learner(base.folder, asked, start=seed_of(seed))
+            check_lengths((*lessons.training, *lessons.validation), learner.longest)
             write_json(out / CLAIM, claim)
             training = Training(learner, lessons, seed=seed, folder=out, versions=_deciding())
             course = training.run(progress)
@@ -142,17 +144,10 @@ def _base(model: str) -> _Base:
 # -- what is learnt -------------------------------------------------------------------------------------------
 
 
-def _lessons(material: Material, learner: Learner) -> Lessons:
-    settings = learner.settings
+def _lessons(material: Material, base: _Base, settings: LoraSettings) -> Lessons:
+    _, tokenizer = load_tokenizer(str(base.folder.path), trust_remote_code=False)
     training, validation = (
-        examples_of(
-            part,
-            learner.tokenizer,
-            material.ask,
-            material.scale,
-            rounding=settings.rounding,
-            longest=learner.longest,
-        )
+        examples_of(part, tokenizer, material.ask, material.scale, rounding=settings.rounding)
         for part in (material.split.training, material.split.validation)
     )
     return Lessons(training, validation, _validation(material.split.validation, material.scale))
@@ -256,9 +251,8 @@ def _finished(out: Path) -> TunedModel:
 
 def _clear(out: Path) -> None:
     """Delete the checkpoint of a finished training: it is several times the size of the adapter."""
-    (out / FOLDER / FILE).unlink(missing_ok=True)
-    if (out / FOLDER).is_dir():
-        (out / FOLDER).rmdir()
+    # with what a killed process may have begun to write there
+    shutil.rmtree(out / FOLDER, ignore_errors=True)
 
 
 def _deciding() -> dict[str, str]:

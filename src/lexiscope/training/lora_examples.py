@@ -51,32 +51,33 @@ class Example:
 
 
 def examples_of(
-    items: Sequence[RatedItem],
-    tokenizer: Any,
-    ask: Ask,
-    scale: Scale,
-    *,
-    rounding: Rounding = "half_up",
-    longest: int | None = None,
+    items: Sequence[RatedItem], tokenizer: Any, ask: Ask, scale: Scale, *, rounding: Rounding = "half_up"
 ) -> tuple[Example, ...]:
-    """Make an example of every item; *tokenizer* is that of transformers, *longest* the most tokens that are read.
+    """Make an example of every item; *tokenizer* is that of transformers.
 
     Errors: :class:`SubjectError` naming the item whose question the model cannot read, :class:`InputError` where its
     mean rating is not within the scale.
     """
     numbers, found = numbers_of(scale), []
     for rated, target in zip(items, targets_of(items, scale, rounding), strict=True):
-        place = Place(item_id=rated.item.item_id)
+        item_id = rated.item.item_id
         try:
             tokens = answer_tokens(tokenizer, ask(rated.item), numbers)
         except SubjectError as error:
-            raise SubjectError(error.what, place=place, why=error.why, hint=error.hint) from error
-        example = Example(rated.item.item_id, tokens.prompt, tokens.answers, target)
+            raise SubjectError(error.what, place=Place(item_id=item_id), why=error.why, hint=error.hint) from error
+        found.append(Example(item_id, tokens.prompt, tokens.answers, target))
+    return tuple(found)
+
+
+def check_lengths(examples: Sequence[Example], longest: int | None) -> None:
+    """Check that a model reads every example whole; *longest* is the most tokens that it reads.
+
+    Errors: :class:`SubjectError` naming the first item that is too long: nothing is ever cut off.
+    """
+    for example in examples:
         if longest is not None and len(example.ids) > longest:
             what = f"the question has {len(example.ids)} tokens with its answer, the model reads at most {longest}"
-            raise SubjectError(what, place=place, hint="leave the item out: nothing is ever cut off")
-        found.append(example)
-    return tuple(found)
+            raise SubjectError(what, place=Place(item_id=example.item_id), hint="leave the item out")
 
 
 def examples_sha256(examples: Sequence[Example]) -> str:
