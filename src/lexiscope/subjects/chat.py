@@ -112,6 +112,8 @@ class Chat:
 
     def with_seed(self, seed: int) -> Chat:
         """Return the same model in a run with this seed, which is sent where tokens are drawn."""
+        if seed == self.seed:
+            return self
         same = copy(self)
         same.seed = seed
         return same
