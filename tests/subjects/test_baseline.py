@@ -61,3 +61,13 @@ def test_what_is_no_baseline_is_refused() -> None:
         make("baseline:constant").judge(ITEMS, "story_ending")
     with pytest.raises(InputError, match="needs two usages"):
         make("baseline:word_overlap").judge([Item("one", "test", (ITEMS[0].usages[0],))], "relatedness")
+
+
+def test_random_and_constant_answer_stories() -> None:
+    """The rules that need one text rate the meanings of stories too; overlap of two contexts does not."""
+    one = Item("i", "d", (Usage("The bank shut.", 4, 8),), conditions={"precontext": "It rained.", "ending": ""})
+    for name in ("random", "constant"):
+        (value,) = make(f"baseline:{name}").judge([one], "plausibility").column("value").tolist()
+        assert value in (1.0, 2.0, 3.0, 4.0, 5.0)
+    with pytest.raises(InputError, match="does not answer 'plausibility'"):
+        make("baseline:word_overlap").judge([one], "plausibility")

@@ -87,6 +87,19 @@ Run = Callable[..., Summary]
     help="Of synonymy: a state of a model in training and how far it was. May be repeated.",
 )
 @click.option("--word-list", metavar="FILE", help="Of synonymy: words to flag in the texts, one a line.")
+@click.option(
+    "--split",
+    type=click.Choice(("test", "dev", "train", "all")),
+    help="Of ambistory: the samples that live subjects are asked.  [default: test]",
+)
+@click.option(
+    "--compare",
+    nargs=2,
+    type=str,
+    multiple=True,
+    metavar="TUNED BASE",
+    help="Of ambistory: a trained model and its base, whose errors are compared. May be repeated.",
+)
 @click.option("--bootstrap", "n_bootstrap", type=click.IntRange(min=0), help="Resamples per interval; 0: none.")
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of resampling and random starts.")
 @click.option("--threads", type=click.IntRange(min=1), help="Threads of the numerical libraries.  [default: 1]")

@@ -57,6 +57,8 @@ COMMENTS: dict[str, str] = {
     "gap_filling": 'of synonymy: whether subjects that generate fill gaps: "yes" or "no"',
     "checkpoints": "of synonymy: states of one model in training; subject: tokens seen (or steps)",
     "word_list": "of synonymy: a file of words to flag in the texts, one a line; empty: a short list of our own",
+    "split": "of ambistory: the samples that live subjects are asked: test, dev, train, all",
+    "compare": "of ambistory: whose errors are compared: a model that was trained, and its base",
 }
 
 
@@ -92,6 +94,8 @@ class StudyFile(BaseModel):
     gap_filling: Literal["yes", "no"] = _DEFAULT.gap_filling
     checkpoints: dict[str, Finite] = dict(_DEFAULT.checkpoints)
     word_list: str = _DEFAULT.word_list
+    split: Literal["test", "dev", "train", "all"] = _DEFAULT.split
+    compare: dict[str, str] = dict(_DEFAULT.compare)
 
 
 def read_study_file(path: Path | str) -> StudySettings:
@@ -119,7 +123,8 @@ def study_yaml(settings: StudySettings) -> str:
     parts = [
         "# A study for Lexiscope: lexiscope study THIS_FILE --out RUN\n# Paths start at the folder it is run in.\n"
     ]
-    values = asdict(settings) | {"analyses": dict(settings.analyses), "checkpoints": dict(settings.checkpoints)}
+    pairs = ("analyses", "checkpoints", "compare")
+    values = asdict(settings) | {name: dict(getattr(settings, name)) for name in pairs}
     parts += [f"# {COMMENTS[name]}\n{name}:{yaml_value(value)}\n" for name, value in values.items()]
     return "\n".join(parts)
 

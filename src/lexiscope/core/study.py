@@ -65,6 +65,8 @@ class StudySettings:
     of WordNet's; ``gap_filling`` says whether subjects that generate fill gaps; ``checkpoints`` are subjects that are
     states of one model in training, each with how far it was (tokens seen, or steps): (spec, number); ``word_list``
     names a file of words to flag in the texts instead of the built-in ones.
+    Of the ambistory study: ``split`` is what live subjects are asked (where the stories have splits); ``compare`` are
+    pairs of subjects whose errors are compared, a model that was trained and its base: (spec, spec).
     """
 
     study: str
@@ -94,9 +96,13 @@ class StudySettings:
     gap_filling: Literal["yes", "no"] = "yes"
     checkpoints: tuple[tuple[str, float], ...] = ()
     word_list: str = ""
+    split: Literal["test", "dev", "train", "all"] = "test"
+    compare: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if self.dataset and self.items:
             raise InputError("a study takes a dataset or an item file, not both")
         if self.n_bootstrap < 0 or self.starts < 1 or self.threads < 1:
             raise InputError("n_bootstrap must be 0 or more, starts and threads at least 1")
+        if len({tuned for tuned, _ in self.compare}) < len(self.compare):
+            raise InputError("a trained model is compared with one base, and it is named twice")

@@ -1,4 +1,4 @@
-"""Baselines: what is worth beating. ``random``, ``constant`` and ``word_overlap`` for relatedness, ``frequency``.
+"""Baselines: what is worth beating. ``random``, ``constant`` and ``word_overlap`` for ratings, ``frequency``.
 
 ``baseline:random`` draws a rating for every item from a seed (``baseline:random?seed=7``; without one, the seed of
 the run), ``baseline:constant`` gives the middle of the scale, ``baseline:word_overlap`` the Jaccard distance between
@@ -25,7 +25,7 @@ from lexiscope.subjects._options import split_name
 from lexiscope.subjects._word_frequency import WordFrequency
 
 CAPABILITIES = ("Judges",)
-TASKS = ("relatedness", "minimal_pair")
+TASKS = ("relatedness", "plausibility", "minimal_pair")
 
 _POINTS = 5
 _MIDDLE = 3.0
@@ -83,7 +83,8 @@ class Baseline:
         To minimal pairs ``random`` gives a number per option (measure ``random_number``, 0 to 1).
         Errors: :class:`InputError` for a task that the rules do not fit.
         """
-        if task not in TASKS or (task == "minimal_pair" and self.name != "random"):
+        one_text = task == "plausibility" and self.name == "word_overlap"
+        if task not in TASKS or one_text or (task == "minimal_pair" and self.name != "random"):
             raise InputError(f"baseline:{self.name} does not answer {task!r}")
         if task == "minimal_pair":
             return self._random_preferences(items)

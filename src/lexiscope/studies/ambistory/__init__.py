@@ -1,0 +1,187 @@
+"""Plausibility of senses in stories: how plausible is a meaning of a homonym, to people and to models?
+
+Gehring & Roth 2025. The study runs on AmbiStory with its recorded ratings, or on the embedded ``mini_ambistory``; chat
+models, language models, recorded predictions and baselines answer what people answered.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lexiscope.collect import CollectProgress
+from lexiscope.core.lock import locked
+from lexiscope.core.result import Record, read_records
+from lexiscope.core.run import read_json, write_machine
+from lexiscope.core.study import PublishedValue, Question, StudySettings
+from lexiscope.report.document import Report
+from lexiscope.report.exports import Exported, export
+from lexiscope.report.part import Part, joined, with_published
+from lexiscope.report.study_folder import about_run, is_finished, write_run
+from lexiscope.report.style import short_names
+from lexiscope.report.tables import Cell as TableCell
+from lexiscope.report.tables import Column, Table
+from lexiscope.studies.ambistory.cases import PAPERS_EXAMPLES, cases, write_sheet
+from lexiscope.studies.ambistory.effects import distribution, endings, frequency
+from lexiscope.studies.ambistory.gather import check_complete, gather, given_files
+from lexiscope.studies.ambistory.kinds import open_or_ended, tuning
+from lexiscope.studies.ambistory.material import Material
+from lexiscope.studies.ambistory.models import INTEGER_FORM, RHO, ROUNDED_FORM, results
+from lexiscope.studies.ambistory.names import MEANING
+from lexiscope.studies.ambistory.numbers import THREE
+from lexiscope.studies.ambistory.people import agreement, stories
+from lexiscope.studies.ambistory.published import EXAMPLES
+from lexiscope.studies.ambistory.published import PUBLISHED as _PUBLISHED
+from lexiscope.studies.ambistory.sections import built
+
+CITATION = ("Gehring, J., & Roth, M. (2025). AmbiStory: A Challenging Dataset of Lexically Ambiguous Short Stories.",)
+QUESTIONS: tuple[Question, ...] = (
+    Question("Q1", "How much do people agree on the plausibility of a meaning?", "§4.1, §5.1", "confirmatory"),
+    Question("Q2", "Does an ending change how plausible a meaning is?", "§4.2", "confirmatory"),
+    Question(
+        "Q3", "Do people use the whole scale, and are frequent senses more plausible?", "§4.2, Table 6", "exploratory"
+    ),
+    Question("Q4", "How close do models come to people's ratings?", "§5.1, §5.2, Table 3", "confirmatory"),
+    Question("Q5", "Are open stories harder than ended ones?", "§5.3.2, Table 7", "exploratory"),
+    Question("Q6", "Does training on ratings make the errors of a model smaller?", "§5.3", "confirmatory"),
+)
+PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
+STATISTICS: Mapping[str, str] = MEANING
+MINI = StudySettings("ambistory", dataset="mini_ambistory", subjects=("baseline:random",))
+"""Settings with which the study runs on any machine, without a model (its subject guesses)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a finished run has to say on one screen."""
+
+    report: Path
+    n_records: int
+    remarks: tuple[str, ...]
+    overview: Table
+
+
+def run(
+    settings: StudySettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
+) -> Summary:
+    """Run the whole study into a folder and return its summary.
+
+    A finished run is not computed again; a broken one continues from the answers that were collected. Both end with
+    the same bytes (``machine.json`` apart, which says where and how long).
+
+    Errors: those of the dataset, the subjects, and :class:`RunError` where the folder belongs to something else.
+    """
+    folder, started = Path(out), time.monotonic()
+    settings = replace(settings, dataset=settings.dataset or ("" if settings.items else settings.study))
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder):
+        given = given_files(settings)
+        if is_finished(folder, settings) and read_json(folder / "run.json").get("given") == given:
+            return _summary(folder, ("this run was finished before: nothing was computed again",))
+        material = gather(settings, folder, progress=progress)
+        check_complete(material)
+        parts = analyse(material, settings)
+        records = _records(material, settings, parts)
+        report = _report(material, settings, parts, records)
+        handed = Exported(
+            material.name, material.responses, material.card, tuple(material.checksums.items()), STATISTICS
+        )
+        extra = (*export(folder, handed, settings.outputs), *write_sheet(material, folder))
+        write_run(folder, report, material.responses, extra=extra, command=command)
+        write_machine(folder, time.monotonic() - started)
+    return _summary(folder, tuple(dict.fromkeys(text for part in parts.values() for text in part.remarks)))
+
+
+def analyse(material: Material, settings: StudySettings) -> dict[str, Part]:
+    """Run every analysis of the study on its material; parts by name, those of a question by its id."""
+    return {
+        "stories": stories(material),
+        "Q1": agreement(material, settings),
+        "Q2": endings(material, settings),
+        "Q3": joined([distribution(material, settings), frequency(material, settings)]),
+        "Q4": results(material, settings),
+        "Q5": open_or_ended(material, settings),
+        "Q6": tuning(material, settings),
+        "cases": cases(material),
+    }
+
+
+def _records(material: Material, settings: StudySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
+    """All records, those of a question's part marked with the question and its flag, beside what the paper prints."""
+    flags = {question.question_id: question.analysis for question in QUESTIONS} | dict(settings.analyses)
+    records = [
+        replace(record, question=name, analysis=flags[name]) if name in flags else record
+        for name, part in parts.items()
+        for record in part.records
+    ]
+    return with_published(records, _printed(material))
+
+
+def _printed(material: Material) -> tuple[PublishedValue, ...]:
+    """What the paper prints of this dataset; its examples are known by their places in the test file."""
+    published = PUBLISHED.get(material.name, ())
+    if not published:
+        return ()
+    test = material.in_split("test")
+    examples = tuple(
+        PublishedValue("item_mean", printed, "Table 4", dataset=material.name, condition=test[row])
+        for row, printed in zip(PAPERS_EXAMPLES, EXAMPLES, strict=True)
+    )
+    return published + examples
+
+
+def _report(
+    material: Material, settings: StudySettings, parts: Mapping[str, Part], records: tuple[Record, ...]
+) -> Report:
+    counts = {
+        "items": len(material.items),
+        "asked": len(material.asked),
+        "responses": len(material.responses),
+        "subjects": len(material.predictors),
+        "records": len(records),
+    }
+    return Report(
+        title=settings.title or f"Plausibility of senses: {material.card.title}",
+        subtitle="People and models side by side",
+        sections=built(material, settings, QUESTIONS, parts),
+        run=about_run(settings, data=material.checksums, counts=counts, given=given_files(settings)),
+        records=records,
+        citations=CITATION,
+    )
+
+
+def _summary(folder: Path, remarks: tuple[str, ...]) -> Summary:
+    records = read_records(folder / "results.json")
+    return Summary(folder / "report.html", len(records), remarks, _overview(records))
+
+
+_SINGLE = ("single_rater_rho(over=ratings)", "single_rater_accuracy_within_sd")
+
+
+def _overview(records: tuple[Record, ...]) -> Table:
+    """Correlation and accuracy of every subject beside one person's: what fits on a screen."""
+    columns = (Column("Subject"), Column("ρ", THREE), Column("Accuracy within SD", THREE))
+    own = [
+        one
+        for one in records
+        if one.statistic in (RHO, INTEGER_FORM, ROUNDED_FORM) and one.status != "not reproducible"
+    ]
+    subjects = tuple(dict.fromkeys(one.subject for one in own))
+    names = dict(zip(subjects, short_names(subjects, 40), strict=True))
+    rows: list[tuple[TableCell, ...]] = []
+    where = next((one.condition for one in own), "")
+    people = [
+        next((r.value for r in records if r.statistic == name and r.condition == where), None) for name in _SINGLE
+    ]
+    if any(value is not None for value in people):
+        rows.append(("one person against the others", *people))
+    for subject in subjects:
+        rho = _first(own, subject, (RHO,))
+        rows.append((names[subject], rho, _first(own, subject, (INTEGER_FORM, ROUNDED_FORM))))
+    return Table("overview", "", f"Predictions beside people's ratings, samples of: {where}", columns, tuple(rows))
+
+
+def _first(records: list[Record], subject: str, statistics: tuple[str, ...]) -> float | None:
+    return next((one.value for one in records if one.subject == subject and one.statistic in statistics), None)

@@ -1,0 +1,268 @@
+"""How close models come to people's ratings: correlation with the means, accuracy within SD, replies not read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lexiscope.analysis.predictions import rho_with_means
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.analysis.within_sd import WithinSd, accuracy_within_sd, majority_within_sd, random_within_sd
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.study import StudySettings
+from lexiscope.report.figure_accuracy import Dot, accuracy_dots
+from lexiscope.report.figures import Figure, Heading, apa
+from lexiscope.report.part import Part
+from lexiscope.report.tables import INTEGER, Column, Missing, Table
+from lexiscope.report.tables import Cell as TableCell
+from lexiscope.studies.ambistory.material import Material, Predictor
+from lexiscope.studies.ambistory.numbers import PERCENT, THREE, bounded, drawn, estimated, pick, record, shown
+
+RANDOM, MAJORITY = "Random (expectation)", "Majority"
+INTEGER_FORM = statistic_name("accuracy_within_sd", sd="sample", edge="strict", predictions="integer")
+ROUNDED_FORM = statistic_name("accuracy_within_sd", sd="sample", edge="strict", predictions="rounded")
+RAW_FORM = statistic_name("accuracy_within_sd", sd="sample", edge="strict", predictions="raw")
+INCLUSIVE = statistic_name("accuracy_within_sd", sd="sample", edge="inclusive", predictions="integer")
+POPULATION = statistic_name("accuracy_within_sd", sd="population", edge="strict", predictions="integer")
+RHO = "spearman"
+
+
+def results(material: Material, settings: StudySettings) -> Part:
+    """Return the results of every subject beside what guessing and the most frequent label give (Table 3)."""
+    counted = _read(material)
+    ratings = material.judged
+    if ratings is None:
+        text = "Nobody has rated these stories: predictions cannot be set beside people's."
+        return Part(tuple(counted), _answers_table(material, counted), paragraphs=(text,))
+    baselines, label = _baselines(material, ratings, settings)
+    records = [*baselines]
+    for each in material.predictors:
+        records += _scores(material, each, ratings, settings)
+    tables = (_table_3(material, records), *_answers_table(material, counted), _variants(records, label))
+    return Part((*records, *counted), tables, _figures(material, records), paragraphs=(_NOTE,))
+
+
+_NOTE = (
+    "Accuracy within SD counts a prediction as right that lies closer to people's mean than max(1, SD), SD with n − 1, "
+    "strictly. Whole and other predictions stand in columns of their own: predictions that need not be whole gain "
+    "three to five points. A subject can gain by predicting near the middle where people disagree: read ρ with it."
+)
+
+
+def few(material: Material, ratings: Ratings, settings: StudySettings) -> dict[str, Any]:
+    """Return the arguments that resample words."""
+    groups = {item: material.words[item] for item in ratings.item_ids}
+    return {"groups": groups, **drawn(settings, len(set(groups.values())))}
+
+
+def accuracy_record(
+    material: Material, statistic: str, found: WithinSd, *, subject: str, condition: str = ""
+) -> Record:
+    """Return an accuracy within SD as a record, its interval over words."""
+    base = record(
+        material,
+        statistic,
+        found.value,
+        subject=subject,
+        condition=condition or material.split,
+        n=found.accuracy.n,
+        note=f"{found.n_missing} samples without a prediction" if found.n_missing else "",
+    )
+    return bounded(base, found.accuracy.clustered)
+
+
+def _baselines(material: Material, ratings: Ratings, settings: StudySettings) -> tuple[list[Record], str]:
+    guessed = random_within_sd(ratings)
+    chance = record(
+        material,
+        guessed.name,
+        guessed.value,
+        subject=RANDOM,
+        condition=material.split,
+        n=guessed.n,
+        note=f"expectation over guesses; SD of one set of guesses {guessed.sd:.4f}",
+    )
+    assert material.people is not None
+    try:
+        found = majority_within_sd(
+            ratings, material.people, source_name="all splits", **few(material, ratings, settings)
+        )
+    except StatisticError as error:
+        return [chance], f"There is no majority label: {error.what}."
+    majority = accuracy_record(material, INTEGER_FORM, found.accuracy, subject=MAJORITY)
+    constant = dict.fromkeys(ratings.item_ids, found.label)
+    others = (
+        (INCLUSIVE, accuracy_within_sd(constant, ratings, edge="inclusive", resamples=0)),
+        (POPULATION, accuracy_within_sd(constant, ratings, spread="population", resamples=0)),
+    )
+    about = {"subject": MAJORITY, "condition": material.split}
+    variants = [record(material, name, each.value, n=each.accuracy.n, **about) for name, each in others]
+    rho = estimated(
+        material, RHO, rho_with_means(constant, ratings, resamples=0), subject=MAJORITY, condition=material.split
+    )
+    label = f"The majority label is {found.label:g}, the mode of rounded mean ratings over {found.source}."
+    return [chance, majority, *variants, rho], label
+
+
+def _scores(material: Material, each: Predictor, ratings: Ratings, settings: StudySettings) -> list[Record]:
+    """Correlation and accuracy of one subject; nothing where no reply could be read."""
+    own = {item: value for item, value in each.predictions.items() if item in set(ratings.item_ids)}
+    whole = {item: each.whole[item] for item in own}
+    args = few(material, ratings, settings)
+    about = {"subject": each.subject, "condition": material.split}
+    if all(value is None for value in own.values()):
+        note = "no reply could be read"
+        return [record(material, name, None, note=note, **about) for name in (RHO, INTEGER_FORM)]
+    made = [estimated(material, RHO, rho_with_means(own, ratings, **args), **about)]
+    name = INTEGER_FORM if each.form == "integer" else ROUNDED_FORM
+    made.append(accuracy_record(material, name, accuracy_within_sd(whole, ratings, **args), subject=each.subject))
+    if each.form == "raw":
+        raw = accuracy_within_sd(own, ratings, form="raw", **args)
+        made.append(accuracy_record(material, RAW_FORM, raw, subject=each.subject))
+    return made
+
+
+# -- tables ---------------------------------------------------------------------------------------------------
+
+
+def _table_3(material: Material, records: Sequence[Record]) -> Table:
+    columns = (
+        Column("Subject"),
+        Column("ρ with the mean", THREE),
+        Column("Accuracy, whole predictions", THREE),
+        Column("Accuracy, rounded", THREE, note="Predictions that were not whole, rounded, halves up."),
+        Column("Accuracy, as given", THREE, note="The same predictions, not rounded; not comparable with whole ones."),
+        Column("n", INTEGER, note="Samples with a readable prediction."),
+        Column("Replies not read", INTEGER),
+    )
+    note = (
+        f"Samples of: {material.split}. 95 % interval, words resampled. The human ceilings have a table of their own."
+    )
+    rows = [_baseline_row(records, subject) for subject in (RANDOM, MAJORITY)]
+    rows += [_row(records, each) for each in material.predictors]
+    title = "Predictions beside people's mean ratings"
+    return Table("table_3_results", "3", title, columns, tuple(row for row in rows if row), (note,))
+
+
+def _baseline_row(records: Sequence[Record], subject: str) -> tuple[TableCell, ...]:
+    own = [each for each in records if each.subject == subject]
+    if not own:
+        return ()
+    rho = pick(own, RHO)
+    first = next(each for each in own if each.value is not None)
+    nothing = Missing("Whole predictions.")
+    constant = Missing("n/a: a constant, or an expectation, has no correlation.")
+    return (
+        subject,
+        constant if rho is None or rho.value is None else rho.value,
+        shown(first),
+        nothing,
+        nothing,
+        first.n,
+        0,
+    )
+
+
+def _row(records: Sequence[Record], each: Predictor) -> tuple[TableCell, ...]:
+    own = [one for one in records if one.subject == each.subject]
+    cells = [_or_why(own, name, each) for name in (RHO, INTEGER_FORM, ROUNDED_FORM, RAW_FORM)]
+    n = sum(value is not None for value in each.predictions.values())
+    return (each.title, *cells, n, each.n_unreadable)
+
+
+def _or_why(own: Sequence[Record], name: str, each: Predictor) -> TableCell:
+    found = pick(own, name)
+    if found is not None and found.value is None and found.note.startswith("undefined"):
+        return Missing(f"n/a: {found.note.removeprefix('undefined: ')}")
+    if found is not None:
+        return shown(found)
+    return Missing("Whole predictions." if each.form == "integer" else "Predictions that are not whole.")
+
+
+def _variants(records: Sequence[Record], label: str) -> Table:
+    """The same constant under other definitions: the definition decides, so it is part of every name."""
+    columns = (Column("Definition"), Column("Accuracy of the majority label", THREE))
+    names = (
+        (INTEGER_FORM, "sample SD, strict (the shared task's)"),
+        (INCLUSIVE, "sample SD, the edge counts"),
+        (POPULATION, "population SD, strict"),
+    )
+    rows = tuple((text, shown(pick(records, name, subject=MAJORITY))) for name, text in names)
+    title = "What the definition of accuracy within SD decides"
+    return Table("accuracy_definitions", "", title, columns, rows, (label,))
+
+
+def _read(material: Material) -> list[Record]:
+    """How many answers every subject was asked for, and what became of those that could not be read."""
+    made = []
+    for each in material.predictors:
+        about: dict[str, Any] = {"subject": each.subject, "condition": material.split}
+        made.append(record(material, "n_asked", float(each.n_asked), **about))
+        made.append(record(material, "n_unreadable", float(each.n_unreadable), **about))
+        made += [
+            record(material, statistic_name("n_unreadable", kind=kind.replace(" ", "_")), float(count), **about)
+            for kind, count in each.kinds.items()
+        ]
+    return made
+
+
+def _answers_table(material: Material, counted: Sequence[Record]) -> tuple[Table, ...]:
+    if not material.predictors:
+        return ()
+    columns = (
+        Column("Subject"),
+        Column("Asked", INTEGER, note="Questions, repetitions included."),
+        Column("Repetitions", INTEGER),
+        Column("Not read", INTEGER),
+        Column("Not read, %", PERCENT),
+        Column("What they were"),
+    )
+    rows = tuple(
+        (
+            each.title,
+            each.n_asked,
+            each.repeats,
+            each.n_unreadable,
+            100 * each.n_unreadable / each.n_asked,
+            "; ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in each.kinds.items()),
+        )
+        for each in material.predictors
+    )
+    note = "A reply that could not be read has no value and is not imputed; repetitions are averaged over those read."
+    return (Table("replies", "", "Replies, and those that could not be read", columns, rows, (note,)),)
+
+
+def _figures(material: Material, records: Sequence[Record]) -> tuple[Figure, ...]:
+    titles = {MAJORITY: MAJORITY} | {each.subject: each.title for each in material.predictors}
+    chance = next(
+        (100 * each.value for each in records if each.subject == RANDOM and each.value is not None), float("nan")
+    )
+    dots = []
+    for each in records:
+        if each.value is None or each.subject not in titles or each.statistic not in (INTEGER_FORM, ROUNDED_FORM):
+            continue
+        low, high = (float("nan") if end is None else 100 * end for end in (each.low, each.high))
+        dots.append(Dot("Accuracy\nwithin SD", titles[each.subject], 100 * each.value, low, high, chance))
+    if not dots:
+        return ()
+    heading = Heading(
+        "figure_accuracy",
+        "",
+        "Accuracy within SD of every subject",
+        "Whole or rounded predictions; bars: 95 % interval, words resampled. Dashed: expectation of guessing.",
+    )
+    return (accuracy_dots(dots, heading, unit="Samples within SD, %"),)
+
+
+def result_words(material: Material, records: Sequence[Record]) -> str:
+    """Return ρ and accuracy of every subject, in one line."""
+    texts = []
+    for each in material.predictors:
+        rho, right = (
+            next((one.value for one in records if one.subject == each.subject and one.statistic in names), None)
+            for names in ((RHO,), (INTEGER_FORM, ROUNDED_FORM))
+        )
+        said = [f"ρ {apa(rho)}" if rho is not None else "ρ n/a", f"accuracy {apa(right)}" if right is not None else ""]
+        texts.append(f"{each.title}: {', '.join(filter(None, said))}")
+    return "; ".join(texts) if any(one.statistic == RHO for one in records) else ""

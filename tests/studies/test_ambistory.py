@@ -1,0 +1,321 @@
+"""The ambistory study: the paper's numbers from the released ratings, subjects beside people, a run that resumes."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.subjects.fake_chat import Body, FakeChat, serving
+
+from lexiscope.core import catalog
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.errors import InputError, SpecError
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.run import read_json
+from lexiscope.core.study import StudySettings
+from lexiscope.datasets import mini_ambistory
+from lexiscope.items.error_tags import COLUMNS
+from lexiscope.studies import ambistory
+from lexiscope.studies.ambistory.models import INTEGER_FORM, RAW_FORM, RHO, ROUNDED_FORM
+from lexiscope.studies.ambistory.published import PUBLISHED
+
+MINI = replace(ambistory.MINI, n_bootstrap=10)
+SUBJECTS = (
+    "scripted:position",
+    "scripted:order",
+    "scripted:sibling",
+    "scripted:mean",
+    "scripted:four",
+    "scripted:silent",
+)
+SETTINGS = StudySettings("ambistory", n_bootstrap=20, subjects=SUBJECTS, compare=(("scripted:mean", "scripted:four"),))
+MEANS_BY_PLACE = (3.68, 2.61, 2.75, 3.55, 3.18, 3.08)
+"""The mean rating of each place in a setup over all splits: what a subject that sees the order of rows can learn."""
+Rule = Callable[[Item], float | None]
+
+
+class Scripted:
+    """Predicts by a rule that was planted; made for these tests."""
+
+    kind = "scripted"
+
+    def __init__(self, name: str, rule: Rule) -> None:
+        self.subject_id, self.rule = f"scripted:{name}", rule
+
+    @property
+    def facts(self) -> SubjectFacts:
+        return SubjectFacts(self.subject_id, title=self.subject_id.partition(":")[2], kind=self.kind, revision="1")
+
+    def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
+        columns: dict[str, Any] = {
+            "subject_id": self.subject_id,
+            "subject_kind": self.kind,
+            "item_id": [item.item_id for item in items],
+            "task": task,
+            "measure": "rating",
+            "value": [self.rule(item) for item in items],
+        }
+        return ResponseTable.from_columns(columns)
+
+
+def released(published: Path) -> list[dict[str, Any]]:
+    """The test file, read with the json module alone."""
+    return list(json.loads((published / "ambistory" / "test.json").read_text(encoding="utf-8")).values())
+
+
+def rules(rows: Sequence[Mapping[str, Any]]) -> dict[str, Rule]:
+    """Planted rules: the place in the setup, 6 − the mean of the sibling meaning, the rounded mean, 4, nothing."""
+    means = [statistics.fmean(row["choices"]) for row in rows]
+    own = {f"ambistory/{row['sample_id']}": k for k, row in enumerate(rows)}
+    places = {"intended": 4.0, "unintended": 2.0, "open": 4.0}
+    return {
+        "position": lambda item: places[str(item.conditions["intention"])],
+        "order": lambda item: MEANS_BY_PLACE[own[item.item_id] % 6],
+        "sibling": lambda item: 6 - means[own[item.item_id] ^ 1],
+        "mean": lambda item: float(int(means[own[item.item_id]] + 0.5)),
+        "four": lambda _item: 4.0,
+        "silent": lambda _item: None,
+    }
+
+
+@pytest.fixture(scope="session")
+def ambistory_run(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The study on the released ratings with planted subjects; few resamples, they touch intervals only."""
+    out, real = tmp_path_factory.mktemp("ambistory") / "run", catalog.subject
+    made = {f"scripted:{name}": Scripted(name, rule) for name, rule in rules(released(published)).items()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LEXISCOPE_DATA", str(published))
+        patch.setattr(catalog, "subject", lambda spec: made.get(str(spec)) or real(spec))
+        ambistory.run(SETTINGS, out, command="test")
+    return out
+
+
+@pytest.fixture(scope="session")
+def records(ambistory_run: Path) -> tuple[Record, ...]:
+    return read_records(ambistory_run / "results.json")
+
+
+# -- what the paper prints ------------------------------------------------------------------------------------
+
+
+@pytest.mark.published
+def test_what_the_paper_prints_of_people_comes_out(records: tuple[Record, ...]) -> None:
+    """39 printed numbers round to the digit; three were rounded twice, one is "about", one a single random draw."""
+    status: dict[str, list[str]] = {}
+    for record in records:
+        if record.published is not None:
+            status.setdefault(record.status, []).append(record.statistic)
+    assert len(status["reproduced"]) == 38
+    assert sorted(status["within rounding"]) == [
+        "label_share(point=2)",
+        "label_share(point=5)",
+        "label_share(point=5)",
+        "rating_share(point=1_or_5)",
+    ]
+    assert status["not reproduced"] == ["expected_accuracy_within_sd(sd=sample,edge=strict,guesses=uniform)"]
+    assert len(status["not reproducible"]) == 4
+    assert sum(map(len, status.values())) == len(PUBLISHED["ambistory"]) + 3
+
+
+@pytest.mark.published
+@pytest.mark.parametrize(
+    ("statistic", "condition", "value", "digits"),
+    [
+        ("krippendorff_alpha(level=interval)", "all", 0.5061, 4),
+        ("krippendorff_alpha(level=ordinal)", "all", 0.5040, 4),
+        ("krippendorff_alpha(level=nominal)", "all", 0.2091, 4),
+        ("krippendorff_alpha(level=interval)", "open", 0.4905, 4),
+        ("krippendorff_alpha(level=interval)", "ended", 0.5128, 4),
+        ("mean_sd(ddof=1)", "all", 0.9459, 4),
+        ("single_rater_rho(over=ratings)", "all", 0.637, 3),
+        ("single_rater_rho(over=ratings)", "test", 0.650, 3),
+        ("single_rater_accuracy_within_sd", "test", 0.698, 3),
+        ("single_rater_rho(over=ratings)", "test, open", 0.600, 3),
+        ("single_rater_accuracy_within_sd", "test, ended", 0.714, 3),
+        ("best_rater_correlation(variant=leave_one_out,method=spearman)", "test", 0.8341, 4),
+        ("best_rater_accuracy_within_sd(variant=leave_one_out)", "test", 0.8920, 4),
+        ("rank_sum(of=sd,between=open_and_ended,value=p)", "train", 0.013, 3),
+        ("intended_above_other(share=above)", "", 67.2, 1),
+        ("ending_raises_intended(share=below)", "", 26.1, 1),
+        ("absolute_difference_sd(between=endings,ddof=1)", "", 0.9418, 4),
+        ("variance(of=sample)", "", 1.188, 3),
+        ("icc(model=2,ratings=5)", "", 0.836, 3),
+    ],
+)
+def test_what_was_measured_independently_comes_out(
+    records: tuple[Record, ...], statistic: str, condition: str, value: float, digits: int
+) -> None:
+    """Values of an independent implementation on the same files, to their last digit."""
+    found = find(records, statistic, condition=condition).value
+    assert found == pytest.approx(value, abs=0.5000001 * 10**-digits)
+
+
+@pytest.mark.published
+def test_most_of_the_ceiling_is_selection(records: tuple[Record, ...]) -> None:
+    """Shuffled raters reach .825 ± .008 and .882 ± .007 by the same recipe; the control stands under its own name."""
+    for metric, value, spread in (("spearman", 0.825, 0.008), ("accuracy_within_sd", 0.882, 0.007)):
+        found = find(records, f"shuffled_best_rater(metric={metric},shuffles=100)", condition="test").value
+        assert found == pytest.approx(value, abs=spread / 2)
+
+
+# -- subjects -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.published
+def test_planted_subjects_score_as_measured(records: tuple[Record, ...], published: Path) -> None:
+    """The place's mean: ρ .310; 4/2/4: .622; 6 − the sibling's mean: ρ .628, rounded .745; 4: n/a, .558."""
+    expected = {
+        ("scripted:order", RHO): 0.310,
+        ("scripted:position", INTEGER_FORM): 0.622,
+        ("scripted:sibling", RHO): 0.628,
+        ("scripted:sibling", ROUNDED_FORM): 0.745,
+        ("scripted:four", INTEGER_FORM): 0.558,
+    }
+    for (subject, statistic), value in expected.items():
+        assert find(records, statistic, subject=subject, condition="test").value == pytest.approx(value, abs=0.0005)
+    rows = released(published)
+    means = [statistics.fmean(row["choices"]) for row in rows]
+    right = [
+        abs(int(6 - means[k ^ 1] + 0.5) - mean) < max(1, statistics.stdev(row["choices"])) - 1e-9
+        for k, (row, mean) in enumerate(zip(rows, means, strict=True))
+    ]
+    rounded = find(records, ROUNDED_FORM, subject="scripted:sibling", condition="test").value
+    assert rounded is not None
+    assert rounded == pytest.approx(sum(right) / len(right), abs=1e-12)
+    raw = find(records, RAW_FORM, subject="scripted:sibling").value
+    assert raw is not None
+    assert raw > rounded, "what need not be whole gains, and is kept apart"
+    constant = find(records, RHO, subject="scripted:four")
+    assert (constant.value, constant.note) == (None, "undefined: every prediction is 4")
+
+
+@pytest.mark.published
+def test_unreadable_answers_are_counted_and_never_imputed(records: tuple[Record, ...]) -> None:
+    """A subject without one readable answer has its count, and no score."""
+    assert find(records, "n_unreadable", subject="scripted:silent").value == 930
+    assert find(records, RHO, subject="scripted:silent").note == "no reply could be read"
+    assert not [one for one in records if one.subject == "scripted:silent" and one.statistic.startswith("label_share")]
+
+
+@pytest.mark.published
+def test_training_is_tested_on_paired_errors(records: tuple[Record, ...], published: Path) -> None:
+    """Rounded means against 4: the mean absolute errors as computed by hand, V of the larger errors, p tiny."""
+    pair = "scripted:mean vs scripted:four"
+    means = [statistics.fmean(row["choices"]) for row in released(published)]
+    errors = {"base": [abs(4 - mean) for mean in means], "tuned": [abs(int(mean + 0.5) - mean) for mean in means]}
+    for which, values in errors.items():
+        found = find(records, f"mean_absolute_error(of={which})", subject=pair).value
+        assert found == pytest.approx(statistics.fmean(values), abs=1e-9)
+    p = find(records, "signed_rank", subject=pair).p
+    assert p is not None
+    assert p < 1e-50
+
+
+@pytest.mark.published
+def test_the_report_says_what_the_data_do_not_support(ambistory_run: Path) -> None:
+    """Statements of the paper, single samples, and the sheet for tags, without the names of subjects."""
+    text = (ambistory_run / "report.html").read_text(encoding="utf-8")
+    for words in ("Statements that the data do not support", "Its ratings are 5, 3, 5, 4, 5", "It is no ceiling"):
+        assert words in text
+    with (ambistory_run / "error_coding.csv").open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert set(rows[0]) == set(COLUMNS)
+    assert len(rows) == 30 * 4, "position, order, sibling and four err on 30 samples or more"
+    assert "error_coding.csv" in read_json(ambistory_run / "run.json")["files"]
+
+
+# -- a chat endpoint on the mini stories ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[FakeChat], str]]:
+    with ExitStack() as stack:
+        yield lambda endpoint: stack.enter_context(serving(endpoint))
+
+
+def stumbling(body: Body) -> str:
+    """Every third story is refused, every fifth answered in prose; the others get a number."""
+    key = sum(body["messages"][-1]["content"].encode())
+    if key % 3 == 0:
+        return "I'm sorry, I can't rate that."
+    return "Both seem plausible to me." if key % 5 == 0 else str(key % 5 + 1)
+
+
+def test_a_chat_model_answers_the_stories(serve: Callable[[FakeChat], str], tmp_path: Path) -> None:
+    """Replies that cannot be read are counted by kind, labels shown; a broken run asks nothing again, ends alike."""
+    endpoint = FakeChat(says=stumbling)
+    settings = replace(MINI, subjects=(f"chat:m@{serve(endpoint)}?backoff=0.001",))
+    out = tmp_path / "run"
+    summary = ambistory.run(settings, out)
+    said = [stumbling(body) for body in endpoint.received]
+    # the probe is no answer: what was paid once for each of the 144 samples counts
+    subject = settings.subjects[0]
+    found = read_records(out / "results.json")
+    (counted,) = [one for one in found if one.statistic == "n_unreadable"]
+    kinds = {one.statistic: one.value for one in found if one.statistic.startswith("n_unreadable(")}
+    assert counted.value == sum(value or 0 for value in kinds.values()) > 0
+    assert {"n_unreadable(kind=refusal)", "n_unreadable(kind=prose)"} == set(kinds)
+    assert len(said) >= len(mini_ambistory.load().items)
+    assert {one.subject for one in found if one.statistic.startswith("label_share")} == {counted.subject}
+    assert counted.subject.startswith(subject.partition("?")[0])
+    assert "could not be read" in summary.report.read_text(encoding="utf-8")
+    asked, before = len(endpoint.received), _bytes(out)
+    (out / "run.json").unlink()
+    (out / "results.json").unlink()
+    ambistory.run(settings, out)
+    assert len(endpoint.received) == asked, "answers are kept"
+    assert _bytes(out) == before
+    assert "finished before" in ambistory.run(settings, out).remarks[0]
+
+
+def _bytes(folder: Path) -> dict[str, str]:
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name not in ("machine.json", ".lock")]
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def test_recorded_predictions_of_a_file(tmp_path: Path) -> None:
+    """Predictions that somebody else made stand in the tables under their own name; another file is another run."""
+    items = mini_ambistory.load().items
+    file = tmp_path / "mine.csv"
+
+    def write(value: float) -> None:
+        columns = {"subject_id": "my_model", "subject_kind": "model", "task": "plausibility", "measure": "rating"}
+        own = {"item_id": [item.item_id for item in items], "value": [value] * len(items)}
+        ResponseTable.from_columns(columns | own).write_csv(file)
+
+    settings = replace(MINI, subjects=(f"recorded:{file}",))
+    write(2.0)
+    ambistory.run(settings, tmp_path / "run")
+    shares = {
+        one.statistic: one.value
+        for one in read_records(tmp_path / "run" / "results.json")
+        if one.subject == "my_model" and one.condition == "all, all" and one.statistic.startswith("label_share")
+    }
+    assert shares["label_share(point=2)"] == 100.0
+    before = read_json(tmp_path / "run" / "run.json")["given"]
+    write(3.0)
+    assert before != {str(file): hashlib.sha256(file.read_bytes()).hexdigest()}
+    assert ambistory.run(settings, tmp_path / "run2").remarks != ("this run was finished before",)
+
+
+def test_what_cannot_run_is_refused_before_any_work(tmp_path: Path) -> None:
+    """Another dataset, an item file, nobody to ask, a comparison of a subject that there is not."""
+    for settings, error, what in (
+        (replace(MINI, dataset="mini_relatedness"), SpecError, "no stories"),
+        (StudySettings("ambistory", items="mine.csv"), SpecError, "stories of a dataset"),
+        (replace(MINI, subjects=()), InputError, "no subject was asked"),
+    ):
+        with pytest.raises(error, match=what):
+            ambistory.run(settings, tmp_path / what.replace(" ", "_"))
+    with pytest.raises(InputError, match="named twice"):
+        StudySettings("ambistory", compare=(("a", "b"), ("a", "c")))
