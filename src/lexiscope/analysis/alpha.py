@@ -85,18 +85,15 @@ def krippendorff_alpha(
         raise StatisticError("the ratio level needs ratings that are not negative", hint='use level="interval"')
     labels = None if groups is None else ratings.item_labels(groups)[kept]
     codes, count = group_codes(labels, len(units.size))
-    found = disagreement(units, level, codes, count)
-    value = float(_alphas(found, np.ones((1, count)))[0])
+    # all units as one group: a single number needs no table of groups
+    whole = disagreement(units, level, np.zeros_like(codes), 1)
+    value = float(_alphas(whole, np.ones((1, 1)))[0])
     if np.isnan(value):
         raise StatisticError(
             f"alpha is undefined: all {int(units.size.sum())} ratings are {units.values[0]:g}",
             why="without variation there is no disagreement to expect",
         )
-    step = max(1, _CELLS // found.width)
-    blocks = resample_counts(count, resamples=resamples, seed=seed)
-    # a few draws at a time: a table of all draws by all distinct values would not fit into memory
-    parts = (block[start : start + step] for block in blocks for start in range(0, max(len(block), 1), step))
-    draws = np.concatenate([_alphas(found, part.astype(np.float64)) for part in parts])
+    draws = _draws(units, level, codes, count, resamples=resamples, seed=seed) if resamples else np.empty(0)
     n, name = int(units.size.sum()), statistic_name("krippendorff_alpha", level=level)
     interval = percentile_interval(draws, level=confidence)
     return Alpha(name, value, interval, len(units.size), n, len(ratings) - n, len(np.unique(ratings.rater)))
@@ -136,6 +133,16 @@ def _units(ratings: Ratings) -> tuple[Units, IntArray]:
     entries = (np.ones(len(code)), (row[ratings.item[paired]], code.reshape(-1)))
     table = sparse.csr_matrix(entries, shape=(len(kept), len(values)))
     return Units(table, values, counts[kept].astype(np.float64)), kept
+
+
+def _draws(units: Units, level: Level, codes: IntArray, n_groups: int, *, resamples: int, seed: int) -> FloatArray:
+    """Alpha of each resample of the groups. *Shape:* codes (units,) → (resamples,)."""
+    found = disagreement(units, level, codes, n_groups)
+    step = max(1, _CELLS // found.width)
+    blocks = resample_counts(n_groups, resamples=resamples, seed=seed)
+    # a few draws at a time: a table of all draws by all distinct values would not fit into memory
+    parts = (block[start : start + step] for block in blocks for start in range(0, len(block), step))
+    return np.concatenate([_alphas(found, part.astype(np.float64)) for part in parts])
 
 
 def _alphas(found: Disagreement, weights: FloatArray) -> FloatArray:
