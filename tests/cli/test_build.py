@@ -186,6 +186,38 @@ def test_the_same_seed_gives_the_same_bytes(run: Run, tmp_path: Path) -> None:
     assert [line.split()[-3:] for line in done.output.splitlines() if "no flagged word" in line] == [["5", "1", "4"]]
 
 
+def test_nouns_matched_in_frequency(build: Path, run: Run) -> None:
+    """A table of counts brings nouns about as frequent as the synonym, also where a collection has nouns already."""
+    rows = [f"common_{number},{1000 + number}" for number in range(60)] + [f"rare_{number},1" for number in range(60)]
+    words = [row.partition(",")[0] for row in rows]
+    Path("nouns.txt").write_text("\n".join(words), encoding="utf-8")
+    table = "\n".join(["word,count", *rows, "settle,1000", "judiciary,1", "haven,1"])
+    Path("counts.csv").write_text(table + "\n", encoding="utf-8")
+    given = ("--collection", "made/collection.csv", "--lexicon", "wn:aa:1", "--nouns", "nouns.txt")
+    done = run("build", "minimal-pairs", *given, "--match-frequency", "counts.csv", "--out", "matched")
+    assert done.exit_code == 0, done.output
+    items = read_collection(Path("matched/collection.csv"))
+    kinds = {one.synonym: {noun.partition("_")[0] for noun in one.random_nouns} for one in items}
+    assert kinds == {"settle": {"common"}, "judiciary": {"rare"}, "haven": {"rare"}}
+    about = json.loads(Path("matched/run.json").read_text(encoding="utf-8"))
+    assert {"collection.csv", "nouns.txt", "counts.csv"} <= set(about["checksums"])
+    kept = run("build", "minimal-pairs", *given, "--out", "kept")
+    assert kept.exit_code == 0, kept.output
+    assert read_collection(Path("kept/collection.csv")) == read_collection(Path("made/collection.csv"))
+    refused = run(
+        *("build", "minimal-pairs", *given, "--match-frequency", "counts.csv", "--n-random", 0, "--out", "none")
+    )
+    assert "wants none" in refused.output
+
+
+def test_a_collection_of_the_catalog(run: Run, build: Path) -> None:
+    """A collection is also named as a dataset; its own nouns stay."""
+    words = ("--collection", "mini_synonymy", "--lexicon", "wn:aa:1", "--suite", "substitution", "--out", "mini")
+    done = run("build", "minimal-pairs", *words)
+    assert done.exit_code == 0, done.output
+    assert len(read_collection(Path("mini/collection.csv"))) == 40
+
+
 def test_another_language(run: Run, tmp_path: Path) -> None:
     """Words with capitals, no supersenses, no random nouns: substitution alone; English templates are refused."""
     text = "Am Abend sahen wir von weitem das Schloss auf dem hohen Berg."
@@ -457,7 +489,7 @@ def test_the_page_runs(build: Path, run: Run) -> None:
         assert done.exit_code == 0, f"{words}\n{done.output}"
     assert len(read_collection("suites/collection.csv")) == 5
     assert [words[1] for words in rest] == [
-        *("curate", "sheet", "read-sheet", "compare", "curate", "merge", "minimal-pairs")
+        *("curate", "sheet", "read-sheet", "compare", "curate", "merge", "minimal-pairs", "minimal-pairs")
     ]
 
 

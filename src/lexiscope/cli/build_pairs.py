@@ -15,8 +15,9 @@ import click
 from lexiscope.cli import options
 from lexiscope.cli.build_source import open_corpus, open_named_lexicon, read_nouns
 from lexiscope.cli.output import print_table, remark, say
+from lexiscope.cli.sheet_arguments import open_collection
 from lexiscope.cli.verb import Verb, existing_file
-from lexiscope.core.errors import Place, RunError
+from lexiscope.core.errors import Place, RunError, SpecError
 from lexiscope.core.lock import locked
 from lexiscope.core.run import read_json, sha256_of, versions, write_json, write_machine
 from lexiscope.items.alternatives import FilterCount, Rules
@@ -24,10 +25,9 @@ from lexiscope.items.assembly import COLLECTION, ITEMS, LINES, check_templates, 
 from lexiscope.items.automatic import choose
 from lexiscope.items.build_tables import write_candidates, write_proposals
 from lexiscope.items.candidates import FoundCandidates, find_candidates
-from lexiscope.items.collection_file import read_collection
 from lexiscope.items.flagged import FLAGGED_WORDS, read_words
 from lexiscope.items.minimal_pairs import SynonymItem
-from lexiscope.items.random_nouns import with_random_nouns
+from lexiscope.items.random_nouns import lexicon_frequencies, read_frequencies, with_random_nouns
 from lexiscope.items.spreadsheet import write_sheet
 from lexiscope.items.surface import MODES, Mode
 from lexiscope.items.templates import choose_templates, read_templates, synonymy_templates
@@ -53,6 +53,7 @@ class Settings:
     capitals: bool
     nouns: str
     n_random: int
+    match_frequency: str
     flag_words: str
     leave_out_flagged: bool
     seed: int
@@ -61,7 +62,10 @@ class Settings:
 @click.command("minimal-pairs", cls=Verb)
 @click.option("--corpus", default="semcor", show_default=True, metavar="semcor|FOLDER|FILE", help="Tagged sentences.")
 @click.option(
-    "--collection", default="", metavar="FILE", help="Make suites of this collection; no candidates are looked for."
+    "--collection",
+    default="",
+    metavar="FILE|DATASET",
+    help="Make suites of this collection; no candidates are looked for.",
 )
 @click.option(
     "--lexicon",
@@ -85,6 +89,12 @@ class Settings:
 @click.option("--nouns", default="", metavar="FILE", help="The random nouns, one a line.  [default: the lexicon's]")
 @click.option(
     "--n-random", type=click.IntRange(min=0), default=10, show_default=True, help="Random nouns per item; 0: none."
+)
+@click.option(
+    "--match-frequency",
+    default="",
+    metavar="FILE|lexicon",
+    help="Draw all random nouns anew, about as frequent as the synonym: by a table (word, count), or the lexicon.",
 )
 @click.option("--flag-words", default="", metavar="FILE", help="More words to flag in contexts, one a line.")
 @click.option("--leave-out-flagged", is_flag=True, help="Propose no context with a flagged word.")
@@ -125,15 +135,11 @@ def _build(out: Path, settings: Settings, *, quiet: bool) -> dict[str, Any]:
     check_templates(chosen, language)
     about: dict[str, Any] = {}
     if settings.collection:
-        file = existing_file(settings.collection)
-        items, checksums = read_collection(file), {**checksums, file.name: sha256_of(file)}
+        items, checksums = open_collection(settings.collection), {**checksums, **_checksums(settings.collection)}
     else:
         items, about = _from_corpus(out, settings, lexicon, language, quiet=quiet)
         checksums = {**checksums, **about.pop("checksums")}
-    random = settings.n_random > 0 and not all(item.random_nouns for item in items)
-    if random:
-        nouns = read_nouns(Path(settings.nouns)) if settings.nouns else plain_lemmas(lexicon, "n", _N_NOUNS)
-        items = with_random_nouns(items, nouns, lexicon=lexicon, seed=settings.seed, n=settings.n_random)
+    items = _with_nouns(items, settings, lexicon)
     conditions = None if settings.n_random else ("controlled",)
     counts = write_suites(out, items, chosen, mode=settings.mode, conditions=conditions)
     return about | {
@@ -143,9 +149,40 @@ def _build(out: Path, settings: Settings, *, quiet: bool) -> dict[str, Any]:
         "language": language,
         "lexicon": {"name": lexicon.name, "licence": lexicon.licence, "citation": lexicon.citation},
         "templates": [template.name for template in chosen],
-        "checksums": checksums,
+        "checksums": {**checksums, **_checksums(settings.nouns), **_checksums(settings.match_frequency)},
         "counts": counts,
     }
+
+
+def _with_nouns(items: Sequence[SynonymItem], settings: Settings, lexicon: Lexicon) -> tuple[SynonymItem, ...]:
+    """The items with random nouns: those that have some keep them, unless nouns matched in frequency are asked for."""
+    matched = settings.match_frequency
+    if matched and not settings.n_random:
+        raise SpecError(
+            "--match-frequency draws random nouns and --n-random 0 wants none", hint="leave one of them out"
+        )
+    wanting = [item for item in items if settings.n_random and (matched or not item.random_nouns)]
+    if not wanting:
+        return tuple(items)
+    nouns = read_nouns(Path(settings.nouns)) if settings.nouns else plain_lemmas(lexicon, "n", _N_NOUNS)
+    counts = _frequencies(matched, lexicon, [*nouns, *(item.synonym for item in wanting)])
+    drawn = with_random_nouns(
+        wanting, nouns, lexicon=lexicon, frequencies=counts, seed=settings.seed, n=settings.n_random
+    )
+    by_id = {item.item_id: item for item in drawn}
+    return tuple(by_id.get(item.item_id, item) for item in items)
+
+
+def _frequencies(source: str, lexicon: Lexicon, words: Sequence[str]) -> Mapping[str, float] | None:
+    if not source:
+        return None
+    return lexicon_frequencies(lexicon, words) if source == "lexicon" else read_frequencies(existing_file(source))
+
+
+def _checksums(name: str) -> dict[str, str]:
+    """The sha256 of a file that a setting names; of a dataset, of the lexicon or of nothing, none."""
+    file = Path(name)
+    return {file.name: sha256_of(file)} if name and file.is_file() else {}
 
 
 def _from_corpus(

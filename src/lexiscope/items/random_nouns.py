@@ -72,7 +72,8 @@ def matched_nouns(
     """Return *n* different nouns about as frequent as *word*: drawn from the *nearest* ones by log frequency.
 
     *frequencies* are counts or rates; the distance is that of log(1 + frequency). A noun that it does not list has
-    frequency 0. Errors: :class:`InputError` E444 where too few nouns are left, E445 where *word* is not listed.
+    frequency 0; nouns as far as the last of the nearest may be drawn too. Errors: :class:`InputError` E444 where too
+    few nouns are left, E445 where *word* is not listed.
 
     >>> counts = {"role": 90, "part": 95, "actor": 80, "tibia": 1, "ulna": 2}
     >>> sorted(matched_nouns(counts, counts, "role", excluded=["role"], key="1", n=2, nearest=2))
@@ -87,9 +88,11 @@ def matched_nouns(
         )
     wanted = math.log1p(frequencies[word])
     left = _eligible(nouns, excluded)
-    # the order of the list decides between equal distances, so that the draw is the same everywhere
-    left.sort(key=lambda noun: abs(math.log1p(frequencies.get(noun, 0.0)) - wanted))
-    return draw_nouns(left[: max(n, nearest)], excluded=(), key=key, seed=seed, n=n)
+    distances = {noun: abs(math.log1p(frequencies.get(noun, 0.0)) - wanted) for noun in left}
+    farthest = sorted(distances.values())[: max(n, nearest)][-1:]
+    # all that are as near as the farthest may be drawn: the head of a list is no fair sample of it (WordNet's are acts)
+    near = [noun for noun in left if [distances[noun]] <= farthest]
+    return draw_nouns(near, excluded=(), key=key, seed=seed, n=n)
 
 
 def excluded_words(item: SynonymItem, lexicon: Lexicon | None = None) -> frozenset[str]:
