@@ -299,6 +299,17 @@ def test_batches_and_checkpointing_change_no_gradient(llama: Path) -> None:
     assert torch.allclose(found[0], found[2], atol=1e-6)
 
 
+def test_the_adapter_of_a_coarse_base_is_fine(llama: Path, tmp_path: Path) -> None:
+    """With the base in bf16 the adapter is learnt and kept in fp32."""
+    coarse = replace(SHORT, epochs=1, dtype="bf16")
+    found = train_lora(material(8), str(llama), out=tmp_path / "out", settings=coarse)
+    assert math.isfinite(found.best.validation_loss)
+    with safe_open(tmp_path / "out" / "adapter_model.safetensors", framework="pt") as stream:
+        assert {stream.get_tensor(name).dtype for name in stream.keys()} == {torch.float32}  # noqa: SIM118
+    chat = load_local(SubjectSpec.parse(f"chat:{tmp_path / 'out'}?dtype=bf16&answer=scored"))
+    assert {reply.text for (reply,) in chat.converse([ask(each.item) for each in rated_items(4)])} <= set("12345")
+
+
 # -- the adapter and its base ---------------------------------------------------------------------------------
 
 
