@@ -374,6 +374,40 @@ def test_states_of_training_make_a_series(scripted: Scripted, monkeypatch: pytes
     assert (tmp_path / "run" / "figures" / "figure_checkpoints.svg").is_file()
 
 
+def test_a_series_holds_the_states_that_were_given(
+    scripted: Scripted, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """One model under three policies, two of them given as states: each at its own place, the third not among them."""
+    named = {f"scripted:m{options}": Scripted(f"scripted:m{options}") for options in ("", "?bos=yes", "?tokens=word")}
+    # a preset is another spelling of the policy that stands in the id
+    named["scripted:m?policy=bos"] = named["scripted:m?bos=yes"]
+    real = catalog.subject
+    monkeypatch.setattr(catalog, "subject", lambda spec: named.get(str(spec)) or real(spec))
+    given = (("scripted:m?policy=bos", 200.0), ("scripted:m?tokens=word", 100.0))
+    asked = replace(MINI, subjects=("scripted:m",), checkpoints=given, gap_filling="no", n_bootstrap=10)
+    synonymy.run(asked, tmp_path / "run")
+    with (tmp_path / "run" / "tables" / "checkpoints.csv").open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [(row["State"], float(row["Seen"])) for row in rows] == [("m?tokens=word", 100), ("m?bos=yes", 200)]
+
+
+@pytest.mark.published
+def test_items_whose_sense_is_not_known_get_no_category(
+    published: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A collection without sense keys: such items are counted and named, the others have their categories."""
+    subject, real = Scripted(), catalog.subject
+    monkeypatch.setattr(catalog, "subject", lambda spec: subject if str(spec).startswith("scripted:") else real(spec))
+    words = ("role,part,character,She played a small role.", "bank,shore,depository,They sat on the bank.")
+    text = "\n".join(("target,synonym,distractor,sentence", *words))
+    (tmp_path / "own.csv").write_text(f"{text}\n", encoding="utf-8")
+    asked = StudySettings("synonymy", items=str(tmp_path / "own.csv"), subjects=("scripted:a",), n_bootstrap=10)
+    summary = synonymy.run(asked, tmp_path / "run")
+    assert any("proposed without 1 of 2 items, the first is own/2/" in remark for remark in summary.remarks)
+    found = [r for r in read_records(tmp_path / "run" / "results.json") if r.statistic.startswith("gap_category")]
+    assert {record.n for record in found} == {1}
+
+
 def test_a_collection_of_ones_own_without_random_nouns(scripted: Scripted, tmp_path: Path) -> None:
     """Controlled conditions only; its file's checksum stands in run.json; a changed file is a new question's data."""
     own = [replace(item, random_nouns=()) for item in mini_synonymy.collection()[:6]]

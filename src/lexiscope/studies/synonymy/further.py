@@ -156,7 +156,7 @@ def _both_ways(answers: Answers) -> Iterator[tuple[Cell, Cell]]:
 
 def checkpoints(material: Material, settings: StudySettings) -> Part:
     """Return accuracy over the states of a model in training, with a figure."""
-    asked = _states(material, settings)
+    asked = _states(material)
     if len(asked) < 2:
         return Part()
     cells = [cell for cell in MAIN if all(cell in answers.outcomes for _, answers in asked)]
@@ -173,18 +173,10 @@ def checkpoints(material: Material, settings: StudySettings) -> Part:
     return Part(tables=(table,), figures=_series_figure(material, asked, cells, settings))
 
 
-def _states(material: Material, settings: StudySettings) -> list[tuple[float, Answers]]:
-    seen = dict(settings.checkpoints)
-    order: list[tuple[float, Answers]] = []
-    for answers in material.of_kind("live"):
-        known = [number for spec, number in seen.items() if _is_of(spec, answers.subject)]
-        order += [(known[0], answers)] if known else []
-    return sorted(order, key=lambda each: each[0])
-
-
-def _is_of(spec: str, subject: str) -> bool:
-    """Whether a subject is the one that a spec names: options that change its speed only are not in its id."""
-    return spec == subject or spec.partition("?")[0] == subject.partition("?")[0]
+def _states(material: Material) -> list[tuple[float, Answers]]:
+    seen = dict(material.states)
+    asked = [(seen[answers.subject], answers) for answers in material.of_kind("live") if answers.subject in seen]
+    return sorted(asked, key=lambda each: each[0])
 
 
 def _series_figure(

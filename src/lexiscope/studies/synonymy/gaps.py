@@ -6,11 +6,11 @@ Only live subjects that generate can answer: the predictions of the paper were n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
 from lexiscope.analysis.gap_answers import GapHits, gap_accuracy, gap_contrast, gap_hits
-from lexiscope.core.errors import DataError
+from lexiscope.core.errors import DataError, InputError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, parse_statistic, statistic_name
 from lexiscope.core.study import StudySettings
@@ -19,7 +19,7 @@ from lexiscope.items.gap_filling import MEASURE, Answers, read_decoding
 from lexiscope.items.gap_matching import AnswerRule, mark_completions
 from lexiscope.report.figure_accuracy import Dot, accuracy_dots, stacked_shares
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.part import Part
+from lexiscope.report.part import Part, joined
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.resources import wordnet
@@ -195,11 +195,30 @@ def _categories(material: Material) -> Part:
         return Part(remarks=(f"Error categories were not proposed: WordNet is not at hand ({error.what}).",))
     items = {item.item_id: item for item in material.gap_items}
     counts: dict[str, Counter[str]] = {}
+    unknown: set[str] = set()
     for row in greedy.rows():
-        if row.raw is not None:
+        if row.raw is None:
+            continue
+        try:
             found = prelabel(items[row.item_id], row.raw, lexicon)
-            counts.setdefault(row.subject_id, Counter())[found.category] += 1
-    return _category_part(material, counts)
+        except InputError as error:
+            if error.code != _NO_SENSE:
+                raise
+            unknown.add(row.item_id)
+            continue
+        counts.setdefault(row.subject_id, Counter())[found.category] += 1
+    part = _category_part(material, counts) if counts else Part()
+    return joined([part, Part(remarks=(_unknown(unknown, len(items)),))]) if unknown else part
+
+
+_NO_SENSE = "E470"
+
+
+def _unknown(item_ids: Collection[str], n_items: int) -> str:
+    return (
+        f"Error categories were proposed without {len(item_ids)} of {n_items} items, the first is {min(item_ids)}: the "
+        "sense of its target is not known. A column sense_key in the collection names it."
+    )
 
 
 def _greedy(table: ResponseTable) -> ResponseTable:

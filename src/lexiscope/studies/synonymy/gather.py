@@ -52,6 +52,8 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
     items = (*source.items, *turned([item for item in source.items if item.conditions["condition"] == CONTROLLED]))
     specs = tuple(dict.fromkeys((*settings.subjects, *(spec for spec, _ in settings.checkpoints))))
     live = [catalog.subject(_configured(spec, settings)) for spec in specs]
+    # a spec may name options that are no part of the id (device, threads): what a spec became is known here alone
+    ids = {spec: subject.subject_id for spec, subject in zip(specs, live, strict=True)}
     _check_able(live)
     answered = _collected(items, live, settings, out / "collected", progress)
     baseline, why = _frequencies(source.items, live, settings)
@@ -76,6 +78,7 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
         routes=_routes(out / "collected"),
         licences=_licences(source.card),
         remarks=(why,) if why else (),
+        states=tuple((ids[spec], seen) for spec, seen in settings.checkpoints),
     )
 
 

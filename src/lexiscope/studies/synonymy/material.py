@@ -64,7 +64,8 @@ class Answers:
 @dataclass(frozen=True, slots=True, eq=False)
 class Material:
     """Everything that the analyses see. ``numbers`` are the items of the collection, in order; ``sentences`` their
-    sentences (what is resampled); ``gaps`` the completions of live subjects, with the items that they complete.
+    sentences (what is resampled); ``gaps`` the completions of live subjects, with the items that they complete;
+    ``states`` the ids of the subjects that are states of a model in training, with how far each was.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Material:
     routes: tuple[Mapping[str, Any], ...] = ()
     licences: tuple[tuple[str, str], ...] = ()
     remarks: tuple[str, ...] = ()
+    states: tuple[tuple[str, float], ...] = ()
 
     def of_kind(self, *kinds: Kind) -> tuple[Answers, ...]:
         """Return the answers of these kinds of subject."""
