@@ -85,6 +85,7 @@ HEADER = "item_id,target,synonym,distractor,sentence"
         (f"{HEADER},target\n1,a,b,c,a c,a\n", 1, "E007"),
         (f"{HEADER}\n1,a,b,c,a d\n1,a,b,c,a e\n", 3, "E403"),
         (f"{HEADER}\n1,a,b,b,a d\n", 2, "E441"),
+        (f"{HEADER}\n1,a,,c,a d\n", 2, "E441"),
         (f"{HEADER}\n1,a,b,c,no d\n", 2, "E101"),
         (f"{HEADER}\n1,a,b,c,a and a\n", 2, "E102"),
         (f"{HEADER},start,end\n1,a,b,c,d a,0,1\n", 2, "E101"),

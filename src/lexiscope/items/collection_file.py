@@ -96,6 +96,7 @@ def _check_header(header: Row) -> None:
 def _item(cells: dict[str, str], row: Row, names: Sequence[str], number: int) -> SynonymItem:
     given = _Cells(cells, row, names)
     values: dict[str, Any] = {name: cells[name] for name in TEXTS if cells.get(name)}
+    _check_words(cells, row, names)
     # an empty cell is a field that was not given, so that its default holds
     values["number"] = given.integer("number") if cells.get("number") else number
     values.setdefault("item_id", str(values["number"]))
@@ -111,6 +112,13 @@ def _item(cells: dict[str, str], row: Row, names: Sequence[str], number: int) ->
     except LexiscopeError as error:
         place = Place(row.path, row.line, item_id=values["item_id"], text=row.place().text)
         raise type(error)(error.what, code=error.code, place=place, why=error.why, hint=error.hint) from error
+
+
+def _check_words(cells: dict[str, str], row: Row, names: Sequence[str]) -> None:
+    for name in NEEDED:
+        if not cells[name]:
+            place = row.place(names.index(name))
+            raise InputError(f"the {name} is missing", code="E441", place=place, hint="give it, or leave the item out")
 
 
 def _sentence(values: dict[str, Any], given: _Cells) -> dict[str, Any]:
