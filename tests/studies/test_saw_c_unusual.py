@@ -313,7 +313,7 @@ def test_the_exported_script_has_every_test_with_its_own_distances() -> None:
 
 
 def test_a_subject_without_distances_is_named() -> None:
-    """A live subject that gives ratings instead of distances enters no statistic here, and the run says which."""
+    """A live subject that gives neither distances nor ratings enters no statistic here, and the run says which."""
     own = replace(_own(), live=frozenset({"m", "baseline:random"}))
     (remark,) = saw_c.analyse(own, SETTINGS)["design"].remarks
     assert remark.startswith("baseline:random: no distances")

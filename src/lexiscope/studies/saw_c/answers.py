@@ -28,6 +28,7 @@ from lexiscope.studies.saw_c.lmm import chosen_tests, reductions, run_tests, tes
 from lexiscope.studies.saw_c.material import Material
 from lexiscope.studies.saw_c.people import People, people, place_records
 from lexiscope.studies.saw_c.plans import Plan, Tested, plan_for
+from lexiscope.studies.saw_c.raters import raters
 from lexiscope.studies.saw_c.show import boundary_table, relatedness_table, size_table
 from lexiscope.studies.saw_c.size import (
     family_curves,
@@ -58,7 +59,12 @@ def answered(material: Material, settings: StudySettings) -> dict[str, Part]:
         "subjects": joined([registry(facts), tokens(material, facts)]),
         "Q1": joined([human.by_sense, _tests(material, plan, tested, "Q1"), reductions(material, plan, settings)]),
         "Q2": _boundary(material, main, records, settings),
-        "Q3": _relatedness(material, main, records, human, plan, settings),
+        "Q3": joined(
+            [
+                _relatedness(material, main, records, human, plan, settings),
+                raters(material, human.agreements, settings),
+            ]
+        ),
         "Q4": joined(
             [
                 _tests(material, plan, tested, "Q4"),

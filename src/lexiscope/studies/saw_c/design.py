@@ -37,10 +37,14 @@ def _remarks(material: Material) -> tuple[str, ...]:
             f"{len(without)} of {len(material.items)} pairs have no sense relation, first {without[0]}: "
             "nothing is said of senses."
         )
-    silent = sorted(material.live - {distances.subject for distances in material.distances})
+    heard = {distances.subject for distances in material.distances}
+    if material.rated.any():
+        heard |= set(material.responses.where(measure="rating").unique("subject_id"))
+    silent = sorted(material.live - heard)
     if silent:
         remarks.append(
-            f"{', '.join(silent)}: no distances among the answers, so nothing in this study is said of them."
+            f"{', '.join(silent)}: no distances among the answers, and no ratings beside people's: "
+            "nothing in this study is said of them."
         )
     if len(set(material.words)) == 1:
         remarks.append("All pairs have one word: there are no words to resample, so items have no intervals.")

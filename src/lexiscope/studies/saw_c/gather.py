@@ -12,6 +12,7 @@ from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
+from lexiscope.core.prompt import Converses
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
@@ -19,6 +20,7 @@ from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import Subject
 from lexiscope.items.importer import import_items
 from lexiscope.studies.saw_c.material import Material, material
+from lexiscope.studies.saw_c.raters import VIEW
 
 TASK = "relatedness"
 
@@ -105,9 +107,15 @@ def _live(
 ) -> ResponseTable:
     if not subjects:
         return ResponseTable.empty()
-    return collect(
-        items, subjects, TASK, views=settings.views, out=out / "collected", seed=settings.seed, progress=progress
-    )
+    # a chat model is asked what people were asked, and pays for each question: in one view
+    asked = [subject for subject in subjects if isinstance(subject, Converses)]
+    others = [subject for subject in subjects if not isinstance(subject, Converses)]
+    tables = [
+        collect(items, chosen, TASK, views=views, out=out / folder, seed=settings.seed, progress=progress)
+        for chosen, views, folder in ((others, settings.views, "collected"), (asked, (VIEW,), "asked"))
+        if chosen
+    ]
+    return ResponseTable.concat(tables)
 
 
 def _without_excluded(

@@ -59,7 +59,7 @@ class Material:
 
     ``rated`` says which items have a norm; ``norm`` is their mean rating (NaN elsewhere). ``same`` is missing where the
     items carry no sense. ``live`` are the
-    subjects that answered in this run. Arrays are in the order of ``items``.
+    subjects that answered in this run, ``live_facts`` what is known of them. Arrays are in the order of ``items``.
     """
 
     name: str
@@ -76,6 +76,7 @@ class Material:
     exclusion: ExclusionResult | None
     checksums: tuple[tuple[str, str], ...]
     live: frozenset[str] = frozenset()
+    live_facts: tuple[SubjectFacts, ...] = ()
 
     @property
     def views(self) -> tuple[str, ...]:
@@ -133,6 +134,7 @@ def material(
         exclusion=exclusion,
         checksums=checksums,
         live=live,
+        live_facts=tuple(facts[subject] for subject in sorted(live) if subject in facts),
     )
 
 

@@ -41,6 +41,11 @@ MEANING: dict[str, str] = {
     "last_layer_drop": "1 − R² at the last layer / highest R²",
     "last_over_max_r_squared": "R² at the last layer / highest R²",
     "raters_below_model": "share of raters whose agreement is below the model's −ρ, among a variant of agreement",
+    # subjects that rate
+    "rating_spearman": "Spearman's ρ of a subject's ratings with the norms",
+    "coefficient": "coefficient of the ordinary least squares regression in model=",
+    "n_asked": "questions that a subject that rates was asked, repetitions included",
+    "n_unreadable": "answers without value; kind: what the reply was",
     # sense beyond distance
     "chi2": "likelihood-ratio χ² of a test; its random effects stand in the note",
     "log_likelihood": "maximised log-likelihood of a test's full or reduced mixed model",
