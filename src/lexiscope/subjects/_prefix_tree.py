@@ -55,7 +55,7 @@ def grow(sequences: Sequence[Sequence[int]]) -> PrefixTree:
     paths: list[list[int]] = [[]] * len(sequences)
     before: Sequence[int] = ()
     path: list[int] = []
-    for number in sorted(range(len(sequences)), key=sequences.__getitem__):
+    for number in sorted(range(len(sequences)), key=lambda number: tuple(sequences[number])):
         sequence = sequences[number]
         shared = _shared(before, sequence)
         first, new = len(tokens), len(sequence) - shared
@@ -65,8 +65,13 @@ def grow(sequences: Sequence[Sequence[int]]) -> PrefixTree:
         path = path[:shared] + list(range(first, first + new))
         paths[number] = path
         before = sequence
-    arrays = (np.array(each, dtype=np.int64) for each in (tokens, parents, depths))
-    return PrefixTree(*arrays, _ends(depths), tuple(np.array(each, dtype=np.int64) for each in paths))
+    return PrefixTree(
+        tokens=np.array(tokens, dtype=np.int64),
+        parents=np.array(parents, dtype=np.int64),
+        depths=np.array(depths, dtype=np.int64),
+        ends=_ends(depths),
+        paths=tuple(np.array(each, dtype=np.int64) for each in paths),
+    )
 
 
 def _shared(one: Sequence[int], other: Sequence[int]) -> int:

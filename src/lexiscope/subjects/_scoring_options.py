@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from lexiscope.core.errors import SpecError
 from lexiscope.core.scoring import PRESETS, PUBLISHED, ScoringPolicy
@@ -63,8 +63,8 @@ def policy_of(given: dict[str, str]) -> ScoringPolicy:
     name = given.get("policy", "published")
     _one_of("policy", name, tuple(PRESETS))
     preset = PRESETS[name]
-    parts = {part: given.get(part, getattr(preset, part)) for part in _POLICY}
-    return ScoringPolicy(**cast(dict[str, Any], parts))
+    parts: dict[str, Any] = {part: given.get(part, getattr(preset, part)) for part in _POLICY}
+    return ScoringPolicy(**parts)
 
 
 def policy_text(policy: ScoringPolicy) -> list[str]:
