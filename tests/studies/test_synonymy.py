@@ -391,6 +391,20 @@ def test_a_series_holds_the_states_that_were_given(
     assert [(row["State"], float(row["Seen"])) for row in rows] == [("m?tokens=word", 100), ("m?bos=yes", 200)]
 
 
+def test_items_of_another_language(scripted: Scripted, tmp_path: Path) -> None:
+    """Substitution alone, no baseline of English counts, no English prompts, and all of it is said."""
+    rows = ("Schloss,Palast,Riegel,Wir sahen das Schloss.,de", "Tor,Pforte,Treffer,Er stand am Tor.,de")
+    text = "\n".join(("target,synonym,distractor,sentence,language", *rows))
+    (tmp_path / "own.csv").write_text(f"{text}\n", encoding="utf-8")
+    asked = StudySettings("synonymy", items=str(tmp_path / "own.csv"), subjects=("scripted:a",), n_bootstrap=10)
+    summary = synonymy.run(asked, tmp_path / "run")
+    records = read_records(tmp_path / "run" / "results.json")
+    found = {(r.subject, r.condition) for r in records if r.statistic.startswith("accuracy(")}
+    assert found == {("scripted:a", "substitution/controlled")}
+    assert any("not in English" in remark for remark in summary.remarks)
+    assert any("counts of this language" in remark for remark in summary.remarks)
+
+
 @pytest.mark.published
 def test_items_whose_sense_is_not_known_get_no_category(
     published: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

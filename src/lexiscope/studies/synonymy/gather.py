@@ -56,11 +56,12 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
     ids = {spec: subject.subject_id for spec, subject in zip(specs, live, strict=True)}
     _check_able(live)
     answered = _collected(items, live, settings, out / "collected", progress)
-    baseline, why = _frequencies(source.items, live, settings)
+    english = _in_english(source.collection)
+    baseline, why = _frequencies(source.items, live, settings, english=english)
     responses = ResponseTable.concat([_chosen(source, settings), answered, baseline])
     facts = {fact.subject_id: fact for fact in source.facts} | {each.subject_id: each.facts for each in live}
     grid = Grid(items)
-    gapped = gap_items(source.collection, mode=settings.mode, dataset=source.card.name)
+    gapped = gap_items(source.collection, mode=settings.mode, dataset=source.card.name) if english else ()
     return Material(
         name=source.card.name,
         mode=settings.mode,
@@ -77,7 +78,7 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
         checksums=source.checksums,
         routes=_routes(out / "collected"),
         licences=_licences(source.card),
-        remarks=(why,) if why else (),
+        remarks=tuple(text for text in ("" if english else _OTHER_LANGUAGE, why) if text),
         states=tuple((ids[spec], seen) for spec, seen in settings.checkpoints),
     )
 
@@ -121,7 +122,20 @@ def _choice_sets(collection: Sequence[SynonymItem], settings: StudySettings, dat
     has_nouns = all(item.random_nouns for item in collection)
     conditions = None if has_nouns else [choice for choice in CHOICES if choice == CONTROLLED]
     suites = None if has_nouns else ["substitution", "reference", "relation"]
+    if not _in_english(collection):
+        suites = ["substitution"]
     return choice_sets(collection, suites=suites, conditions=conditions, mode=settings.mode, dataset=dataset)
+
+
+def _in_english(collection: Sequence[SynonymItem]) -> bool:
+    """Whether the study's templates, and WordNet's counts, fit the items."""
+    return all(item.language.partition("-")[0].lower() == "en" for item in collection)
+
+
+_OTHER_LANGUAGE = (
+    "The items are not in English: only the suite substitution was asked, for the texts of the other suites and of gap "
+    "filling, are English. `lexiscope build minimal-pairs --templates` makes suites of any language for `collect`."
+)
 
 
 def _released_deltas(collection: Sequence[SynonymItem]) -> np.ndarray[Any, np.dtype[np.float64]] | None:
@@ -180,13 +194,18 @@ def _gaps(
     progress: CollectProgress | None,
 ) -> ResponseTable:
     able = [subject for subject in subjects if isinstance(subject, Generates)]
-    if not able or settings.gap_filling == "no":
+    if not able or not items or settings.gap_filling == "no":
         return ResponseTable.empty()
     return collect(items, able, GAP_TASK, out=out, seed=settings.seed, progress=progress)
 
 
-def _frequencies(items: Sequence[Item], live: Sequence[Subject], settings: StudySettings) -> tuple[ResponseTable, str]:
+def _frequencies(
+    items: Sequence[Item], live: Sequence[Subject], settings: StudySettings, *, english: bool
+) -> tuple[ResponseTable, str]:
     """The word-frequency baseline, or why there is none."""
+    if not english and not settings.frequency:
+        # every word would have the count 0 and every choice be a tie
+        return ResponseTable.empty(), "The word-frequency baseline needs counts of this language: --frequency FILE."
     spec = BASELINE + (f"?table={settings.frequency}" if settings.frequency else "")
     if any(subject.subject_id == spec for subject in live):
         return ResponseTable.empty(), ""
