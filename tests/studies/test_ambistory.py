@@ -225,7 +225,8 @@ def test_training_is_tested_on_paired_errors(records: tuple[Record, ...], publis
 def test_the_report_says_what_the_data_do_not_support(ambistory_run: Path) -> None:
     """Statements of the paper, single samples, and the sheet for tags, without the names of subjects."""
     text = (ambistory_run / "report.html").read_text(encoding="utf-8")
-    for words in ("Statements that the data do not support", "Its ratings are 5, 3, 5, 4, 5", "It is no ceiling"):
+    statements = ("Statements that the data do not support", "Its ratings are 5, 3, 5, 4, 5", "It is no ceiling")
+    for words in (*statements, "The samples with the largest errors"):
         assert words in text
     with (ambistory_run / "error_coding.csv").open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))

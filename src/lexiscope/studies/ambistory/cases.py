@@ -30,7 +30,9 @@ def cases(material: Material) -> Part:
     ratings = material.judged
     if ratings is None:
         return Part()
-    subjects = {each.title: each.predictions for each in material.predictors}
+    # a subject of which nothing could be read would leave no sample that all have answered
+    readable = [each for each in material.predictors if any(value is not None for value in each.predictions.values())]
+    subjects = {each.title: each.predictions for each in readable}
     printed = _printed(material, ratings)
     tables = [
         _table("table_4_examples", "4", "The samples of the paper's Table 4", material, ratings, printed, subjects)
