@@ -59,6 +59,8 @@ def test_what_is_no_baseline_is_refused() -> None:
             make(f"baseline:{wrong}")
     with pytest.raises(InputError, match="baseline:constant does not answer"):
         make("baseline:constant").judge(ITEMS, "story_ending")
+    with pytest.raises(InputError, match="use baseline:frequency or baseline:random"):
+        make("baseline:word_overlap").judge(ITEMS, "minimal_pair")
     with pytest.raises(InputError, match="needs two usages"):
         make("baseline:word_overlap").judge([Item("one", "test", (ITEMS[0].usages[0],))], "relatedness")
 

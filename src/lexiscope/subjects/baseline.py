@@ -85,7 +85,9 @@ class Baseline:
         """
         one_text = task == "plausibility" and self.name == "word_overlap"
         if task not in TASKS or one_text or (task == "minimal_pair" and self.name != "random"):
-            raise InputError(f"baseline:{self.name} does not answer {task!r}")
+            able = "baseline:frequency or baseline:random" if task == "minimal_pair" else "another subject"
+            hint = f"use {able}; `lexiscope list pairings` shows who answers what"
+            raise InputError(f"baseline:{self.name} does not answer {task!r}", hint=hint)
         if task == "minimal_pair":
             return self._random_preferences(items)
         measure, rule = _RULES[self.name]
