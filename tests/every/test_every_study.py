@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lexiscope.core import catalog
+from lexiscope.core.errors import InputError
 from lexiscope.core.result import parse_statistic, read_records
 from lexiscope.core.run import manifest, read_json
 from lexiscope.core.study import PublishedValue, Question, StudySettings
@@ -62,3 +63,14 @@ def test_a_study_runs_on_mini_data(name: str, tmp_path: Path) -> None:
     assert len(set(keys)) == len(keys), "two records answer to one name"
     assert {parse_statistic(r.statistic)[0] for r in records} <= set(module.STATISTICS)
     assert "none needed: no people" in summary.report.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_setting_of_another_study_is_refused(name: str, tmp_path: Path) -> None:
+    """A setting that a study does not have would be dropped without a word."""
+    module = _module(name)
+    other = {"split": "dev", "mode": "published", "views": ("word",)}
+    setting = next(each for each in other if each not in module.SETTINGS)
+    with pytest.raises(InputError, match=f"has no setting '{setting}'"):
+        module.run(replace(module.MINI, **{setting: other[setting]}), tmp_path / "run")
+    assert not (tmp_path / "run").exists()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Literal
 
 from lexiscope.core.errors import InputError
@@ -106,3 +107,36 @@ class StudySettings:
             raise InputError("n_bootstrap must be 0 or more, starts and threads at least 1")
         if len({tuned for tuned, _ in self.compare}) < len(self.compare):
             raise InputError("a trained model is compared with one base, and it is named twice")
+
+
+_EVERY_STUDY = frozenset(
+    (
+        "study",
+        "dataset",
+        "subjects",
+        "seed",
+        "n_bootstrap",
+        "threads",
+        "device",
+        "analyses",
+        "title",
+        "ethics",
+        "outputs",
+    )
+)
+
+
+def check_settings(settings: StudySettings, uses: AbstractSet[str]) -> None:
+    """Check that a study uses whatever was set: a setting that another study has would be dropped without a word.
+
+    *uses* are the settings that this study has beside those of every study.
+    Errors: :class:`InputError` naming the setting.
+
+    >>> check_settings(StudySettings("ambistory", split="dev"), {"split"})
+    """
+    for one in fields(settings):
+        if one.name not in _EVERY_STUDY | uses and getattr(settings, one.name) != one.default:
+            raise InputError(
+                f"the study {settings.study} has no setting {one.name!r}: it would be left out",
+                hint=f"leave it out; its own settings are {', '.join(sorted(uses))}",
+            )

@@ -15,7 +15,7 @@ from lexiscope.collect import CollectProgress
 from lexiscope.core.lock import locked
 from lexiscope.core.result import Record, read_records
 from lexiscope.core.run import read_json, write_machine
-from lexiscope.core.study import PublishedValue, Question, StudySettings
+from lexiscope.core.study import PublishedValue, Question, StudySettings, check_settings
 from lexiscope.report.document import Report
 from lexiscope.report.exports import Exported, export
 from lexiscope.report.part import Part, joined, with_published
@@ -49,6 +49,7 @@ QUESTIONS: tuple[Question, ...] = (
 )
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
 STATISTICS: Mapping[str, str] = MEANING
+SETTINGS = frozenset(("compare", "split"))
 MINI = StudySettings("ambistory", dataset="mini_ambistory", subjects=("baseline:random",))
 """Settings with which the study runs on any machine, without a model (its subject guesses)."""
 
@@ -71,8 +72,10 @@ def run(
     A finished run is not computed again; a broken one continues from the answers that were collected. Both end with
     the same bytes (``machine.json`` apart, which says where and how long).
 
-    Errors: those of the dataset, the subjects, and :class:`RunError` where the folder belongs to something else.
+    Errors: :class:`InputError` for a setting that the study does not have; those of the dataset, the subjects, and
+    :class:`RunError` where the folder belongs to something else.
     """
+    check_settings(settings, SETTINGS)
     folder, started = Path(out), time.monotonic()
     settings = replace(settings, dataset=settings.dataset or ("" if settings.items else settings.study))
     folder.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from lexiscope.collect import CollectProgress
 from lexiscope.core.lock import locked
 from lexiscope.core.result import Record, read_records, statistic_name
 from lexiscope.core.run import write_atomically, write_machine
-from lexiscope.core.study import PublishedValue, Question, StudySettings
+from lexiscope.core.study import PublishedValue, Question, StudySettings, check_settings
 from lexiscope.report.document import Report
 from lexiscope.report.exports import Exported, export
 from lexiscope.report.part import Part, with_published
@@ -74,6 +74,20 @@ QUESTIONS: tuple[Question, ...] = (
 )
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
 STATISTICS: Mapping[str, str] = MEANING
+SETTINGS = frozenset(
+    (
+        "agreement",
+        "exclusions",
+        "items",
+        "language",
+        "min_ratings",
+        "mixed_models",
+        "recorded",
+        "scale",
+        "starts",
+        "views",
+    )
+)
 MINI = StudySettings("saw_c", dataset="mini_relatedness", subjects=("encoder:minilm",))
 """Settings with which the study runs on any machine."""
 PAPER_EXCLUSIONS: tuple[str, ...] = (
@@ -102,8 +116,10 @@ def run(
     A finished run is not computed again; a broken one continues from the answers that were collected. Both end with
     the same bytes (``machine.json`` apart, which says where and how long).
 
-    Errors: those of the dataset, the subjects, and :class:`RunError` where the folder belongs to something else.
+    Errors: :class:`InputError` for a setting that the study does not have; those of the dataset, the subjects, and
+    :class:`RunError` where the folder belongs to something else.
     """
+    check_settings(settings, SETTINGS)
     folder, started = Path(out), time.monotonic()
     settings = completed(settings)
     folder.mkdir(parents=True, exist_ok=True)
