@@ -26,6 +26,8 @@ from lexiscope.core.study import StudySettings
 from lexiscope.datasets import mini_ambistory
 from lexiscope.items.error_tags import COLUMNS
 from lexiscope.studies import ambistory
+from lexiscope.studies.ambistory.distances import distances
+from lexiscope.studies.ambistory.gather import gather
 from lexiscope.studies.ambistory.models import INTEGER_FORM, RAW_FORM, RHO, ROUNDED_FORM
 from lexiscope.studies.ambistory.published import PUBLISHED
 
@@ -320,3 +322,24 @@ def test_what_cannot_run_is_refused_before_any_work(tmp_path: Path) -> None:
             ambistory.run(settings, tmp_path / what.replace(" ", "_"))
     with pytest.raises(InputError, match="named twice"):
         StudySettings("ambistory", compare=(("a", "b"), ("a", "c")))
+
+
+@pytest.mark.published
+def test_nearness_of_story_and_meaning_by_layer(
+    published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Distances that fall with people's means are ranked as people rank, and constant ones have no correlation."""
+    monkeypatch.setenv("LEXISCOPE_DATA", str(published))
+    settings = StudySettings("ambistory", dataset="ambistory", n_bootstrap=5)
+    material = gather(settings, tmp_path)
+    means = {f"ambistory/{row['sample_id']}": statistics.fmean(row["choices"]) for row in released(published)}
+    who = {"subject_id": "encoder:planted", "subject_kind": "encoder", "task": "plausibility", "view": "full"}
+    planted = {"item_id": [*means, *means], "measure": "cosine_distance", "layer": [0] * len(means) + [1] * len(means)}
+    values = [0.5] * len(means) + [(5 - mean) / 4 for mean in means.values()]
+    rows = ResponseTable.from_columns(who | planted | {"value": values})
+    part = distances(replace(material, responses=ResponseTable.concat([material.responses, rows])), settings)
+    constant, falling = part.records
+    assert (constant.layer, constant.value) == (0, None)
+    assert "undefined" in constant.note
+    assert (falling.layer, falling.n) == (1, 930)
+    assert falling.value == pytest.approx(1)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import jinja2
+import numpy as np
 import pytest
 
 from lexiscope.core.dataset import SubjectFacts
@@ -20,6 +22,7 @@ from lexiscope.tasks.plausibility import (
     SCALE,
     SCREEN,
     TASK,
+    by_embedding,
     by_judgment,
     example_items,
     scale_in,
@@ -166,3 +169,32 @@ def test_example_words_are_no_published_items(published: Path) -> None:
         samples = json.loads((published / "ambistory" / f"{split}.json").read_text(encoding="utf-8"))
         assert samples
         assert not used & {sample["homonym"].casefold() for sample in samples.values()}
+
+
+class Reader:
+    """Two layers: at layer 1 a text points at an angle that was planted for it, at layer 0 all point alike."""
+
+    subject_id, kind, layers, facts = "encoder:x", "encoder", (0, 1), SubjectFacts("encoder:x")
+
+    def __init__(self, angles: dict[str, float]) -> None:
+        self.angles, self.asked = angles, list[Usage]()
+
+    def embed(self, usages: Sequence[Usage], *, work: object = None, progress: object = None) -> np.ndarray:
+        self.asked += usages
+        angles = np.array([[0.0, self.angles[usage.target]] for usage in usages])
+        return np.stack([np.cos(angles), np.sin(angles)], axis=2).astype(np.float32)
+
+
+def test_an_encoder_answers_with_the_distance_of_story_and_meaning() -> None:
+    """1 − cosine of the angle between the whole story and the meaning, at every layer; each text is read once."""
+    both = [item("near"), item("far", sense="fruit")]
+    reader = Reader({story(both[0]): 0.0, "cars": np.pi / 3, "fruit": np.pi / 2})
+    table = by_embedding(both, reader, view="full")
+    assert table.column("item_id").tolist() == ["near", "near", "far", "far"]
+    assert table.column("layer").tolist() == [0, 1, 0, 1]
+    assert table.column("value").tolist() == pytest.approx([0, 1 - 0.5, 0, 1], abs=1e-6)
+    assert set(table.unique("measure")) == {"cosine_distance"}
+    assert len(reader.asked) == 3
+    assert all((usage.start, usage.end) == (0, len(usage.text)) for usage in reader.asked)
+    with pytest.raises(InputError, match="no view 'word'"):
+        by_embedding(both, reader, view="word")

@@ -18,13 +18,13 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.screen import AnswerInvalid, Shown, marked
 from lexiscope.core.usage import Usage
+from lexiscope.items.distances import cosine_distances
 from lexiscope.tasks.relatedness import (
     FOLDER,
     SCREEN,
     TASK,
     by_embedding,
     by_judgment,
-    cosine_distances,
     scale_in,
     stimulus,
 )

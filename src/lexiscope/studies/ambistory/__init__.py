@@ -24,6 +24,7 @@ from lexiscope.report.style import short_names
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.report.tables import Column, Table
 from lexiscope.studies.ambistory.cases import PAPERS_EXAMPLES, cases, write_sheet
+from lexiscope.studies.ambistory.distances import distances
 from lexiscope.studies.ambistory.effects import distribution, endings, frequency
 from lexiscope.studies.ambistory.gather import check_complete, gather, given_files
 from lexiscope.studies.ambistory.kinds import open_or_ended, tuning
@@ -49,7 +50,8 @@ QUESTIONS: tuple[Question, ...] = (
 )
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
 STATISTICS: Mapping[str, str] = MEANING
-SETTINGS = frozenset(("compare", "split"))
+# items: refused with words of its own
+SETTINGS = frozenset(("compare", "items", "split"))
 MINI = StudySettings("ambistory", dataset="mini_ambistory", subjects=("baseline:random",))
 """Settings with which the study runs on any machine, without a model (its subject guesses)."""
 
@@ -104,7 +106,7 @@ def analyse(material: Material, settings: StudySettings) -> dict[str, Part]:
         "Q1": agreement(material, settings),
         "Q2": endings(material, settings),
         "Q3": joined([distribution(material, settings), frequency(material, settings)]),
-        "Q4": results(material, settings),
+        "Q4": joined([results(material, settings), distances(material, settings)]),
         "Q5": open_or_ended(material, settings),
         "Q6": tuning(material, settings),
         "cases": cases(material),

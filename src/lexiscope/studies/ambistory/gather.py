@@ -31,6 +31,7 @@ MEASURES: Mapping[str, str] = {
     MEASURE_MOST_PROBABLE: ", most probable point",
 }
 """What is taken as a prediction, and what its subject is called then."""
+MEASURE_DISTANCE = "cosine_distance"
 PARTICIPANT = "participant"
 NEEDED = ("setup", "story_kind", "ending_of", "meaning")
 
@@ -71,7 +72,7 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
         responses=ResponseTable.concat([source.responses, answers]),
         facts=facts,
         predictors=found,
-        remarks=_unanswered(live, found),
+        remarks=_unanswered(live, answers),
     )
 
 
@@ -183,8 +184,9 @@ def _distinct_titles(found: Sequence[Predictor]) -> tuple[Predictor, ...]:
     return tuple(each if titles.count(each.title) == 1 else replace(each, title=each.subject) for each in found)
 
 
-def _unanswered(live: Sequence[Subject], found: Sequence[Predictor]) -> tuple[str, ...]:
-    if len(found) >= len(live):
-        return ()
-    silent = [subject.subject_id for subject in live if subject.subject_id not in {each.subject for each in found}]
-    return tuple(f"{subject} gave no ratings: it stands in no table of results." for subject in silent)
+def _unanswered(live: Sequence[Subject], answers: ResponseTable) -> tuple[str, ...]:
+    spoken = set(answers.where(measure=(*MEASURES, MEASURE_DISTANCE)).unique("subject_id")) if len(answers) else set()
+    silent = [subject.subject_id for subject in live if subject.subject_id not in spoken]
+    # recorded predictions stand under the ids of those who gave them
+    ours = [each for each in silent if not each.startswith("recorded:")]
+    return tuple(f"{subject} gave no ratings: it stands in no table of results." for subject in ours)

@@ -38,6 +38,7 @@ MEANING: dict[str, str] = {
     "sense_count_rho": "Spearman's rho of WordNet's tag count of the sense with the mean, or the SD, of the ratings",
     # subjects
     "spearman": "Spearman's rho of predictions with people's mean ratings; interval: words resampled",
+    "nearness_spearman": "the same of an encoder's nearness of story and meaning (minus cosine distance), at a layer",
     "accuracy_within_sd": "share of predictions within max(1, SD) of people's mean; sd, edge and form are in the name",
     "expected_accuracy_within_sd": "its expectation for guesses",
     "n_asked": "questions that a subject was asked, repetitions included",

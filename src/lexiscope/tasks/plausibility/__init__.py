@@ -6,17 +6,23 @@ plausible at all) to 5 (the only plausible one). The other meaning is never show
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
+
+import numpy as np
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Screen, Shown, marked
+from lexiscope.core.subject import Embeds, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking, Variant
 from lexiscope.items.chat_answers import CHAT_MEASURES, RATING_MEASURES
+from lexiscope.items.distances import cosine_distances
 from lexiscope.items.judging import answering
 from lexiscope.items.scale_scoring import SCORING_MEASURES, scoring
 
@@ -25,6 +31,7 @@ FOLDER = Path(__file__).parent
 
 NAME = "plausibility"
 MEASURE_RATING = "rating"
+MEASURE_DISTANCE = "cosine_distance"
 PARTS = ("precontext", "ending", "sense", "example")
 """What an item has beside its ambiguous sentence, as conditions. An open story has the empty ending."""
 
@@ -131,17 +138,55 @@ by_judgment = answering(NAME, MEASURE_RATING, check=SCREEN.check, asks=asks)
 by_scoring = scoring(NAME, MEASURE_RATING, asks)
 """Answers with the probability of each point of the scale behind the prompt."""
 
+
+def by_embedding(
+    items: Sequence[Item],
+    subject: Subject,
+    *,
+    view: str,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ResponseTable:
+    """Answer with the cosine distance of the story's vector and the meaning's, at every layer.
+
+    The vector of a text is the mean over all of its tokens. It is a baseline: no text says what the word is, and
+    distances are no ratings. Rows are in the order of the items, then of the layers; each distinct text is embedded
+    once. Only the view ``full`` has a story.
+    *Higher means:* the meaning is further from the story. Errors: :class:`InputError` for another view;
+    :class:`SubjectError` for a text that has no vector.
+    """
+    if view != "full":
+        raise InputError(f"the distance of story and meaning has no view {view!r}", hint="use the view full")
+    for item in items:
+        SCREEN.check(item)
+    embedder = cast(Embeds, subject)
+    texts = [(story(item), _part(item, "sense").strip()) for item in items]
+    rows = {text: number for number, text in enumerate(dict.fromkeys(text for pair in texts for text in pair))}
+    vectors = embedder.embed([Usage(text, 0, len(text)) for text in rows], work=work, progress=progress)
+    left, right = (np.array([rows[pair[side]] for pair in texts], dtype=np.int64) for side in (0, 1))
+    layers = np.asarray(embedder.layers)
+    item_ids = np.array([item.item_id for item in items], dtype=object)
+    columns = {
+        "item_id": np.repeat(item_ids, len(layers)),
+        "value": cosine_distances(vectors, left, right).ravel(),
+        "layer": np.tile(layers, len(items)),
+    }
+    who = {"subject_id": subject.subject_id, "subject_kind": subject.kind, "task": NAME, "view": view}
+    return ResponseTable.from_columns(who | columns | {"measure": MEASURE_DISTANCE})
+
+
 TASK = Task(
     name=NAME,
     summary="How plausible is one meaning of a word in a short story?",
     scale=SCALE,
     item_fields=("usages", "conditions"),
-    answers=(("Judges", by_judgment), ("Scores", by_scoring)),
+    answers=(("Judges", by_judgment), ("Scores", by_scoring), ("Embeds", by_embedding)),
     measures=(
         (MEASURE_RATING, "points from 1 to 5; higher means more plausible"),
         *CHAT_MEASURES,
         *RATING_MEASURES,
         *SCORING_MEASURES,
+        (MEASURE_DISTANCE, "1 − cosine of story and meaning, from 0 to 2; higher means less plausible"),
     ),
     asks=asks,
 )

@@ -22,6 +22,7 @@ from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking, Variant, starred
 from lexiscope.items.chat_answers import CHAT_MEASURES, RATING_MEASURES
+from lexiscope.items.distances import cosine_distances
 from lexiscope.items.judging import answering
 from lexiscope.items.scale_scoring import SCORING_MEASURES, scoring
 from lexiscope.items.views import view_item
@@ -45,7 +46,6 @@ ANCHORS: dict[str, tuple[tuple[float, str], ...]] = {
 
 SCALE = Scale(1, 5, anchors=ANCHORS["en"])
 
-Doubles = np.ndarray[Any, np.dtype[np.float64]]
 Rows = np.ndarray[Any, np.dtype[np.int64]]
 
 
@@ -130,31 +130,6 @@ def by_embedding(
             count = {"item_id": item_ids, "measure": measure, "value": column.astype(np.float64)}
             tables.append(ResponseTable.from_columns(who | count))
     return ResponseTable.concat(tables)
-
-
-def cosine_distances(vectors: Floats, left: Rows, right: Rows) -> Doubles:
-    """Return 1 − cosine between pairs of rows, at every layer.
-
-    It is computed in double precision as half the squared distance between the vectors scaled to length 1, which
-    equals 1 − cosine, is exactly 0 for equal vectors and never below 0.
-
-    *Shape:* vectors (usages, layers, width), left and right (pairs,) → (pairs, layers). *Unit:* 0 to 2.
-    *Higher means:* less related. *Source:* SAW-C §4.2.
-
-    Right angle, then the opposite direction:
-
-    >>> vectors = np.array([[[1.0, 0.0]], [[0.0, 2.0]], [[-3.0, 0.0]]], dtype=np.float32)
-    >>> cosine_distances(vectors, np.array([0, 0]), np.array([1, 2])).ravel().tolist()
-    [1.0, 2.0]
-    """
-    distances = np.empty((len(left), vectors.shape[1]))
-    # layer by layer: the copies in double precision stay small beside the vectors
-    for layer in range(vectors.shape[1]):
-        rows = vectors[:, layer].astype(np.float64)
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        difference = rows[left] - rows[right]
-        distances[:, layer] = 0.5 * np.einsum("ij,ij->i", difference, difference)
-    return distances
 
 
 def _checked(item: Item) -> Item:
