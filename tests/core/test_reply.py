@@ -127,6 +127,32 @@ def test_a_reply_that_was_cut(text: str, kind: str) -> None:
     assert read_rating(text, SCALE, cut=True).kind == kind
 
 
+@pytest.mark.parametrize(
+    "text", ["Certainly not: 4", "not = 4", "no es 4", "Das ist nicht: 4", "Would not say it is 4", "Not plausible = 1"]
+)
+def test_a_label_that_denies_is_none(text: str) -> None:
+    """What the line says is that the number is *not* the answer."""
+    assert read_rating(text, SCALE).kind == "in_prose"
+
+
+@pytest.mark.parametrize(
+    ("text", "cut", "kind"),
+    [
+        ("<think>\nFirst\n4\nand then", True, "truncated"),
+        ("<think>\nFirst\n4\n", False, "in_prose"),
+        ("<think>\n4\n</think>\n", False, "in_prose"),
+        ("perhaps\n4\n</think>\nHard to say.", False, "in_prose"),
+        ("<think>hm</think>\n4", False, "ok"),
+        ("<think>hm</think>4", False, "ok"),
+        ("hm\n</think>\n\n4", False, "ok"),
+        ("<think>\n3\n</think>\n4", False, "several"),
+    ],
+)
+def test_a_thought_is_no_answer(text: str, cut: bool, kind: str) -> None:
+    """A line of the reasoning is never taken for the answer; a number in it may contradict one."""
+    assert read_rating(text, SCALE, cut=cut).kind == kind
+
+
 def test_number_words_are_those_of_the_question() -> None:
     """A word counts in the language of the question only, and only alone on its line."""
     for language, words in NUMBER_WORDS.items():

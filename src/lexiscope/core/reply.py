@@ -3,9 +3,10 @@
 A reply is read where one of its lines says the answer and nothing else, and nothing elsewhere in it contradicts. Such a
 line is the answer alone (``4``), or behind a label of at most four words that ends in ``:``, ``=`` or *is*
 (``Rating: 4``, ``My rating is 4``). Around it may stand marks of emphasis, quotation marks and brackets (``**4**``),
-behind it a full stop (``4.``) or the end of the scale (``4/5``, ``4 out of 5``). The scale itself in brackets
-(``Rating (1-5): 4``) is passed over. A number may be a word, for the points that :data:`NUMBER_WORDS` lists, where the
-line is the word. All else is unreadable, and counted by its kind.
+behind it a full stop (``4.``) or the end of the scale (``4/5``, ``4 out of 5``). A label that denies (``Not: 4``) is
+none. A line of what a model thinks (``<think>``) is no answer, though a number there may contradict one. The scale
+itself in brackets (``Rating (1-5): 4``) is passed over. A number may be a word, for the points that
+:data:`NUMBER_WORDS` lists, where the line is the word. All else is unreadable, and counted by its kind.
 """
 
 from __future__ import annotations
@@ -53,6 +54,9 @@ _TOKEN = r"(?<![\w.,])[-−+]?\d+(?:[.,]\d+)*(?!\w)"
 _NUMBER = re.compile(_TOKEN)
 _LABEL = re.compile(r"(?:[^\W\d_]+[ -]?){1,4}\s*(?::|=|\bis\b|\bes\b|\bist\b)", re.IGNORECASE)
 _BULLET = re.compile(r"\s*[-–—•]\s+")
+_NEGATED = re.compile(r"\b(?:not|\w+n['’]t|no|nor|never|nunca|ni|nicht|kein\w*|nie|niemals)\b", re.IGNORECASE)
+# what a model thinks before it answers, closed or not; where a template opened it, the reply holds the end only
+_THOUGHTS = re.compile(r"\A(?:(?!<think).)*</think\w*>|<think\w*>.*?(?:</think\w*>|\Z)", re.IGNORECASE | re.DOTALL)
 _THOUSANDS = 3
 
 
@@ -219,7 +223,7 @@ def _bare(line: str) -> str:
     bare = _BULLET.sub("", line, count=1) if _BULLET.match(line) else line
     bare = _inner(bare)
     label = _LABEL.match(bare.translate({ord(mark): None for mark in _MARKS}))
-    if label is not None:
+    if label is not None and not _NEGATED.search(label.group()):
         bare = _inner(bare.translate({ord(mark): None for mark in _MARKS})[label.end() :])
     return bare
 
@@ -229,8 +233,8 @@ def _inner(text: str) -> str:
 
 
 def _whole_lines(text: str, *, cut: bool) -> list[str]:
-    """Return the lines of a reply; of one that was broken off, the last only where a closing mark ends it."""
-    lines = text.splitlines()
+    """Return the lines of a reply without its thoughts; the last of a broken one only where a closing mark ends it."""
+    lines = _THOUGHTS.sub("\n", text).splitlines()
     broken = cut and not text.endswith(("\n", "*", "_", "`", '"', "”", "»", ")", "]", "}"))
     return lines[:-1] if broken else lines
 
