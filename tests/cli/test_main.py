@@ -150,7 +150,9 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
 def test_interruption_in_a_process() -> None:
     """A verb that gets SIGINT ends with 130 and says that it can be continued."""
     code = (
-        "import sys, time, types, click\nfrom lexiscope.cli import main\nfrom lexiscope.cli.verb import Verb\n"
+        "import signal, sys, time, types, click\nfrom lexiscope.cli import main\nfrom lexiscope.cli.verb import Verb\n"
+        # a shell's background job begins with SIGINT ignored, and hands that on
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "@click.command('nap', cls=Verb)\ndef nap():\n    print('ready', flush=True)\n    time.sleep(30)\n"
         "sys.modules['nap'] = types.SimpleNamespace(nap=nap)\nmain.VERBS['nap'] = ('nap:nap', '')\nmain.main(['nap'])\n"
     )

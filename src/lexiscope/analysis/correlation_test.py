@@ -15,7 +15,7 @@ def correlation_p(r: float, n: int) -> float:
     Errors: :class:`StatisticError` with fewer than 4 items, or r outside −1..1.
 
     >>> round(correlation_p(0.5, 20), 6)  # t = 0.5 * sqrt(18 / 0.75) = 2.449490
-    0.024768
+    0.02477
     """
     from scipy import stats
 

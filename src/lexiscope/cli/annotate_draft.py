@@ -43,9 +43,9 @@ _DRAFTS = click.option(
 def draft(
     study: Path, *, what: str, subject: str | None, drafts: tuple[Path, ...], out: Path, postgres: str | None
 ) -> None:
-    """Let a language model clean accepted texts, or write precontexts, for a person to review.
+    """Let a language model draft texts for a person to review.
 
-    STUDY asks for ambiguous sentences or story endings. Every draft is checked: a cleaned sentence keeps its word, a
+    It cleans accepted texts, or writes precontexts. STUDY asks for ambiguous sentences or story endings. Every draft is checked: a cleaned sentence keeps its word, a
     precontext has three sentences without it. Fill in the verdict (accepted, rejected), mend the column text where it
     is needed, and give the table to `lexiscope annotate stage --drafts`. Precontexts are written for sentences as the
     reviewed drafts of --drafts leave them.
@@ -70,11 +70,11 @@ def draft(
 def pool(
     gold: Path, *, texts: Path | None, out: Path, subject: str | None, examples: Path | None, drafts: tuple[Path, ...]
 ) -> None:
-    """Make a pool of homonyms with two meanings each of the puns of SemEval-2017 task 7.
+    """Make a pool of homonyms with two meanings each, of puns.
 
-    GOLD is the gold file of subtask 3, homographic puns; definitions and examples come from WordNet. What every filter
-    drops is counted. A meaning without an example gets one drafted with --subject and --examples; reviewed, they come
-    back with --drafts.
+    GOLD is the gold file of subtask 3 (homographic puns) of SemEval-2017 task 7; definitions and examples come from
+    WordNet. What every filter drops is counted. A meaning without an example gets one drafted with --subject and
+    --examples; reviewed, they come back with --drafts.
     """
     if (subject is None) != (examples is None):
         raise click.UsageError("examples are drafted by --subject and written to --examples: give both")

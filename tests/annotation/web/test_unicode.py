@@ -404,7 +404,11 @@ class Reader(HTMLParser):
             self.texts.append((data, direction, next((each["lang"] for each in inside if "lang" in each), None)))
 
 
-@pytest.mark.parametrize("task", catalog.names("tasks"))
+# people are not asked every task
+ASKED = [name for name in catalog.names("tasks") if hasattr(catalog.module("tasks", name), "SCREEN")]
+
+
+@pytest.mark.parametrize("task", ASKED)
 @pytest.mark.parametrize("language", ["en", "es"])
 def test_every_stimulus_says_its_direction_and_language(task: str, language: str) -> None:
     """Every text of an item stands in an element with dir="auto" (bidi texts do not disturb their neighbours), and in
