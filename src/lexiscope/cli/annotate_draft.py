@@ -45,10 +45,10 @@ def draft(
 ) -> None:
     """Let a language model draft texts for a person to review.
 
-    It cleans accepted texts, or writes precontexts. STUDY asks for ambiguous sentences or story endings. Every draft is checked: a cleaned sentence keeps its word, a
-    precontext has three sentences without it. Fill in the verdict (accepted, rejected), mend the column text where it
-    is needed, and give the table to `lexiscope annotate stage --drafts`. Precontexts are written for sentences as the
-    reviewed drafts of --drafts leave them.
+    It cleans accepted texts, or writes precontexts. STUDY asks for ambiguous sentences or story endings. Every draft
+    is checked: a cleaned sentence keeps its word, a precontext has three sentences without it. Fill in the verdict
+    (accepted, rejected), mend the column text where it is needed, and give the table to `lexiscope annotate stage
+    --drafts`. Precontexts are written for sentences as the reviewed drafts of --drafts leave them.
     """
     found = read_study(study)
     frozen = found.freeze()
