@@ -52,3 +52,24 @@ def test_equal_models_have_no_test() -> None:
     same = dict.fromkeys(ratings.item_ids, 3.0)
     with pytest.raises(StatisticError, match="all 10 differences are 0"):
         base_against_tuned(same, same, ratings)
+
+
+def test_equal_differences_of_errors_are_ties() -> None:
+    """Means of five ratings are no binary fractions: errors that differ by 1 differ by one size all the same."""
+    sums = (15, 17, 13, 12, 10, 10, 21, 18)
+    values = [value for total in sums for value in _five(total)]
+    raters, items = list("abcde") * len(sums), [str(k) for k in range(len(sums)) for _ in range(5)]
+    people = Ratings.from_arrays(raters, items, values)
+    base = dict(zip(map(str, range(len(sums))), (1, 3, 5, 4, 5, 1, 3, 5), strict=True))
+    tuned = dict(zip(base, (5, 1, 4, 2, 4, 4, 2, 2), strict=True))
+    # the sizes in fifths, exactly: their average ranks are the ranks of the test
+    fifths = [abs(5 * base[k] - n) - abs(5 * tuned[k] - n) for k, n in zip(base, sums, strict=True)]
+    sizes = sorted(abs(each) for each in fifths if each)
+    rank = {size: np.mean([k for k, one in enumerate(sizes, start=1) if one == size]) for size in sizes}
+    found = base_against_tuned(base, tuned, people, resamples=0)
+    assert found.test.statistic == sum(rank[each] for each in fifths if each > 0)
+
+
+def _five(total: int) -> list[int]:
+    """Five ratings of 1 to 5 with this sum."""
+    return [total // 5 + (k < total % 5) for k in range(5)]

@@ -59,14 +59,15 @@ def base_against_tuned(
     """
     both = {item for item in base if base[item] is not None and tuned.get(item) is not None}
     first, second = (judged({item: each[item] for item in both}, ratings, form=form) for each in (base, tuned))
-    # distances to means are rounded like means: equal errors on either side are ties
-    errors = [np.abs(each.predicted - each.mean).round(10) for each in (first, second)]
+    errors = [np.abs(each.predicted - each.mean) for each in (first, second)]
+    # equal differences are ties: 1.4 - 0.4 and 1.2 - 0.2 must not differ in their last bit
+    smaller = (errors[0] - errors[1]).round(9)
     right = [is_within_sd(each.predicted, each.mean, each.sd) for each in (first, second)]
     labels = first.labels(groups)
     return TuningEffect(
         base_error=float(errors[0].mean()),
         tuned_error=float(errors[1].mean()),
-        test=wilcoxon_signed_rank(errors[0], errors[1]),
+        test=wilcoxon_signed_rank(smaller, np.zeros_like(smaller)),
         within_sd=contrast(right[1], right[0], clusters=labels, level=level, resamples=resamples, seed=seed),
         n=len(first.item_ids),
         n_left_out=first.n_missing,
