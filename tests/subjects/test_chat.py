@@ -85,6 +85,9 @@ def test_what_it_is_and_can() -> None:
         ("repeats=0", "repeats 1 or more"),
         ("repeats=x", "no whole number"),
         ("temperature=warm", "no number"),
+        ("temperature=nan", "no number"),
+        ("price_in=1&price_out=1&budget=nan", "no number"),
+        ("timeout=inf", "no number"),
         ("budget=3", "a budget needs prices"),
         ("price_in=1", "a price is missing"),
         ("logprobs=21", "logprobs is 0 to 20"),
@@ -201,9 +204,10 @@ def test_an_endpoint_that_refuses_everything_is_still_asked(serve: Serve) -> Non
     assert {"model": "m", "messages": [{"role": "user", "content": "Rate.\n\nA3"}]} in endpoint.received
 
 
-def test_an_error_that_names_a_field_is_not_its_refusal(serve: Serve) -> None:
+@pytest.mark.parametrize("more", ["", ". This model supports at most 8 completion tokens"])
+def test_an_error_that_names_a_field_is_not_its_refusal(serve: Serve, more: str) -> None:
     """A limit that is too large is the user's to mend: nothing is dropped behind her back."""
-    endpoint = FakeChat(faults=(refuses("max_tokens", "max_tokens is too large: 16"),))
+    endpoint = FakeChat(faults=(refuses("max_tokens", f"max_tokens is too large: 16{more}"),))
     with pytest.raises(SubjectError, match="max_tokens is too large"):
         chat_at(serve(endpoint)).converse(questions(3))
     assert len(endpoint.received) == 1

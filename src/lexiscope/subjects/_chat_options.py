@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
@@ -119,9 +120,13 @@ def _whole(value: str) -> int:
 
 def _number(value: str) -> float:
     try:
-        return float(value)
+        number = float(value)
     except ValueError:
-        raise SpecError(f"{value!r} is no number, as this option of a chat model needs") from None
+        number = math.nan
+    # a budget of nan would never be spent
+    if not math.isfinite(number):
+        raise SpecError(f"{value!r} is no number, as this option of a chat model needs")
+    return number
 
 
 def _temperature(value: str) -> Temperature:

@@ -26,6 +26,7 @@ NO_SEED = "seed left out"
 NO_SYSTEM = "system message sent by the user"
 
 _REFUSES = ("support", "unrecognized", "unknown", "not permitted", "not allowed", "unexpected", "extra", "not accepted")
+_TOO_MUCH = ("too large", "too high", "at most", "context length")
 _STRICTLY = ("strictly positive", "greater than 0", "must be positive")
 _FILTERED = ("content_filter", "content_policy", "content management policy", "responsible_ai", "safety")
 
@@ -69,6 +70,9 @@ def refused_part(reply: Reply, sent: Mapping[str, Any]) -> str | None:
     """Return the change that an error calls for, or ``None`` where it is about something else."""
     said = reply.message.lower()
     if reply.status not in (400, 422, 500, 501):
+        return None
+    if any(word in said for word in _TOO_MUCH):
+        # a limit of tokens is a limit of costs: one that is too high is for the user to mend
         return None
     refuses = any(word in said for word in _REFUSES)
     if "temperature" in sent and "temperature" in said and (refuses or any(word in said for word in _STRICTLY)):
