@@ -149,7 +149,7 @@ def with_lexiscope(subject: CausalLM, texts: Sequence[str]) -> np.ndarray:
 
 def one_by_one(subject: CausalLM, tokenizer: transformers.PreTrainedTokenizerBase, texts: Sequence[str]) -> np.ndarray:
     """Every text of the stream on its own: the reference."""
-    model, found = subject._forward.model, []
+    model, found = subject.forward.model, []
     with torch.inference_mode():
         for text in texts:
             ids = torch.tensor([[tokenizer.bos_token_id, *tokenizer(text, add_special_tokens=False)["input_ids"]]])
@@ -163,7 +163,7 @@ def pure_forward(subject: CausalLM, texts: Sequence[str]) -> Method:
     before = subject._before
     plan = tree_plan([(*before, *text.ids) for text in subject._read(sorted(set(texts)))], budget=ROW, longest=4_096)
     n_tokens = plan.read - plan.repeated
-    model, head = subject._forward.model, subject._forward.model.get_output_embeddings()
+    model, head = subject.forward.model, subject.forward.model.get_output_embeddings()
     ids = torch.randint(10, 8_000, (n_tokens,), generator=torch.Generator().manual_seed(1))
 
     def run() -> np.ndarray:
@@ -205,9 +205,9 @@ def methods(folder: Path, texts: Sequence[str]) -> tuple[dict[str, Method], Caus
         for route in ("tree", "batched")
     )
     tree._guard  # noqa: B018
-    batched.__dict__["_forward"] = tree._forward
+    batched.__dict__["forward"] = tree.forward
     batched._guard  # noqa: B018
-    model, tokenizer = tree._forward.model, transformers.AutoTokenizer.from_pretrained(folder)
+    model, tokenizer = tree.forward.model, transformers.AutoTokenizer.from_pretrained(folder)
     made: dict[str, Method] = {
         "pure forward": pure_forward(tree, texts),
         "lexiscope tree": partial(with_lexiscope, tree, texts),
