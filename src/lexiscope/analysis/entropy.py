@@ -1,0 +1,191 @@
+"""Entropy of a word's labels or senses: how much the word alone says about the answer.
+
+For each word, the entropy of the classes of its rows (labels of a pair set, senses of a tagged text); then the mean
+over words. A mean near 0 says that whoever knows the word knows the answer. What a *word* is (lemma, surface form ...),
+which rows count, the base of the logarithm and the least number of rows of a word are given by the caller, and are part
+of the statistic's name: published figures differ in all four. *Source:* the context–word bias study, §3.1 (senses,
+Table 2) and §3.2 (labels, Table 4, footnote 10).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.analysis.bootstrap import FloatArray, IntArray, Interval, mean_interval
+from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.result import statistic_name
+
+Base = Literal["e", "2"]
+
+#: divides an entropy in nats
+_UNITS: dict[str, float] = {"e": 1.0, "2": math.log(2)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordEntropies:
+    """The entropy of each word's classes. *Shape:* entropy, n_rows, n_classes (words,), words in code point order.
+
+    ``n_dropped_words`` words with ``n_dropped_rows`` rows had too few rows. *Unit:* nats or bits, as ``base`` says.
+    """
+
+    base: Base
+    words: tuple[str, ...]
+    entropy: FloatArray
+    n_rows: IntArray
+    n_classes: IntArray
+    n_dropped_words: int
+    n_dropped_rows: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeanEntropy:
+    """The mean over words of the entropy of their classes, with an interval that resamples words.
+
+    ``by_rows`` weighs each word by its rows. ``same_share`` is the share of the words all of whose rows have the same
+    class. ``n_words`` words with ``n_rows`` rows counted; ``each`` holds them, and how many were dropped. *Unit:* nats
+    or bits, as the name says. *Higher means:* the word says less about the class.
+    """
+
+    name: str
+    value: float
+    interval: Interval
+    by_rows: float
+    same_share: float
+    n_words: int
+    n_rows: int
+    each: WordEntropies
+
+
+def label_entropy(
+    words: Sequence[str],
+    labels: Sequence[str],
+    *,
+    word: str,
+    rows: str = "all",
+    base: Base = "e",
+    min_count: int = 2,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> MeanEntropy:
+    """Return the mean label entropy of words; words with fewer than *min_count* rows are dropped.
+
+    *words* and *labels* go row by row. *word* names what a word is and *rows* which rows these are; both are printed.
+    *Source:* the context–word bias study, §3.2 and footnote 10.
+
+    Errors: :class:`InputError` for columns of unequal length, an unknown *base* or a *min_count* below 1;
+    :class:`StatisticError` where fewer than 2 words are left.
+
+    >>> found = label_entropy(["bank", "bank", "bat", "bat", "bow"], ["t", "f", "t", "t", "f"], word="lemma")
+    >>> found.name
+    'label_entropy(word=lemma,rows=all,base=e,min_count=2)'
+    >>> round(found.value, 6), found.same_share  # (ln 2 + 0) / 2; bow, seen once, is dropped
+    (0.346574, 0.5)
+    """
+    each = word_entropies(words, labels, base=base, min_count=min_count)
+    name = statistic_name("label_entropy", word=word, rows=rows, base=base, min_count=min_count)
+    return _mean(name, each, level=level, resamples=resamples, seed=seed)
+
+
+def sense_entropy(
+    words: Sequence[str],
+    senses: Sequence[str],
+    *,
+    word: str,
+    rows: str = "all",
+    base: Base = "e",
+    min_count: int = 1,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> MeanEntropy:
+    """Return the mean sense entropy of words; words seen once are included unless *min_count* says otherwise.
+
+    *senses* holds one sense (sense key, page, concept) for each use of a word. *Source:* the context–word bias study,
+    §3.1 and Table 2.
+
+    Errors: as :func:`label_entropy`.
+
+    >>> found = sense_entropy(["bank", "bank", "bat"], ["bank%1", "bank%2", "bat%1"], word="lemma")
+    >>> round(found.value, 6), found.n_words, round(found.by_rows, 6)  # ln 2 / 2; 2 ln 2 / 3
+    (0.346574, 2, 0.462098)
+    """
+    each = word_entropies(words, senses, base=base, min_count=min_count)
+    name = statistic_name("sense_entropy", word=word, rows=rows, base=base, min_count=min_count)
+    return _mean(name, each, level=level, resamples=resamples, seed=seed)
+
+
+def word_entropies(
+    words: Sequence[str], classes: Sequence[str], *, base: Base = "e", min_count: int = 1
+) -> WordEntropies:
+    """Return the entropy of each word's classes, row by row, of words with *min_count* rows or more.
+
+    Errors: :class:`InputError` for columns of unequal length, an unknown *base* or a *min_count* below 1.
+
+    >>> word_entropies(["a", "a", "a", "a"], ["t", "t", "f", "f"], base="2").entropy.tolist()
+    [1.0]
+    """
+    _check(words, classes, base, min_count)
+    names, word = _codes(words)
+    _, kind = _codes(classes)
+    # one row for each word and class that occur together: a table of all would be large for senses
+    pairs, together = np.unique(np.stack([word, kind]), axis=1, return_counts=True)
+    total = np.bincount(word, minlength=len(names))
+    share = together / total[pairs[0]]
+    # + 0.0: a word of one class has entropy 0, not -0
+    entropy = np.bincount(pairs[0], weights=-share * np.log(share), minlength=len(names)) / _UNITS[base] + 0.0
+    kept = np.flatnonzero(total >= min_count)
+    return WordEntropies(
+        base=base,
+        words=tuple(str(name) for name in names[kept]),
+        entropy=entropy[kept],
+        n_rows=total[kept].astype(np.int64),
+        n_classes=np.bincount(pairs[0], minlength=len(names))[kept].astype(np.int64),
+        n_dropped_words=len(names) - len(kept),
+        n_dropped_rows=int(total.sum() - total[kept].sum()),
+    )
+
+
+def _mean(name: str, each: WordEntropies, *, level: float, resamples: int, seed: int) -> MeanEntropy:
+    if len(each.words) < 2:
+        raise StatisticError(
+            f"{name} needs at least 2 words, and there are {len(each.words)} with enough rows",
+            hint="give more rows, another idea of a word, or a lower min_count",
+        )
+    interval = mean_interval(each.entropy, level=level, resamples=resamples, seed=seed)
+    n_rows = int(each.n_rows.sum())
+    return MeanEntropy(
+        name=name,
+        value=float(each.entropy.mean()),
+        interval=interval,
+        by_rows=float(each.entropy @ each.n_rows) / n_rows,
+        same_share=float(np.mean(each.n_classes == 1)),
+        n_words=len(each.words),
+        n_rows=n_rows,
+        each=each,
+    )
+
+
+def _check(words: Sequence[str], classes: Sequence[str], base: str, min_count: int) -> None:
+    if len(words) != len(classes):
+        raise InputError(f"{len(words)} words and {len(classes)} classes are not columns of one table")
+    if base not in _UNITS:
+        raise InputError(f"there is no base {base!r}", hint="use 'e' (nats) or '2' (bits)")
+    if min_count < 1:
+        raise InputError(f"min_count is 1 or more, not {min_count}")
+    missing = next((row for row, found in enumerate(classes) if not isinstance(found, str)), None)
+    if missing is not None:
+        what = f"row {missing}, word {words[missing]!r}, has no class"
+        raise InputError(what, hint="leave out rows whose label is hidden, and say how many")
+
+
+def _codes(column: Sequence[str]) -> tuple[NDArray[Any], IntArray]:
+    """The distinct values, sorted, and the number of each row's."""
+    names, inverse = np.unique(np.asarray(column, dtype=object), return_inverse=True)
+    return names, inverse.reshape(-1).astype(np.int64)
