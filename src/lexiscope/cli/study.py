@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import click
 
@@ -20,28 +20,8 @@ from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import SpecError
 from lexiscope.core.study import StudySettings
-from lexiscope.report.tables import Table, to_text
-
-
-class Summary(Protocol):
-    """What a study returns: where its report is, how many numbers it printed, what to know, a short table."""
-
-    @property
-    def report(self) -> Path:
-        """The page."""
-
-    @property
-    def n_records(self) -> int:
-        """How many records ``results.json`` holds."""
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What the user should know before reading on."""
-
-    @property
-    def overview(self) -> Table:
-        """The main results."""
-
+from lexiscope.report.study_run import Summary
+from lexiscope.report.tables import to_text
 
 Run = Callable[..., Summary]
 

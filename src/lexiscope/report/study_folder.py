@@ -27,8 +27,10 @@ def key_of(settings: StudySettings) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def is_finished(out: Path, settings: StudySettings) -> bool:
+def is_finished(out: Path, settings: StudySettings, *, given: Mapping[str, str] | None = None) -> bool:
     """Say whether the folder holds this run, whole; a file that was changed or lost since means no.
+
+    *given* are the checksums of the files beside the items, as :func:`about_run` has stored them.
 
     Errors: :class:`RunError` where the folder holds another question's run.
     """
@@ -43,6 +45,8 @@ def is_finished(out: Path, settings: StudySettings) -> bool:
         )
     if settings.items and run.get("data") != {Path(settings.items).name: sha256_of(Path(settings.items))}:
         return False  # the user has changed the items or the ratings since
+    if run.get("given", {}) != dict(given or {}):
+        return False
     files = run.get("files", {})
     present = all((out / name).is_file() for name in files)
     return bool(files) and run.get("key") == key_of(settings) and present and manifest(out, files) == files

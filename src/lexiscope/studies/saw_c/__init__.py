@@ -6,21 +6,19 @@ user's own; recorded and live subjects are analysed together.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from lexiscope.collect import CollectProgress
-from lexiscope.core.lock import locked
-from lexiscope.core.result import Record, read_records, statistic_name
-from lexiscope.core.run import write_atomically, write_machine
+from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.run import write_atomically
 from lexiscope.core.study import PublishedValue, Question, StudySettings, check_settings
 from lexiscope.report.document import Report
 from lexiscope.report.exports import Exported, export
 from lexiscope.report.part import Part, with_published
 from lexiscope.report.stored import write_table
-from lexiscope.report.study_folder import is_finished, write_run
+from lexiscope.report.study_run import Computed, Summary, marked_records, run_study
 from lexiscope.report.tables import Table
 from lexiscope.studies.saw_c.answers import answered
 from lexiscope.studies.saw_c.gather import gather
@@ -98,16 +96,6 @@ PAPER_EXCLUSIONS: tuple[str, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a finished run has to say on one screen."""
-
-    report: Path
-    n_records: int
-    remarks: tuple[str, ...]
-    overview: Table
-
-
 def run(
     settings: StudySettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
 ) -> Summary:
@@ -120,20 +108,19 @@ def run(
     :class:`RunError` where the folder belongs to something else.
     """
     check_settings(settings, SETTINGS)
-    folder, started = Path(out), time.monotonic()
     settings = completed(settings)
-    folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder):
-        if is_finished(folder, settings):
-            return _summary(folder, settings, ("this run was finished before: nothing was computed again",))
+
+    def compute(folder: Path) -> Computed:
         material = gather(settings, folder, progress=progress)
         parts = analyse(material, settings)
         records = _records(material, settings, parts)
-        report = _report(material, settings, parts, records)
-        extra = (*_exports(folder, material, settings, records), *_write_norms(folder, parts.get("norms", Part())))
-        write_run(folder, report, material.responses, extra=extra, command=command)
-        write_machine(folder, time.monotonic() - started)
-    return _summary(folder, settings, tuple(dict.fromkeys(r for part in parts.values() for r in part.remarks)))
+        files = (*_exports(folder, material, settings, records), *_write_norms(folder, parts.get("norms", Part())))
+        return Computed(_report(material, settings, parts, records), material.responses, parts, files)
+
+    def overview(records: tuple[Record, ...]) -> Table:
+        return overview_table(records, settings.views[0])
+
+    return run_study(settings, out, compute, overview, command=command)
 
 
 def completed(settings: StudySettings) -> StudySettings:
@@ -149,13 +136,8 @@ def analyse(material: Material, settings: StudySettings) -> dict[str, Part]:
 
 
 def _records(material: Material, settings: StudySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
-    """All records, those of a question's part marked with the question and its flag, beside what the paper prints."""
-    flags = {question.question_id: question.analysis for question in QUESTIONS} | dict(settings.analyses)
-    records = [
-        replace(record, question=name, analysis=flags[name]) if name in flags else record
-        for name, part in parts.items()
-        for record in part.records
-    ]
+    """All records, beside what the paper prints."""
+    records = marked_records(parts, QUESTIONS, settings)
     return with_published(records, () if settings.items else PUBLISHED.get(material.name, ()))
 
 
@@ -208,8 +190,3 @@ def _write_preregistration(folder: Path, material: Material, settings: StudySett
     text = preregistration(plan, rules=settings.exclusions or PAPER_EXCLUSIONS, tests=tests, title=material.name)
     write_atomically(folder / "preregistration.md", text)
     return "preregistration.md"
-
-
-def _summary(folder: Path, settings: StudySettings, remarks: tuple[str, ...]) -> Summary:
-    records = read_records(folder / "results.json")
-    return Summary(folder / "report.html", len(records), remarks, overview_table(records, settings.views[0]))

@@ -6,20 +6,19 @@ Ivan, Ramisch & Nasr 2025. The study runs on the released collection with its re
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from lexiscope.collect import CollectProgress
-from lexiscope.core.lock import locked
-from lexiscope.core.result import Record, read_records
-from lexiscope.core.run import read_json, sha256_of, write_machine
+from lexiscope.core.result import Record
+from lexiscope.core.run import sha256_of
 from lexiscope.core.study import PublishedValue, Question, StudySettings, check_settings
 from lexiscope.report.document import Report
 from lexiscope.report.exports import Exported, export
 from lexiscope.report.part import Part, joined, with_published
-from lexiscope.report.study_folder import about_run, is_finished, write_run
+from lexiscope.report.study_folder import about_run
+from lexiscope.report.study_run import Computed, Summary, marked_records, run_study
 from lexiscope.report.style import short_names
 from lexiscope.report.tables import Column, Format, Table
 from lexiscope.studies.synonymy.accuracies import accuracies
@@ -67,16 +66,6 @@ MINI = StudySettings("synonymy", dataset="mini_synonymy", subjects=("baseline:ra
 """Settings with which the study runs on any machine, without a model (its subject guesses)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a finished run has to say on one screen."""
-
-    report: Path
-    n_records: int
-    remarks: tuple[str, ...]
-    overview: Table
-
-
 def run(
     settings: StudySettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
 ) -> Summary:
@@ -89,24 +78,20 @@ def run(
     :class:`RunError` where the folder belongs to something else.
     """
     check_settings(settings, SETTINGS)
-    folder, started = Path(out), time.monotonic()
     settings = replace(settings, dataset=settings.dataset or ("" if settings.items else settings.study))
-    folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder):
-        if is_finished(folder, settings) and read_json(folder / "run.json").get("given") == _given(settings):
-            return _summary(folder, ("this run was finished before: nothing was computed again",))
+
+    def compute(folder: Path) -> Computed:
         material = gather(settings, folder, progress=progress)
         check_complete(material)
         parts = analyse(material, settings)
         records = _records(material, settings, parts)
-        report = _report(material, settings, parts, records)
         handed = Exported(
             material.name, material.all_responses, material.card, tuple(material.checksums.items()), STATISTICS
         )
-        extra = export(folder, handed, settings.outputs)
-        write_run(folder, report, material.all_responses, extra=extra, command=command)
-        write_machine(folder, time.monotonic() - started)
-    return _summary(folder, tuple(dict.fromkeys(text for part in parts.values() for text in part.remarks)))
+        files = export(folder, handed, settings.outputs)
+        return Computed(_report(material, settings, parts, records), material.all_responses, parts, files)
+
+    return run_study(settings, out, compute, _overview, given=_given(settings), command=command)
 
 
 def _given(settings: StudySettings) -> dict[str, str]:
@@ -139,13 +124,8 @@ _WHERE = (
 
 
 def _records(material: Material, settings: StudySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
-    """All records, those of a question's part marked with the question and its flag, beside what the paper prints."""
-    flags = {question.question_id: question.analysis for question in QUESTIONS} | dict(settings.analyses)
-    records = [
-        replace(record, question=name, analysis=flags[name]) if name in flags else record
-        for name, part in parts.items()
-        for record in part.records
-    ]
+    """All records, beside what the paper prints."""
+    records = marked_records(parts, QUESTIONS, settings)
     published = () if settings.items else PUBLISHED.get(material.name, ())
     outcomes = material.checksums.get("synonymy/outcomes.csv", "")
     return with_stated(with_published(records, published), outcomes)
@@ -176,11 +156,6 @@ def _report(
         records=records,
         citations=CITATION,
     )
-
-
-def _summary(folder: Path, remarks: tuple[str, ...]) -> Summary:
-    records = read_records(folder / "results.json")
-    return Summary(folder / "report.html", len(records), remarks, _overview(records))
 
 
 def _overview(records: tuple[Record, ...]) -> Table:
