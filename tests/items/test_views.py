@@ -6,15 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.core.errors import SpecError
+from lexiscope.core.errors import InputError, SpanError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.items.views import (
+    MASK,
     VIEWS,
+    is_masked,
+    nothing_shown,
     target_alone,
     view_item,
     view_usage,
     with_final_stop,
+    with_mask,
+    with_wordform,
     without_final_stop,
     without_target,
 )
@@ -76,6 +81,80 @@ def test_views_by_name() -> None:
         "full+final_stop": ["A bank.", "The bank."],
         "context": ["A [X]", "The [X]."],
         "word": ["bank", "bank"],
+        "label": ["[X]", "[X]"],
     }
     with pytest.raises(SpecError, match=r"full\+final_stop"):
         view_usage(item.usages[0], "half")
+
+
+@st.composite
+def usages(draw: st.DrawFn) -> Usage:
+    """A target of letters that stand nowhere else, in a context of other letters, in two scripts."""
+    target = draw(st.text(alphabet="qzQZ銀", min_size=1, max_size=30))
+    before, after = (
+        draw(st.text(alphabet="abc .'行\u00a0", max_size=30)),
+        draw(st.text(alphabet="abc .'行", max_size=30)),
+    )
+    return Usage(f"{before}{target}{after}", len(before), len(before) + len(target), lemma="l", language="zh")
+
+
+@given(usages(), st.sampled_from(["[MASK]", "<mask>", MASK]))
+def test_context_keeps_no_letter_of_the_target(usage: Usage, token: str) -> None:
+    """CONTEXT: one mask token for the whole target, however long; none of its letters is left, all others are."""
+    for seen in (with_mask(usage, token), with_mask(view_usage(usage, "context"), token)):
+        assert seen.target == token
+        assert seen.text.count(token) == 1
+        assert not set("qzQZ銀") & set(seen.text.replace(token, ""))
+        assert (seen.text[: seen.start], seen.text[seen.end :]) == (usage.text[: usage.start], usage.text[usage.end :])
+
+
+@given(usages())
+def test_word_keeps_no_letter_of_the_context(usage: Usage) -> None:
+    """WORD: the surface form as it stands, and nothing of the context, not even white space."""
+    seen = view_usage(usage, "word")
+    assert (seen.text, seen.target) == (usage.target, usage.target)
+    assert not set("abc .'行\u00a0") & set(seen.text)
+
+
+@given(usages(), usages())
+def test_label_is_the_same_for_all(one: Usage, other: Usage) -> None:
+    """LABEL: one mask and nothing else, so that neither text nor length tells two usages apart."""
+    assert (nothing_shown(one).text, nothing_shown(one).target) == (MASK, MASK)
+    assert nothing_shown(one).key == view_usage(other, "label").key
+    assert is_masked(nothing_shown(one))
+    assert with_mask(nothing_shown(one), "<mask>").text == "<mask>"
+
+
+@given(usages(), st.sampled_from(["bench", "Sitzbank", "長椅", "X Y"]))
+def test_a_guess_stands_where_the_target_stood(usage: Usage, form: str) -> None:
+    """GUESSEDWORD: the form stands in the span, the rest is untouched; the target back again gives the usage back."""
+    guessed = with_wordform(usage, form)
+    assert guessed.target == form
+    assert with_wordform(guessed, usage.target) == usage
+
+
+def test_the_guess_of_an_item() -> None:
+    """A guess is a condition of the item, one for all usages or one each; without one the item is named."""
+    pair = (Usage("A bank", 2, 6), Usage("Two banks.", 4, 9))
+    item = Item("i", "d", pair, conditions={"guessed_word": "shop", "guessed_word_2": "shops"})
+    assert [usage.text for usage in view_item(item, "guessed_word").usages] == ["A shop", "Two shops."]
+    with pytest.raises(InputError, match=r"item 'j'.*E402.*guessed_word"):
+        view_item(Item("j", "d", pair), "guessed_word")
+    with pytest.raises(SpecError, match="view_item"):
+        view_usage(pair[0], "guessed_word")
+
+
+@pytest.mark.parametrize("form", ["", " ", "shop ", "\u3000"])
+def test_a_blank_guess_is_refused(form: str) -> None:
+    """A guess without letters, or with white space around it, cannot stand in a text."""
+    with pytest.raises(InputError, match="E105"):
+        with_wordform(Usage("A bank", 2, 6), form)
+
+
+@pytest.mark.parametrize("blank", [" ", "  ", "\t", "\u00a0", "\u3000"])
+def test_a_target_of_white_space_is_no_usage(blank: str) -> None:
+    """A span that covers white space only, or nothing, makes no usage, so that no view can hide nothing."""
+    with pytest.raises(SpanError, match="E104"):
+        Usage(f"A{blank}bank", 1, 1 + len(blank))
+    with pytest.raises(SpanError, match="E103"):
+        Usage(f"A{blank}bank", 1, 1)

@@ -10,7 +10,7 @@ import click
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.scale import Scale
 from lexiscope.core.subject import SubjectSpec
-from lexiscope.items.views import VIEWS
+from lexiscope.items.views import GUESSED_WORD, VIEWS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -72,6 +72,6 @@ def views(function: Function) -> Function:
         "--view",
         "views",
         multiple=True,
-        type=click.Choice(tuple(VIEWS)),
+        type=click.Choice((*VIEWS, GUESSED_WORD)),
         help="What of the input a subject sees. May be repeated.",
     )(function)

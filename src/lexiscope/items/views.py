@@ -1,8 +1,10 @@
 """Views: which part of an item is shown to a subject. A view never moves a target: the span is carried along.
 
 The names are ``full`` (the text as it stands), ``full+final_stop`` (with a full stop at its end), ``context`` (``[X]``
-in the target's place) and ``word`` (the target alone). Participants of SAW-C saw no final stop, models were given one
-(footnotes 9 and 11); ``context`` and ``word`` are the partial inputs of the context–word bias study (its §2.2).
+in the target's place), ``word`` (the target alone), ``label`` (``[X]`` alone) and ``guessed_word`` (what somebody
+guessed, in the target's place). Participants of SAW-C saw no final stop, models were given one (footnotes 9 and 11);
+the others are the partial inputs of the context–word bias study (its §2.2 and §3.2). People see ``[X]``; a model puts
+its own mask token in exactly that span (:func:`with_mask`).
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from lexiscope.core.errors import SpecError
+from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 
@@ -19,6 +21,9 @@ _STOPS = (".", "!", "?", "…")
 
 MASK = "[X]"
 """What stands in the place of a hidden target."""
+
+GUESSED_WORD = "guessed_word"
+"""The name of the view with a guess in the target's place, and of the condition that holds the guess."""
 
 
 def with_final_stop(usage: Usage) -> Usage:
@@ -45,6 +50,19 @@ def without_final_stop(usage: Usage) -> Usage:
     return replace(usage, text=text[:-1])
 
 
+def with_mask(usage: Usage, token: str = MASK) -> Usage:
+    """Return the usage with one *token* in exactly its span, which then covers the token; nothing else changes.
+
+    A model gives its own mask token: one for the whole target, however long it is. Of a usage that is already masked,
+    ``[X]`` is replaced.
+
+    >>> hidden = with_mask(Usage("The bank of the river.", 4, 8), "<mask>")
+    >>> hidden.text, hidden.target
+    ('The <mask> of the river.', '<mask>')
+    """
+    return _in_place(usage, token)
+
+
 def without_target(usage: Usage) -> Usage:
     """Return the usage with ``[X]`` in the target's place; the span covers it.
 
@@ -55,8 +73,33 @@ def without_target(usage: Usage) -> Usage:
     >>> hidden.text, hidden.target
     ('The [X] of the river.', '[X]')
     """
-    text = usage.text[: usage.start] + MASK + usage.text[usage.end :]
-    return replace(usage, text=text, end=usage.start + len(MASK))
+    return _in_place(usage, MASK)
+
+
+def with_wordform(usage: Usage, form: str) -> Usage:
+    """Return the usage with another wordform in the target's place, as somebody guessed it; the span covers it.
+
+    The form is put there as it is given: inflect it first. The lemma is kept, for grouping.
+    Errors: :class:`InputError` E105 for a form without letters or with white space around it.
+
+    >>> guessed = with_wordform(Usage("He sat on the bank.", 14, 18), "bench")
+    >>> guessed.text, guessed.target
+    ('He sat on the bench.', 'bench')
+    """
+    if not form or form != form.strip():
+        what = f"{form!r} cannot stand in the target's place: it is empty or has white space around it"
+        place = Place(text=usage.text, column=usage.start + 1, width=usage.end - usage.start)
+        raise InputError(what, code="E105", place=place, hint="give the word as it is to stand in the text")
+    return _in_place(usage, form)
+
+
+def is_masked(usage: Usage) -> bool:
+    """Say whether ``[X]`` stands in the target's place.
+
+    >>> is_masked(without_target(Usage("The bank.", 4, 8)))
+    True
+    """
+    return usage.target == MASK
 
 
 def target_alone(usage: Usage) -> Usage:
@@ -68,8 +111,22 @@ def target_alone(usage: Usage) -> Usage:
     return replace(usage, text=usage.target, start=0, end=usage.end - usage.start)
 
 
+def nothing_shown(usage: Usage) -> Usage:
+    """Return the usage with ``[X]`` as its whole text: neither its length nor a letter of it is left.
+
+    >>> nothing_shown(Usage("The bank of the river.", 4, 8)).text
+    '[X]'
+    """
+    return replace(usage, text=MASK, start=0, end=len(MASK))
+
+
 def _as_it_stands(usage: Usage) -> Usage:
     return usage
+
+
+def _in_place(usage: Usage, letters: str) -> Usage:
+    text = usage.text[: usage.start] + letters + usage.text[usage.end :]
+    return replace(usage, text=text, end=usage.start + len(letters))
 
 
 VIEWS: dict[str, Callable[[Usage], Usage]] = {
@@ -77,23 +134,37 @@ VIEWS: dict[str, Callable[[Usage], Usage]] = {
     "full+final_stop": with_final_stop,
     "context": without_target,
     "word": target_alone,
+    "label": nothing_shown,
 }
-"""Each view by name, as a function of a usage."""
+"""Each view by name, as a function of a usage; ``guessed_word`` is one of an item, which has the guess."""
 
 
 def view_usage(usage: Usage, view: str) -> Usage:
     """Return what a subject is shown of a usage.
 
-    Errors: :class:`SpecError` where there is no view of that name.
+    Errors: :class:`SpecError` where there is no view of that name, or where it is one of items.
     """
+    if view == GUESSED_WORD:
+        raise SpecError("the view 'guessed_word' is one of an item that has a guess", hint="use view_item")
     if view not in VIEWS:
-        raise SpecError(f"there is no view {view!r}", hint=f"use one of {', '.join(VIEWS)}")
+        raise SpecError(f"there is no view {view!r}", hint=f"use one of {', '.join(VIEWS)}, {GUESSED_WORD}")
     return VIEWS[view](usage)
 
 
 def view_item(item: Item, view: str) -> Item:
     """Return the item with all its usages in a view; id, options, gold and conditions stay.
 
-    Errors: :class:`SpecError` where there is no view of that name.
+    For ``guessed_word`` the conditions ``guessed_word_1`` and ``guessed_word_2`` give the wordform of each usage, or
+    ``guessed_word`` that of all.
+    Errors: :class:`SpecError` where there is no view of that name; :class:`InputError` E402, naming the item, where it
+    has no guess.
     """
+    if view == GUESSED_WORD:
+        usages = [with_wordform(usage, _guess(item, number)) for number, usage in enumerate(item.usages, start=1)]
+        return replace(item, usages=tuple(usages))
     return replace(item, usages=tuple(view_usage(usage, view) for usage in item.usages))
+
+
+def _guess(item: Item, number: int) -> str:
+    own = f"{GUESSED_WORD}_{number}"
+    return str(item.condition(own if own in item.conditions else GUESSED_WORD))

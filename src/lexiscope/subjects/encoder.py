@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 
 from lexiscope.core.dataset import SubjectFacts
-from lexiscope.core.errors import Place, SubjectError
+from lexiscope.core.errors import CapabilityError, Place, SubjectError
 from lexiscope.core.subject import Floats, Progress, SubjectSpec
 from lexiscope.core.usage import Usage
+from lexiscope.items.views import is_masked, with_mask
 from lexiscope.subjects._forward import ForwardPass
-from lexiscope.subjects._loading import trusted
+from lexiscope.subjects._loading import load_tokenizer, trusted
 from lexiscope.subjects._model_folder import PUBLISHED, TOKENIZER_FILES, ModelFolder, locate
 from lexiscope.subjects._options import EncoderOptions, encoder_options, split_name
 from lexiscope.subjects._span_tokens import Content, Plan, Request, TokenisedSentence, plan_batches, tokenise
@@ -99,6 +100,20 @@ class Encoder:
         """One sha256 over configuration, weights, tokenizer and code."""
         return self.folder.revision()
 
+    @cached_property
+    def mask_token(self) -> str:
+        """The token that stands for a hidden target; no weights are read for it.
+
+        Errors: :class:`CapabilityError` where the tokenizer has none.
+        """
+        _, tokenizer = load_tokenizer(str(self.folder.path), trust_remote_code=self._trusted)
+        if tokenizer.mask_token is None:
+            raise CapabilityError(
+                f"{self.subject_id} cannot be shown a text without its target: its tokenizer has no mask token",
+                hint="ask it with the views full and word, or take a model that was trained with masks",
+            )
+        return str(tokenizer.mask_token)
+
     @property
     def facts(self) -> SubjectFacts:
         """What its files say of it; parameters are counted in the headers of the weights."""
@@ -138,9 +153,10 @@ class Encoder:
         (to 1e-5) and, asked together with the same usages in whatever order, the same bytes. With *work*, each
         finished batch is kept in that folder, a broken call continues, and a call whose vectors are all stored
         loads no model. *progress* is called with the number of distinct usages done and their total.
-        *Source:* SAW-C §4.1. Errors: :class:`SubjectError` naming the usage that has no vector.
+        *Source:* SAW-C §4.1. Errors: :class:`SubjectError` naming the usage that has no vector;
+        :class:`CapabilityError`, before anything is computed, for a hidden target where there is no mask token.
         """
-        request = Request.of(usages)
+        request = Request.of(self._masked(usages))
         if not request.sentences:
             return np.zeros((0, len(self.layers), self.folder.width or 0), dtype=np.float32)
         places = request.places()
@@ -164,7 +180,7 @@ class Encoder:
         *Shape: (usages, 2)*. *Unit:* tokens. *Source:* SAW-C Table 3. With *work*, counts that :meth:`embed` kept
         there are used. Errors: those of :meth:`embed`.
         """
-        request = Request.of(usages)
+        request = Request.of(self._masked(usages))
         counts = np.zeros((len(request.rows), 2), dtype=np.int64)
         plan = self._plan(request, self._store(work), {}) if request.sentences else Plan((), (), "", 0)
         for number, (length, targets) in enumerate(zip(plan.lengths, plan.targets, strict=True)):
@@ -176,17 +192,21 @@ class Encoder:
 
     @cached_property
     def _forward(self) -> ForwardPass:
-        return ForwardPass(
-            self.folder,
-            dtype=self.options.dtype,
-            device=self.options.device,
-            trust_remote_code=trusted(
-                self.folder,
-                self.options.trust_remote_code,
-                hub_revision=self.hub_revision,
-                revision=self.revision if self.options.trust_remote_code else "",
-            ),
-        )
+        how = self.options
+        return ForwardPass(self.folder, dtype=how.dtype, device=how.device, trust_remote_code=self._trusted)
+
+    @cached_property
+    def _trusted(self) -> bool:
+        named = self.options.trust_remote_code
+        revision = self.revision if named else ""
+        return trusted(self.folder, named, hub_revision=self.hub_revision, revision=revision)
+
+    def _masked(self, usages: Sequence[Usage]) -> Sequence[Usage]:
+        """The usages as the model reads them: its own mask token where ``[X]`` stands for the target."""
+        if not any(map(is_masked, usages)):
+            return usages
+        token = self.mask_token
+        return [with_mask(usage, token) if is_masked(usage) else usage for usage in usages]
 
     def _batches(self, request: Request, store: VectorStore | None) -> Iterator[tuple[list[int], Floats]]:
         """Yield the rows and the vectors of every batch, computed or stored."""
