@@ -159,6 +159,17 @@ def correlation_draws(
     return _draws(X, target, kind, codes, count, resamples, seed)
 
 
+def drawn_correlations(
+    x: FloatArray, y: FloatArray, codes: IntArray, n_groups: int, *, kind: Kind, resamples: int, seed: int
+) -> FloatArray:
+    """Return the correlation of x and y in each resample of *n_groups* groups, some of which may have no row here.
+
+    For columns that lie in different rows of the same groups: one seed draws the same groups for all of them. NaN
+    where a resample is constant or empty. *Shape:* x, y, codes (rows,) → (resamples,).
+    """
+    return _draws(x[:, None], y, kind, codes, n_groups, resamples, seed)[:, 0]
+
+
 def fisher_z_interval(r: float, n: int, *, kind: Literal["pearson", "spearman"], level: float = 0.95) -> Interval:
     """Return the closed-form interval of a correlation, for comparison with the bootstrap: it ignores shared words.
 
