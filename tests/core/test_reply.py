@@ -52,6 +52,9 @@ READ = [
         "4\n\nBecause the bird fits.",
         "It fits the bird.\n4",
         "4\nRating: 4",
+        *("4 - likely", "4 (likely)", "4 – the meaning fits", "The rating is 4 because it fits", "4, because it fits"),
+        *("Rating: 4. It fits.", "<rating>4</rating>", "\\boxed{4}", '{"rating": 4, "why": "It fits"}', "4 (four)"),
+        *("Story: a bank by the river and a boat that\nRating: 4", "On a scale from 1 to 5: 4", "4\nbecause it fits"),
         "+4",
     ),
 ]
@@ -68,10 +71,7 @@ UNREAD = [
         (text, "off_scale")
         for text in ("0", "6", "-4", "−4", "4.5", "4,5", "1.000", "1,000", "2.500", "100", "1,2", "1.2.3")
     ),
-    *(
-        (text, "in_prose")
-        for text in ("I would give it a 4 here", "4%", "~4", "4?", "I have 4 cats", "4 (likely)", "4 - likely")
-    ),
+    *((text, "in_prose") for text in ("I would give it a 4 here", "4%", "~4", "4?", "I have 4 cats", ">4", "<4", "$4")),
     *(
         (text, "in_prose")
         for text in ("1. First, I look at the story", "4 meanings are possible", "4 or 4", "at least 4")
@@ -133,6 +133,50 @@ def test_a_reply_that_was_cut(text: str, kind: str) -> None:
 def test_a_label_that_denies_is_none(text: str) -> None:
     """What the line says is that the number is *not* the answer."""
     assert read_rating(text, SCALE).kind == "in_prose"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        *((text, "several") for text in ("Rating: 4\nOn second thought, five", "4\nOr rather, one.", "4\nNo: two")),
+        *(
+            (text, "refusal")
+            for text in ("I'm sorry, but\n3", "4\n\nI'm sorry, I can't rate this.", "4\nI must decline.")
+        ),
+        *(
+            (text, "in_prose")
+            for text in ("minus\n4", "Rating is not\n4", "not\n\n4", "anything but\n4", "4\nis wrong")
+        ),
+        *(
+            (text, "in_prose")
+            for text in ("4\nScratch that.", "4 - too high", "4\n%", "Confidence: 4", "Others say:\n4")
+        ),
+        *(
+            (text, "ok")
+            for text in ("4\nI can't see another sense.", "4\nOf the two, this one fits.", "4\n\nnothing else")
+        ),
+        *(
+            (text, "ok")
+            for text in ("It is not the bank.\n4", "Rating\n4", "My rating of this story is\n4", "4\nWhy: it fits")
+        ),
+    ],
+)
+def test_what_stands_around_an_answer(text: str, kind: str) -> None:
+    """A number beside a refusal, a second thought or a sentence that runs on is not read; explanations do no harm."""
+    assert read_rating(text, SCALE).kind == kind
+
+
+def test_the_words_of_another_point_contradict_a_number() -> None:
+    """*4 – not plausible at all* names two points; *1 – not plausible at all* names one."""
+    scale = Scale(1, 5, anchors=((1, "not plausible at all"), (5, "very plausible")))
+    found = [read_rating(text, scale) for text in ("1 – not plausible at all", "4 – Not plausible at all", "5 - fits")]
+    assert [(each.kind, each.value) for each in found] == [("ok", 1), ("several", None), ("ok", 5)]
+
+
+@pytest.mark.parametrize("text", ["Same meaning\n\nI'm sorry, I can't decide.", "The answer is not\nsame meaning"])
+def test_what_stands_around_a_choice(text: str) -> None:
+    """The same holds for a choice."""
+    assert read_choice(text, OPTIONS).option is None
 
 
 @pytest.mark.parametrize(
@@ -202,9 +246,10 @@ def test_two_numbers_are_never_one(numbers: list[int], between: str) -> None:
     assert read_rating(between.join(map(str, numbers)), SCALE).kind == "several"
 
 
-@given(st.integers(1, 5), st.text(alphabet="abcdefgh \n", min_size=1))
-def test_words_around_a_finished_line_change_nothing(number: int, words: str) -> None:
+@given(st.integers(1, 5), st.text(alphabet="bcdefgh ", min_size=1))
+def test_words_around_a_finished_line_change_nothing(number: int, inner: str) -> None:
     """An explanation without numbers before or after the line of the answer does not change it."""
+    words = f"A{inner}."
     assert read_rating(f"{number}\n{words}", SCALE).value == number
     assert read_rating(f"{words}\n{number}", SCALE).value == number
 
@@ -276,3 +321,9 @@ def test_a_question_is_checked() -> None:
         ChatQuestion((Message("user", "?"), Message("assistant", "4")))
     with pytest.raises(InputError, match="not both"):
         ChatQuestion(USER, scale=SCALE, options=OPTIONS)
+
+
+@pytest.mark.parametrize("text", ["é" * 50_000, "a-" * 20_000, "4 " * 5_000, "I can't " * 3_000 + "\n4"])
+def test_a_long_reply_is_read_in_bounded_time(text: str) -> None:
+    """No pattern needs more than about linear time: a model that babbles does not stop a run."""
+    assert read_rating(text, SCALE).kind in KINDS

@@ -2,21 +2,35 @@
 
 A reply is read where one of its lines says the answer and nothing else, and nothing elsewhere in it contradicts. Such a
 line is the answer alone (``4``), or behind a label of at most four words that ends in ``:``, ``=`` or *is*
-(``Rating: 4``, ``My rating is 4``). Around it may stand marks of emphasis, quotation marks and brackets (``**4**``),
-behind it a full stop (``4.``) or the end of the scale (``4/5``, ``4 out of 5``). A label that denies (``Not: 4``) is
-none. A line of what a model thinks (``<think>``) is no answer, though a number there may contradict one. The scale
-itself in brackets (``Rating (1-5): 4``) is passed over. A number may be a word, for the points that
-:data:`NUMBER_WORDS` lists, where the line is the word. All else is unreadable, and counted by its kind.
+(``Rating: 4``, ``My rating is 4``). Around it may stand marks of emphasis, quotation marks, brackets and tags
+(``**4**``, ``<rating>4</rating>``), behind it a full stop (``4.``), the end of the scale (``4/5``, ``4 out of 5``) or
+an explanation after a dash, in brackets or with *because* (``4 – it fits``). A label that denies or names something
+else (``Not: 4``, ``Confidence: 4``) is none. A line of what a model thinks (``<think>``) is no answer, though a number
+there may contradict one. The scale itself (``Rating (1-5): 4``) is passed over. A number may be a word, for the points
+that :data:`NUMBER_WORDS` lists, where the line is the word.
+
+What contradicts is another number, in digits or words; the words at another point of the scale; a refusal; a second
+thought; and a sentence that runs on into the line or out of it (``minus`` above it, ``would be wrong`` below): see
+:mod:`lexiscope.core.reply_signs`. All else is unreadable, and counted by its kind.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from lexiscope.core.prompt import ChatQuestion, ChatReply, Option
+from lexiscope.core.reply_signs import (
+    REFUSALS_BESIDE,
+    labels_an_answer,
+    numbers_in_words,
+    refuses,
+    stands_alone,
+    takes_back,
+)
 from lexiscope.core.scale import Scale
 
 Kind = Literal["ok", "refusal", "several", "off_scale", "empty", "prose", "in_prose", "truncated", "fault"]
@@ -25,8 +39,9 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 ``ok``: read. ``refusal``: the model or its endpoint declined. ``several``: more than one number or option.
 ``off_scale``: a number that is not on the scale, or an option that was not offered. ``empty``: no text. ``prose``: text
-that names no answer. ``in_prose``: one number or option, within a sentence and thus not taken. ``truncated``: cut
-before the answer was certain. ``fault``: what the server sent was no reply.
+that names no answer. ``in_prose``: one number or option, but not stated as the answer: within a sentence, as a bound
+(``>4``), denied or taken back. ``truncated``: cut before the answer was certain. ``fault``: what the server
+sent was no reply.
 """
 
 MEASURE_REPLY = "reply"
@@ -39,25 +54,28 @@ NUMBER_WORDS: dict[str, tuple[str, ...]] = {
 }
 """Words for 0 to 10 that are read as numbers, by the language of the question."""
 
-REFUSALS: tuple[str, ...] = (
-    r"\bI(?:['’]m| am) (?:sorry|unable|not able)\b",
-    r"\bI (?:can ?not|can['’]t|won['’]t|will not|must decline)\b",
-    r"\b(?:as|I(?:['’]m| am)) an? (?:AI|artificial intelligence|language model)\b",
-    r"\b(?:lo siento|no puedo|no me es posible|como modelo de lenguaje)\b",
-    r"\b(?:tut mir leid|ich kann (?:das |dies |hier )?nicht|als (?:KI|Sprachmodell))\b",
-)
-"""What marks an unreadable reply as a refusal, as patterns without regard to case."""
-
-_MARKS = "*_`#\"'“”„«»‘’()[]{}<>$"
+_MARKS = "*_`#\"'“”„«»‘’()[]{}"
 _CLOSING = ".!。"
 _TOKEN = r"(?<![\w.,])[-−+]?\d+(?:[.,]\d+)*(?!\w)"
 _NUMBER = re.compile(_TOKEN)
-_LABEL = re.compile(r"(?:[^\W\d_]+[ -]?){1,4}\s*(?::|=|\bis\b|\bes\b|\bist\b)", re.IGNORECASE)
+_LABEL = re.compile(r"(?:[^\W\d_]++[ -]?){1,4}\s*(?::|=|\bis\b|\bes\b|\bist\b)", re.IGNORECASE)
 _BULLET = re.compile(r"\s*[-–—•]\s+")
-_NEGATED = re.compile(r"\b(?:not|\w+n['’]t|no|nor|never|nunca|ni|nicht|kein\w*|nie|niemals)\b", re.IGNORECASE)
 # what a model thinks before it answers, closed or not; where a template opened it, the reply holds the end only
 _THOUGHTS = re.compile(r"\A(?:(?!<think).)*</think\w*>|<think\w*>.*?(?:</think\w*>|\Z)", re.IGNORECASE | re.DOTALL)
 _THOUSANDS = 3
+# a pair of marks around the whole: a single one (``>4``, ``$4``) changes what the number says
+_PAIRS = re.compile(r"\A(?:<([^<>]*)>|\$+([^$]*)\$+|\\boxed\{([^{}]*)\})\Z")
+_OPENING_TAG, _CLOSING_TAG = re.compile(r"<([^\W\d_]\w*)>"), re.compile(r"</[^\W\d_]\w*>")
+_FENCE = re.compile(r"\A\s*```\w*\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_BECAUSE = "because|since|as|porque|ya que|pues|dado que|weil|da"
+_EXPLAINED = re.compile(rf"(.{{1,80}}?)(?:\s+[-–—]\s+|—|\s+(?=\()|,?\s+(?=(?:{_BECAUSE})\b))(.*)", re.IGNORECASE)
+_LABELLED = re.compile(r"(\W{0,9}[^\W\d_]\D{0,60}[\d/]+)\.\s+(.*)")
+# an explanation that begins like this goes on with the number, or doubts it
+_DOUBTED = re.compile(
+    r"\W*(?:or|to|not|no|nor|maybe|perhaps|possibly|probably|if|unless|but|at|plus|minus|wait|wrong|too|would|is|was|o"
+    r"|u|a|quizás?|tal vez|si|pero|más|menos|demasiado|oder|bis|nicht|nein|vielleicht|wenn|aber|zu|wäre|ist)\b|\W*\?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +119,20 @@ def read_rating(text: str, scale: Scale, *, language: str = "en", cut: bool = Fa
     """
     if not text.strip():
         return Read("truncated" if cut else "empty")
-    plain = _without_scale(text, scale)
-    said = {_number_on(line, scale, language) for line in _whole_lines(plain, cut=cut)}
-    answers = {answer for answer in said if answer is not None}
-    numbers = {_value(found) for found in _NUMBER.findall(_without_end(plain, scale))} | answers
+    plain = _without_scale(_opened(text), scale)
+    words = NUMBER_WORDS.get(language.partition("-")[0], ())
+    said = _answers_on(_whole_lines(plain, cut=cut), scale, words)
+    numbers = {_value(found) for found in _NUMBER.findall(_without_end(plain, scale))} | said
+    if said:
+        numbers |= numbers_in_words(_THOUGHTS.sub("\n", plain), words)
     if len(numbers) > 1:
         return Read(_refusal(text) or "several")
-    if not answers:
+    if not said:
         return Read("truncated" if cut else _refusal(text) or ("in_prose" if numbers else "prose"))
-    (value,) = answers
+    against = _against(text)
+    if against is not None:
+        return Read(against)
+    (value,) = said
     return Read("ok", value=value) if scale.contains(value) else Read("off_scale")
 
 
@@ -127,13 +150,15 @@ def read_choice(text: str, options: Sequence[Option], *, cut: bool = False) -> R
         return Read("truncated" if cut else "empty")
     known = {_folded(name): option for option in options for name in option.names}
     named = _named(text, known)
-    said = {_said(line, known) for line in _whole_lines(text, cut=cut)}
+    lines = _whole_lines(text, cut=cut)
+    said = {_said(line, known) for number, line in enumerate(lines) if stands_alone(lines, number)}
     answers = {known[name].value: known[name] for name in said if name in known}
     if len(named) > 1:
         return Read(_refusal(text) or "several")
     if answers:
         (option,) = answers.values()
-        return Read("ok", option=option)
+        against = _against(text)
+        return Read("ok", option=option) if against is None else Read(against)
     if cut:
         return Read("truncated")
     if not named and _NUMBER.fullmatch(_bare(text)):
@@ -157,12 +182,31 @@ def read_text(text: str, *, cut: bool = False) -> Read:
 # -- numbers --------------------------------------------------------------------------------------------------
 
 
-def _number_on(line: str, scale: Scale, language: str) -> float | None:
-    """Return the number that a line says and nothing else."""
+def _answers_on(lines: Sequence[str], scale: Scale, words: Sequence[str]) -> set[float]:
+    """Return the numbers that lines of their own say, alone or with an explanation behind them."""
+    found = (_number_on(line, scale, words) for number, line in enumerate(lines) if stands_alone(lines, number))
+    return {answer for answers in found for answer in answers}
+
+
+def _number_on(line: str, scale: Scale, words: Sequence[str]) -> set[float]:
+    """Return the number that a line says and nothing else; else the one that it explains, and the point it names."""
+    alone = _number_alone(line, scale, words)
+    if alone is not None:
+        return {alone}
+    plain = re.sub(r"[*_`]", "", line)
+    parts = _EXPLAINED.fullmatch(plain) or _LABELLED.fullmatch(plain)
+    explained = _number_alone(parts[1], scale, words) if parts else None
+    if parts is None or explained is None:
+        return set()
+    # the words at another point of the scale contradict the number
+    named = {point for point, text in scale.anchors if _folded(_inner(parts[2])) == _folded(text)}
+    return named | {explained} if named or not _DOUBTED.match(parts[2]) else set()
+
+
+def _number_alone(line: str, scale: Scale, words: Sequence[str]) -> float | None:
     said = _bare(_without_end(line, scale))
     if _NUMBER.fullmatch(said):
         return _value(said)
-    words = NUMBER_WORDS.get(language.partition("-")[0], ())
     return float(words.index(said.casefold())) if said.casefold() in words else None
 
 
@@ -180,9 +224,12 @@ def _value(number: str) -> float:
 
 
 def _without_scale(text: str, scale: Scale) -> str:
-    """Leave out the scale where it is only named: ``(1-5)``, ``[1 to 5]``."""
-    low, high = f"{scale.low:g}", f"{scale.high:g}"
-    return re.sub(rf"[(\[]\s*{low}\s*(?:-|–|—|to|a|al|bis)\s*{high}\s*[)\]]", "", text)
+    """Leave out the scale where it is only named: ``(1-5)``, ``[1 to 5]``, *on a scale from 1 to 5*."""
+    ends = rf"{scale.low:g}\s*(?:-|–|—|to|a|al|bis)\s*{scale.high:g}(?![\w.,]\d|\w)"
+    without = re.sub(rf"[(\[]\s*{ends}\s*[)\]]", "", text)
+    return re.sub(
+        rf"\b(scale|escala|skala)\s+(?:(?:of|from|de|del|von)\s+)?{ends}", r"\1", without, flags=re.IGNORECASE
+    )
 
 
 def _without_end(text: str, scale: Scale) -> str:
@@ -223,13 +270,30 @@ def _bare(line: str) -> str:
     bare = _BULLET.sub("", line, count=1) if _BULLET.match(line) else line
     bare = _inner(bare)
     label = _LABEL.match(bare.translate({ord(mark): None for mark in _MARKS}))
-    if label is not None and not _NEGATED.search(label.group()):
+    if label is not None and labels_an_answer(label.group()):
         bare = _inner(bare.translate({ord(mark): None for mark in _MARKS})[label.end() :])
     return bare
 
 
 def _inner(text: str) -> str:
-    return text.strip().strip(_MARKS + " ").rstrip(_CLOSING).strip(_MARKS + " ")
+    inner = text.strip().strip(_MARKS + " ").rstrip(_CLOSING).strip(_MARKS + " ")
+    pair = _PAIRS.fullmatch(text.strip()) or _PAIRS.fullmatch(inner)
+    return _inner("".join(filter(None, pair.groups()))) if pair else inner
+
+
+def _opened(text: str) -> str:
+    """Write tags and the fields of a JSON object as labels: ``<rating>4</rating>``, ``{"rating": 4}``."""
+    fence = _FENCE.match(text)
+    try:
+        fields = json.loads(fence[1] if fence else text, object_pairs_hook=tuple)
+    except (ValueError, RecursionError):
+        fields = ()
+    if isinstance(fields, tuple) and fields and not any(isinstance(value, tuple | list) for _, value in fields):
+        return "".join(f"{name}: {value}\n" for name, value in fields)
+    kept = _THOUGHTS.split(text)
+    thoughts = [found.group() for found in _THOUGHTS.finditer(text)]
+    opened = [_CLOSING_TAG.sub("", _OPENING_TAG.sub(r"\1: ", part)) for part in kept]
+    return opened[0] + "".join(thought + part for thought, part in zip(thoughts, opened[1:], strict=True))
 
 
 def _whole_lines(text: str, *, cut: bool) -> list[str]:
@@ -240,4 +304,12 @@ def _whole_lines(text: str, *, cut: bool) -> list[str]:
 
 
 def _refusal(text: str) -> Kind | None:
-    return "refusal" if any(re.search(pattern, text, re.IGNORECASE) for pattern in REFUSALS) else None
+    return "refusal" if refuses(text) else None
+
+
+def _against(text: str) -> Kind | None:
+    """Return what speaks against the answer that a reply has, thoughts aside."""
+    said = _THOUGHTS.sub("\n", text)
+    if refuses(said, REFUSALS_BESIDE):
+        return "refusal"
+    return "in_prose" if takes_back(said) else None
