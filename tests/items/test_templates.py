@@ -59,7 +59,13 @@ def test_other_relations_and_languages(tmp_path: Path) -> None:
     ("old", "new", "line", "code", "what"),
     [
         ('{word}."\n  - name: suelto', '{wrod}."\n  - name: suelto', 6, "E612", r"did you mean \{word\}"),
-        ("es lo contrario de {word}.", "es lo contrario.", 6, "E612", r"needs \{word\} or \{substituted\}, once"),
+        (
+            "es lo contrario de {word}.",
+            "es lo contrario.",
+            6,
+            "E612",
+            r"needs \{word\}, \{Word\} or \{substituted\}, once",
+        ),
         ("{context} {Target}", "{substituted} {Target}", 6, "E612", "once"),
         ("{context} {Target}", "{context {Target}", 6, "E612", "no slot|brace"),
         ("{context} {Target}", "{determiner} {Target}", 6, "E612", "needs its forms"),
@@ -72,6 +78,8 @@ def test_other_relations_and_languages(tmp_path: Path) -> None:
             "E611",
             "did you mean 'expression'",
         ),
+        ("suite: relation\n", "suite: relation\n    turned: '{Word} no es'\n", 5, "E612", "exchanges target and word"),
+        ("suite: relation\n", "suite: relation\n    turned: '{target} es {wrd}'\n", 5, "E612", r"mean \{word\}"),
         ("[controlled]", "[controled]", 11, "E612", "controled is no condition"),
         ("[controlled]", "controlled", 11, "E612", "is a list"),
         ("name: suelto", "name: 7", 7, "E612", "quotation marks"),

@@ -30,6 +30,7 @@ Run = Callable[..., Summary]
 @click.argument("name", metavar="NAME|FILE.yaml")
 @click.option("--dataset", metavar="DATASET", help="A dataset of the catalog instead of the study's own.")
 @click.option("--items", metavar="FILE", help="Your own items, with ratings where there are any.")
+@click.option("--templates", metavar="FILE", help="Of synonymy: templates of your own: other relations, languages.")
 @click.option("--scale", nargs=2, type=float, metavar="LOW HIGH", help="The rating scale of your items.")
 @click.option("--language", metavar="TAG", help="The language of your items.")
 @options.subjects
@@ -129,7 +130,7 @@ def settings_of(name: str, given: dict[str, Any]) -> StudySettings:
         chosen["dataset"] = ""
     if "dataset" in chosen and "items" not in chosen:
         chosen["items"] = ""
-    for option in ("items", "frequency", "word_list"):
+    for option in ("items", "frequency", "word_list", "templates"):
         if chosen.get(option):
             existing_file(chosen[option])
     return replace(settings, **chosen)

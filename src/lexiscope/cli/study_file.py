@@ -57,6 +57,7 @@ COMMENTS: dict[str, str] = {
     "gap_filling": 'of synonymy: whether subjects that generate fill gaps: "yes" or "no"',
     "checkpoints": "of synonymy: states of one model in training; subject: tokens seen (or steps)",
     "word_list": "of synonymy: a file of words to flag in the texts, one a line; empty: a short list of our own",
+    "templates": "of synonymy: a file of templates of your own (other relations, languages); empty: the paper's",
     "split": "of ambistory: the samples that live subjects are asked: test, dev, train, all",
     "compare": "of ambistory: whose errors are compared: a model that was trained, and its base",
 }
@@ -94,6 +95,7 @@ class StudyFile(BaseModel):
     gap_filling: Literal["yes", "no"] = _DEFAULT.gap_filling
     checkpoints: dict[str, Finite] = dict(_DEFAULT.checkpoints)
     word_list: str = _DEFAULT.word_list
+    templates: str = _DEFAULT.templates
     split: Literal["test", "dev", "train", "all"] = _DEFAULT.split
     compare: dict[str, str] = dict(_DEFAULT.compare)
 

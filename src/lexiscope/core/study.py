@@ -65,7 +65,8 @@ class StudySettings:
     text's log-probability is divided by where it decides; ``frequency`` is a table of word counts (word, count) instead
     of WordNet's; ``gap_filling`` says whether subjects that generate fill gaps; ``checkpoints`` are subjects that are
     states of one model in training, each with how far it was (tokens seen, or steps): (spec, number); ``word_list``
-    names a file of words to flag in the texts instead of the built-in ones.
+    names a file of words to flag in the texts instead of the built-in ones; ``templates`` a file of templates
+    instead of the paper's (other relations, other languages).
     Of the ambistory study: ``split`` is what live subjects are asked (where the stories have splits); ``compare`` are
     pairs of subjects whose errors are compared, a model that was trained and its base: (spec, spec).
     """
@@ -97,6 +98,7 @@ class StudySettings:
     gap_filling: Literal["yes", "no"] = "yes"
     checkpoints: tuple[tuple[str, float], ...] = ()
     word_list: str = ""
+    templates: str = ""
     split: Literal["test", "dev", "train", "all"] = "test"
     compare: tuple[tuple[str, str], ...] = ()
 

@@ -48,6 +48,14 @@ def read_choice_sets(path: Path | str, *, dataset: str, language: str = "en") ->
     return tuple(found.values())
 
 
+def is_collection(path: Path | str) -> bool:
+    """Say whether a table holds synonym items (columns ``synonym`` and ``distractor``), not choice sets.
+
+    Errors: those of :class:`~lexiscope.items.rows.RowReader`.
+    """
+    return {"synonym", "distractor"} <= set(next(RowReader(path, raise_errors).rows()).fields)
+
+
 def read_minimal_pairs(path: Path | str, *, dataset: str, language: str = "en") -> tuple[Item, ...]:
     """Read choice sets from either kind of table, as its header says.
 
@@ -56,8 +64,7 @@ def read_minimal_pairs(path: Path | str, *, dataset: str, language: str = "en") 
     mode, the controlled ones alone where no item has random nouns. Any other is read by :func:`read_choice_sets`.
     Errors: those of the two readers, and of :func:`~lexiscope.items.minimal_pairs.choice_sets`.
     """
-    header = next(RowReader(path, raise_errors).rows()).fields
-    if not {"synonym", "distractor"} <= set(header):
+    if not is_collection(path):
         return read_choice_sets(path, dataset=dataset, language=language)
     items = read_collection(path)
     conditions = None if any(item.random_nouns for item in items) else ("controlled",)

@@ -31,10 +31,11 @@ _TOKENS = ("tokens", "position")
 _TRUTHS = {"yes": True, "no": False, "": False}
 
 
-def read_collection(path: Path | str, *, delimiter: str | None = None) -> tuple[SynonymItem, ...]:
+def read_collection(path: Path | str, *, delimiter: str | None = None, language: str = "en") -> tuple[SynonymItem, ...]:
     """Read a collection; the separator (comma, semicolon, tab) is found where it is not given.
 
-    An item without ``item_id`` is named by its number, one without ``number`` is numbered by its row.
+    An item without ``item_id`` is named by its number, one without ``number`` is numbered by its row, one without
+    ``language`` is in *language*.
     Errors: :class:`InputError` with file and line: E006 and E007 (a column is missing, or stands twice), E403 (an id
     comes twice), E441 (the three words are not different), E442 (no such token), E447 (a cell is no number, or none of
     its values), and those of :class:`~lexiscope.items.rows.RowReader`; :class:`SpanError` E101 to E103 where the
@@ -45,7 +46,9 @@ def read_collection(path: Path | str, *, delimiter: str | None = None) -> tuple[
     _check_header(header)
     found: dict[str, SynonymItem] = {}
     for number, row in enumerate(rows, start=1):
-        item = _item(dict(zip(header.fields, row.fields, strict=True)), row, header.fields, number)
+        cells = {"language": language} | dict(zip(header.fields, row.fields, strict=True))
+        cells["language"] = cells["language"] or language
+        item = _item(cells, row, header.fields, number)
         if item.item_id in found:
             place = Place(row.path, row.line, item_id=item.item_id)
             raise InputError("two items have the same id", code="E403", place=place, hint="give each its own")

@@ -45,17 +45,24 @@ def gap_prompt(target: str, template: Template, *, mode: Mode = "clean") -> str:
     'The word "role" is the same as "'
     """
     words = {"target": target, "Target": capitalised(target, mode=mode), "context": "", "word": ""}
-    before, gap, _ = template.pattern.partition("{word}")
-    parts = replace(template, pattern=before + "{word}").parts() if before and gap else ()
-    slots = [slot for _, slot in parts[:-2]]
-    inside = slots[1:] if before.startswith("{context}") else slots
-    if not inside or not set(inside) <= {"target", "Target"}:
+    parts = _before_gap(template)
+    if not parts:
         raise InputError(
             f"the template {template.name!r} makes no gap: the target alone must stand between sentence and gap",
             hint="write for instance {context} {Target} is a synonym of {word}.",
         )
     # no space before the gap: models begin a new word with it
     return "".join(literal + words.get(slot, "") for literal, slot in parts).strip()
+
+
+def gap_template(templates: Sequence[Template]) -> Template | None:
+    """Return the first template that asks for a word behind an item's sentence, if one does: it can be cut at its gap.
+
+    >>> gap_template(synonymy_templates()).name
+    'T11'
+    """
+    able = [each for each in templates if each.pattern.startswith("{context}") and _before_gap(each)]
+    return able[0] if able else None
 
 
 def gap_item(
@@ -201,6 +208,15 @@ def read_decoding(measure: str) -> Decoding | None:
         temperature=float(given.get("temperature", 1.0)),
         seed=int(given.get("seed", 0)),
     )
+
+
+def _before_gap(template: Template) -> tuple[tuple[str, str], ...]:
+    """The parts of a template up to its gap; empty where more than the sentence and the target stands before it."""
+    before, gap, _ = template.pattern.partition("{word}")
+    parts = replace(template, pattern=before + "{word}", turned="").parts() if before and gap else ()
+    slots = [slot for _, slot in parts[:-2]]
+    inside = slots[1:] if before.startswith("{context}") else slots
+    return parts if inside and set(inside) <= {"target", "Target"} else ()
 
 
 def _published_template() -> Template:

@@ -187,7 +187,8 @@ def realise(item: SynonymItem, template: Template, word: str, *, mode: Mode = "c
             mode=mode,
         )
     else:
-        inserted = Placed(word, 0, len(word))
+        shown = capitalised(word, mode=mode) if "{Word}" in template.pattern else word
+        inserted = Placed(shown, 0, len(shown))
     # what the pattern does not ask for is not made: a context costs more than all the rest
     slots = {
         "context": _context(item, template, word, mode) if "{context}" in template.pattern else "",

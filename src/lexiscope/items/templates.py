@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -22,9 +22,12 @@ Choice = Literal["controlled", "random", "correct_vs_random", "incorrect_vs_rand
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 """Who competes: the synonym with the distractor, the synonym with the random nouns, the distractor with them."""
 
-SLOTS = ("context", "substituted", "target", "Target", "determiner", "word")
+SLOTS = ("context", "substituted", "target", "Target", "determiner", "word", "Word")
+TURNED = "_turned"
+"""What the name of a suite ends in that asks a relation the other way round."""
+
 # what an item's words replace; all other slots are the same for every word of a choice set, but for the determiner
-_INSERTED = ("word", "substituted")
+_INSERTED = ("word", "Word", "substituted")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _PARTS = re.compile(r"\{([^{}]*)\}")
 
@@ -35,7 +38,9 @@ class Template:
 
     ``name`` is its own, ``suite`` what it belongs to (``substitution``, ``reference``, ``relation``,
     ``relation_no_context``, or another), ``expression`` the words of the relation (empty where there are none).
-    ``pattern`` holds ``{word}`` or ``{substituted}`` once. ``{determiner}`` becomes ``singular`` or ``plural``.
+    ``pattern`` holds ``{word}``, ``{Word}`` (with a capital) or ``{substituted}`` once. ``{determiner}`` becomes
+    ``singular`` or ``plural``. ``turned`` is the pattern of the same relation with target and word exchanged, for
+    relations that hold both ways (synonymy does, *is a kind of* does not); empty where there is none.
 
     Errors: :class:`SpecError` for a pattern or a name that breaks these rules.
 
@@ -52,11 +57,11 @@ class Template:
     conditions: tuple[Choice, ...] = ("controlled", "random")
     singular: str = ""
     plural: str = ""
+    turned: str = ""
 
     def __post_init__(self) -> None:
-        for _, what, hint in _faults(
-            self.name, self.suite, self.pattern, self.conditions, (self.singular, self.plural)
-        ):
+        given = (self.name, self.suite, self.pattern, self.turned)
+        for _, what, hint in _faults(given, self.conditions, (self.singular, self.plural)):
             raise SpecError(f"template {self.name!r}: {what}", hint=hint)
 
     @property
@@ -79,6 +84,19 @@ class Template:
     def truncated(self) -> bool:
         """Whether the text is cut off behind the word."""
         return self.pattern.endswith("{word}")
+
+    @property
+    def turned_round(self) -> Template | None:
+        """The same relation asked the other way round, in the controlled condition; ``None`` where it has no such text.
+
+        >>> means = Template("T8", "relation", "{Target} means {word}.", "means", turned="{Word} means {target}.")
+        >>> means.turned_round.key, means.turned_round.pattern
+        ('relation_turned/means', '{Word} means {target}.')
+        """
+        if not self.turned:
+            return None
+        made = {"name": self.name + TURNED, "suite": self.suite + TURNED, "pattern": self.turned}
+        return replace(self, **made, turned="", conditions=("controlled",))
 
     def fill(self, slots: Mapping[str, str], inserted: Placed) -> Placed:
         """Return the text with its slots filled; the slot of the word is filled with *inserted*.
@@ -158,21 +176,27 @@ def _template(source: YamlSource, number: int, entry: Any, language: str) -> Tem
         raise InputError("'conditions' is a list", code="E612", place=place, hint=f"write [{conditions}]")
     texts = {name: _text(source, (*keys, name), value) for name, value in entry.items() if name != "conditions"}
     forms = (texts.get("singular", ""), texts.get("plural", ""))
-    for field, what, hint in _faults(texts["name"], texts["suite"], texts["pattern"], conditions, forms):
+    given = (texts["name"], texts["suite"], texts["pattern"], texts.get("turned", ""))
+    for field, what, hint in _faults(given, conditions, forms):
         place = source.place((*keys, field))
         raise InputError(f"template {texts['name']!r}: {what}", code="E612", place=place, hint=hint)
     return Template(**({"language": language} | texts), conditions=cast(tuple[Choice, ...], tuple(conditions)))
 
 
 def _faults(
-    name: str, suite: str, pattern: str, conditions: Collection[object], forms: tuple[str, str]
+    given: tuple[str, str, str, str], conditions: Collection[object], forms: tuple[str, str]
 ) -> Iterator[tuple[str, str, str]]:
     """Yield what breaks a rule: the field, what is wrong with it, and what to do."""
+    name, suite, pattern, turned = given
     if not name.strip():
         yield "name", "it needs a name", "give every template a name of its own"
     if not _NAME.fullmatch(suite):
         yield "suite", f"{suite!r} names no suite", "use small letters, digits and _"
     yield from (("pattern", what, hint) for what, hint in _pattern_faults(pattern))
+    if turned:
+        yield from (("turned", what, hint) for what, hint in _pattern_faults(turned))
+        if "{substituted}" in turned + pattern or not {"{target}", "{Target}"} & set(re.findall(r"\{\w+\}", turned)):
+            yield "turned", "it exchanges target and word, and one of them is missing", "write {Word} … {target}"
     if "{determiner}" in pattern and not all(forms):
         yield "pattern", "{determiner} needs its forms", "give singular and plural (This, These)"
     unknown = [str(each) for each in conditions if each not in CHOICES]
@@ -190,7 +214,7 @@ def _pattern_faults(pattern: str) -> Iterator[tuple[str, str]]:
     if re.search("[{}]", _PARTS.sub("", pattern)):
         yield "a brace stands alone in the pattern", known
     if sum(slot in _INSERTED for slot in slots) != 1:
-        yield "the pattern needs {word} or {substituted}, once", "say where the words of an item are inserted"
+        yield "the pattern needs {word}, {Word} or {substituted}, once", "say where the words of an item are inserted"
 
 
 def _text(source: YamlSource, keys: tuple[Key, ...], value: object) -> str:

@@ -22,7 +22,7 @@ from lexiscope.report.study_run import Computed, Summary, marked_records, run_st
 from lexiscope.report.style import short_names
 from lexiscope.report.tables import Column, Format, Table
 from lexiscope.studies.synonymy.accuracies import accuracies
-from lexiscope.studies.synonymy.cells import MAIN, Cell
+from lexiscope.studies.synonymy.cells import Cell, cell_named, main_cells
 from lexiscope.studies.synonymy.consistency import consistency
 from lexiscope.studies.synonymy.contrasts import contrasts
 from lexiscope.studies.synonymy.describe import collection, subjects, tables_of_the_paper
@@ -61,7 +61,20 @@ QUESTIONS: tuple[Question, ...] = (
 )
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
 STATISTICS: Mapping[str, str] = MEANING
-SETTINGS = frozenset(("checkpoints", "frequency", "gap_filling", "items", "mode", "per", "recorded", "word_list"))
+SETTINGS = frozenset(
+    (
+        "checkpoints",
+        "frequency",
+        "gap_filling",
+        "items",
+        "language",
+        "mode",
+        "per",
+        "recorded",
+        "templates",
+        "word_list",
+    )
+)
 MINI = StudySettings("synonymy", dataset="mini_synonymy", subjects=("baseline:random",))
 """Settings with which the study runs on any machine, without a model (its subject guesses)."""
 
@@ -95,15 +108,16 @@ def run(
 
 
 def _given(settings: StudySettings) -> dict[str, str]:
-    """The checksums of the files beside the collection: word counts, words to flag."""
-    return {path: sha256_of(Path(path)) for path in (settings.frequency, settings.word_list) if path}
+    """The checksums of the files beside the collection: word counts, words to flag, templates."""
+    beside = (settings.frequency, settings.word_list, settings.templates)
+    return {path: sha256_of(Path(path)) for path in beside if path}
 
 
 def analyse(material: Material, settings: StudySettings) -> dict[str, Part]:
     """Run every analysis of the study on its material; parts by name, those of a question by its id."""
     right = accuracies(material, settings)
     tested = contrasts(material, settings)
-    alone = any(cell.suite == "relation_no_context" for cell in material.cells)
+    alone = material.design.is_papers and any(cell.suite == "relation_no_context" for cell in material.cells)
     return {
         "collection": collection(material, settings),
         "subjects": subjects(material),
@@ -126,7 +140,7 @@ _WHERE = (
 def _records(material: Material, settings: StudySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
     """All records, beside what the paper prints."""
     records = marked_records(parts, QUESTIONS, settings)
-    published = () if settings.items else PUBLISHED.get(material.name, ())
+    published = () if material.own else PUBLISHED.get(material.name, ())
     outcomes = material.checksums.get("synonymy/outcomes.csv", "")
     return with_stated(with_published(records, published), outcomes)
 
@@ -143,8 +157,8 @@ def _report(
         "records": len(records),
     }
     return Report(
-        title=settings.title or f"Synonymy: {material.card.title}",
-        subtitle="Recorded and live models side by side",
+        title=settings.title or ("Synonymy: " if material.design.is_papers else "") + material.card.title,
+        subtitle="Recorded and live models side by side" if not material.own else "A study of one's own items",
         sections=built(material, settings, QUESTIONS, parts),
         run=about_run(
             settings,
@@ -159,8 +173,8 @@ def _report(
 
 
 def _overview(records: tuple[Record, ...]) -> Table:
-    """The paper's eight accuracies, a column for each subject: what fits on a screen."""
-    main = {cell.name: cell for cell in MAIN}
+    """The main accuracies (the paper's eight), a column for each subject: what fits on a screen."""
+    main = {cell.name: cell for cell in main_cells(map(cell_named, _conditions(records)))}
     first: dict[tuple[str, str], float] = {}
     for record in records:
         if record.condition in main and record.value is not None and record.statistic.startswith("accuracy("):
@@ -171,10 +185,15 @@ def _overview(records: tuple[Record, ...]) -> Table:
     columns = (Column("Percent right"), *(Column(name, Format("number", 1)) for name in names))
     rows = [
         (_label(cell), *(first.get((subject, cell.name)) for subject in subjects_))
-        for cell in MAIN
+        for cell in main.values()
         if any(condition == cell.name for _, condition in first)
     ]
     return Table("overview", "", "Accuracy, percent right", columns, tuple(rows))
+
+
+def _conditions(records: tuple[Record, ...]) -> tuple[str, ...]:
+    """The cells with an accuracy, in the order of their records."""
+    return tuple(dict.fromkeys(record.condition for record in records if record.statistic.startswith("accuracy(")))
 
 
 def _short(subject: str) -> str:

@@ -13,13 +13,7 @@ from lexiscope.report.part import Part
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Missing, Noted, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.report.tables import Interval as Bounds
-from lexiscope.studies.synonymy.cells import (
-    MAIN,
-    REFERENCE,
-    RELATION,
-    SUBSTITUTION,
-    Cell,
-)
+from lexiscope.studies.synonymy.cells import Cell
 from lexiscope.studies.synonymy.material import Answers, Material, Outcome
 from lexiscope.studies.synonymy.numbers import (
     PERCENT,
@@ -42,11 +36,12 @@ def per_of(answers: Answers, measure: str | None = None) -> str:
 def accuracies(material: Material, settings: StudySettings) -> Part:
     """Return the accuracy of every subject in every cell, under every denominator, and the tables of them."""
     records: list[Record] = []
+    main = material.main
     for answers in material.answers:
         for measure, outcomes in ((answers.measure, answers.outcomes), *answers.others.items()):
             for cell in answers.cells:
-                # other denominators are shown for the paper's eight accuracies: that is where they are compared
-                if measure == answers.measure or cell in MAIN:
+                # other denominators are shown for the main accuracies: that is where they are compared
+                if measure == answers.measure or cell in main:
                     found = scored(material, cell, outcomes[cell], settings)
                     per = per_of(answers, measure)
                     records += accuracy_records(material, found, subject=answers.subject, condition=cell.name, per=per)
@@ -69,11 +64,9 @@ def _accuracy(records: Sequence[Record], answers: Answers, cell: Cell) -> Record
 
 
 def _table_5(material: Material, records: Sequence[Record]) -> Table:
-    """The paper's eight accuracies, a column for each subject, chance beside them."""
-    cells = [cell for cell in MAIN if cell in material.cells] or list(material.cells)
-    return _accuracy_table(
-        material, records, cells, "table_5_accuracy", "5", "Accuracy, percent of items right, beside chance"
-    )
+    """The main accuracies (the paper's eight), a column for each subject, chance beside them."""
+    number, title = ("5" if material.design.is_papers else ""), "Accuracy, percent of items right, beside chance"
+    return _accuracy_table(material, records, material.main, "table_5_accuracy", number, title)
 
 
 def _intervals(material: Material, records: Sequence[Record]) -> Table:
@@ -89,7 +82,7 @@ def _intervals(material: Material, records: Sequence[Record]) -> Table:
     )
     rows = []
     for answers in material.answers:
-        for cell in (cell for cell in MAIN if cell in answers.outcomes):
+        for cell in (cell for cell in material.main if cell in answers.outcomes):
             rows.append((answers.title, cell.label, *_interval_cells(records, answers, cell)))
     title = "Accuracy with both intervals"
     return Table("accuracy_intervals", "", title, columns, tuple(rows))
@@ -121,7 +114,8 @@ def _interval_cells(records: Sequence[Record], answers: Answers, cell: Cell) -> 
 
 
 def _whole(material: Material, records: Sequence[Record]) -> tuple[Table, ...]:
-    cells = [cell for cell in material.cells if cell not in MAIN]
+    main = material.main
+    cells = [cell for cell in material.cells if cell not in main]
     if not cells:
         return ()
     title = "Accuracy in the other cells, percent of items right"
@@ -173,7 +167,7 @@ def _denominators(material: Material, records: Sequence[Record]) -> tuple[Table,
     columns += [Column("per " + per if per != "text" else "sum", PERCENT) for per in PER_NAMES]
     rows = []
     for answers in live:
-        for cell in (cell for cell in MAIN if cell in answers.outcomes):
+        for cell in (cell for cell in material.main if cell in answers.outcomes):
             found = [
                 pick(records, statistic_name("accuracy", per=per), subject=answers.subject, condition=cell.name)
                 for per in PER_NAMES
@@ -226,7 +220,7 @@ def _above_table(material: Material, records: Sequence[Record]) -> tuple[Table, 
     subjects = material.of_kind("recorded", "live")
     columns += [Column(answers.title, PERCENT) for answers in subjects]
     rows = []
-    for cell in (cell for cell in MAIN if cell in base.outcomes):
+    for cell in (cell for cell in material.main if cell in base.outcomes):
         differences = [
             _flagged(pick(records, "above_baseline", subject=answers.subject, condition=cell.name))
             for answers in subjects
@@ -248,8 +242,8 @@ def _flagged(record: Record | None) -> TableCell:
 
 
 def _remarks(material: Material, above: Sequence[Record]) -> tuple[str, ...]:
-    """Which of the paper's random conditions lie below the baseline, subject by subject."""
-    labels = {cell.name: cell.label for cell in MAIN if cell.is_random}
+    """Which random conditions lie below the baseline, subject by subject."""
+    labels = {cell.name: cell.label for cell in material.main if cell.is_random}
     texts = []
     for answers in material.of_kind("recorded", "live"):
         below = [
@@ -266,13 +260,15 @@ def _remarks(material: Material, above: Sequence[Record]) -> tuple[str, ...]:
 def _by_frequency(material: Material, settings: StudySettings) -> list[Record]:
     """Controlled accuracy where the synonym is more frequent than the distractor, and where it is not."""
     base = material.baseline
-    if base is None or SUBSTITUTION not in base.outcomes:
+    cells = material.design.controlled
+    # the two words of an item are the same in all its controlled choice sets
+    counted = [base.outcomes[cell].margin for cell in cells if cell in base.outcomes] if base is not None else []
+    if not counted:
         return []
-    more = base.outcomes[SUBSTITUTION].margin > 0
-    less = base.outcomes[SUBSTITUTION].margin < 0
+    more, less = counted[0] > 0, counted[0] < 0
     records = []
     for answers in material.of_kind("recorded", "live"):
-        for cell in (cell for cell in (SUBSTITUTION, REFERENCE, RELATION) if cell in answers.outcomes):
+        for cell in (cell for cell in cells if cell in answers.outcomes):
             for side, chosen in (("more_frequent", more), ("less_frequent", less)):
                 records.append(_split(material, answers, cell, side, answers.outcomes[cell], chosen, settings))
     return records
@@ -320,7 +316,7 @@ def _split_table(material: Material, records: Sequence[Record]) -> tuple[Table, 
     )
     rows = []
     for answers in material.of_kind("recorded", "live"):
-        for cell in (cell for cell in (SUBSTITUTION, REFERENCE, RELATION) if cell in answers.outcomes):
+        for cell in (cell for cell in material.design.controlled if cell in answers.outcomes):
             found = [pick(records, name, subject=answers.subject, condition=cell.name) for name in names]
             cells: list[TableCell] = []
             for record in found:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from lexiscope.analysis.accuracy import chance_level
 from lexiscope.core.item import Item
+from lexiscope.items.templates import TURNED
 
 CONTROLLED, RANDOM = "controlled", "random"
 CORRECT_VS_RANDOM, INCORRECT_VS_RANDOM = "correct_vs_random", "incorrect_vs_random"
@@ -26,7 +27,7 @@ _CONDITIONS = (
     INCORRECT_VS_RANDOM,
     "both_vs_random",
 )
-_LABELS = {"relation_no_context": "relation, no context", "relation_turned": "relation turned round"}
+_LABELS = {"relation_no_context": "relation, no context"}
 _CONDITION_LABELS = {
     "controlled_and_random": "controlled and random",
     CORRECT_VS_RANDOM: "synonym against random",
@@ -60,15 +61,20 @@ class Cell:
         >>> Cell("relation_no_context", "means", "both_vs_random").label
         'relation, no context (“means”): both against random'
         """
-        suite = _LABELS.get(self.suite, self.suite.replace("_", " "))
+        plain = self.suite.removesuffix(TURNED)
+        suite = _LABELS.get(plain, plain.replace("_", " ")) + (" turned round" if self.is_turned else "")
         expression = f" (“{self.expression}”)" if self.expression else ""
         return f"{suite}{expression}: {_CONDITION_LABELS.get(self.condition, self.condition)}"
 
     @property
-    def rank(self) -> tuple[int, ...]:
-        """Sorts cells as the paper orders them; what it does not have comes last."""
-        orders = ((self.suite, _SUITES), (self.expression, _EXPRESSIONS), (self.condition, _CONDITIONS))
-        return tuple(order.index(part) if part in order else len(order) for part, order in orders)
+    def is_papers(self) -> bool:
+        """Whether the paper has its suite and its expression."""
+        return self.suite.removesuffix(TURNED) in _SUITES and self.expression in _EXPRESSIONS
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether the relation is asked the other way round."""
+        return self.suite.endswith(TURNED)
 
     @property
     def is_joint(self) -> bool:
@@ -102,9 +108,39 @@ def cell_of(item: Item) -> Cell:
     return Cell(str(conditions["suite"]), str(conditions.get("expression", "")), str(conditions["condition"]))
 
 
+def cell_named(name: str) -> Cell:
+    """Return the cell of a record's condition.
+
+    >>> cell_named("relation/means/random"), cell_named("reference/controlled").expression
+    (Cell(suite='relation', expression='means', condition='random'), '')
+    """
+    suite, _, rest = name.partition("/")
+    expression, _, condition = rest.rpartition("/")
+    return Cell(suite, expression, condition)
+
+
 def ordered(cells: Iterable[Cell]) -> tuple[Cell, ...]:
-    """Return each cell once, in the paper's order."""
-    return tuple(sorted(set(cells), key=lambda cell: (cell.rank, cell.name)))
+    """Return each cell once, in the paper's order; with cells of other suites, suites in the order of appearance."""
+    listed = list(dict.fromkeys(cells))
+    papers = all(cell.is_papers for cell in listed)
+    suites = _places(_SUITES if papers else (), [cell.suite for cell in listed])
+    expressions = _places(_EXPRESSIONS if papers else (), [cell.expression for cell in listed])
+    conditions = _places(_CONDITIONS, [cell.condition for cell in listed])
+    return tuple(sorted(listed, key=lambda c: (suites[c.suite], expressions[c.expression], conditions[c.condition])))
+
+
+def main_cells(cells: Iterable[Cell]) -> tuple[Cell, ...]:
+    """Return the cells whose accuracies stand first: the paper's eight, or all that are not turned round.
+
+    The paper's are taken where no cell is of another suite or expression than the paper has.
+    """
+    known = [cell for cell in ordered(cells) if not cell.is_turned]
+    papers = tuple(cell for cell in MAIN if cell in known) if all(cell.is_papers for cell in known) else ()
+    return papers or tuple(known)
+
+
+def _places(known: Iterable[str], seen: Iterable[str]) -> dict[str, int]:
+    return {name: place for place, name in enumerate(dict.fromkeys((*known, *seen)))}
 
 
 SUBSTITUTION, SUBSTITUTION_RANDOM = Cell("substitution", "", CONTROLLED), Cell("substitution", "", RANDOM)

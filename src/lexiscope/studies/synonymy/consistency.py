@@ -1,4 +1,4 @@
-"""Are the same items right in two tests? P(second | first) for the paper's four pairs (Tables 14-17)."""
+"""Are the same items right in two tests? P(second | first) for the paper's four pairs (Tables 14-17), or a user's."""
 
 from __future__ import annotations
 
@@ -10,33 +10,19 @@ from lexiscope.core.result import Record, statistic_name
 from lexiscope.report.part import Part
 from lexiscope.report.tables import BOUNDED, INTEGER, Column, Table
 from lexiscope.report.tables import Cell as TableCell
-from lexiscope.studies.synonymy.cells import (
-    ALONE,
-    REFERENCE,
-    RELATION,
-    RELATION_RANDOM,
-    SUBSTITUTION,
-    SUBSTITUTION_RANDOM,
-    Cell,
-)
+from lexiscope.studies.synonymy.cells import Cell
 from lexiscope.studies.synonymy.material import Answers, Material
 from lexiscope.studies.synonymy.numbers import pick, shown
 from lexiscope.studies.synonymy.published import versus
 
-PAIRS: tuple[tuple[str, Cell, Cell], ...] = (
-    ("14", SUBSTITUTION, RELATION),
-    ("15", SUBSTITUTION, REFERENCE),
-    ("16", SUBSTITUTION, SUBSTITUTION_RANDOM),
-    ("17", RELATION_RANDOM, ALONE),
-)
 _FOUR = ((0, 0), (0, 1), (1, 0), (1, 1))
 
 
 def consistency(material: Material) -> Part:
-    """Return the four tables for every subject: counts, and P(second = b | first = a)."""
+    """Return a table of every pair of tests, for every subject: counts, and P(second = b | first = a)."""
     records: list[Record] = []
     tables: list[Table] = []
-    for number, first, second in PAIRS:
+    for number, first, second in material.design.consistency:
         own: list[Record] = []
         for answers in material.of_kind("recorded", "live"):
             if first in answers.outcomes and second in answers.outcomes:
@@ -84,4 +70,5 @@ def _table(material: Material, number: str, first: Cell, second: Cell, records: 
             if found[0] is not None:
                 rows.append((answers.title, word, *map(shown, found)))
     title = f"Second test, {second.label}, given the first, {first.label}"
-    return (Table(f"table_{number}_consistency", number, title, columns, tuple(rows)),)
+    shown_number = number if material.design.is_papers else ""
+    return (Table(f"table_{number}_consistency", shown_number, title, columns, tuple(rows)),)

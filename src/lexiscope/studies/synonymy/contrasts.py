@@ -3,99 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from lexiscope.core.result import Record
 from lexiscope.core.study import StudySettings
 from lexiscope.report.part import Part
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Table
-from lexiscope.studies.synonymy.cells import (
-    ALONE,
-    ALONE_BOTH,
-    ALONE_WRONG,
-    CONTROLLED,
-    CORRECT_VS_RANDOM,
-    INCORRECT_VS_RANDOM,
-    RANDOM,
-    REFERENCE,
-    REFERENCE_RANDOM,
-    RELATION,
-    RELATION_RANDOM,
-    SUBSTITUTION,
-    SUBSTITUTION_RANDOM,
-    Cell,
-)
+from lexiscope.studies.synonymy.cells import Cell, cell_named
 from lexiscope.studies.synonymy.material import Answers, Material
 from lexiscope.studies.synonymy.numbers import PERCENT, TWO, compared_outcomes, contrast_records, pick, shown
 from lexiscope.studies.synonymy.published import versus
 
 ALPHA = 0.05
-_BETWEEN = (SUBSTITUTION, REFERENCE, RELATION, SUBSTITUTION_RANDOM, RELATION_RANDOM, ALONE, ALONE_WRONG, ALONE_BOTH)
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """Contrasts that answer one question; ``pairs`` are the cells that are set against each other."""
-
-    name: str
-    title: str
-    place: str
-    pairs: tuple[tuple[Cell, Cell], ...]
-
-
-FAMILIES: tuple[Family, ...] = (
-    Family(
-        "contrasts_suites",
-        "Substitution against the other suites",
-        "Table 6",
-        (
-            (SUBSTITUTION, RELATION),
-            (SUBSTITUTION_RANDOM, RELATION_RANDOM),
-            (SUBSTITUTION, REFERENCE),
-            (SUBSTITUTION_RANDOM, REFERENCE_RANDOM),
-        ),
-    ),
-    Family(
-        "contrasts_conditions",
-        "Controlled against random, and the two words without context",
-        "App. E, Tables 8-13",
-        ((SUBSTITUTION, SUBSTITUTION_RANDOM), (RELATION, RELATION_RANDOM), (ALONE, ALONE_WRONG)),
-    ),
-    Family(
-        "contrasts_context",
-        "With context against without",
-        "App. E, Tables 8-13",
-        ((RELATION_RANDOM, ALONE),),
-    ),
-)
 
 
 def contrasts(material: Material, settings: StudySettings) -> Part:
     """Return all contrasts within a subject, and those between subjects."""
     tables: list[Table] = []
     records: list[Record] = []
-    for family in (*FAMILIES, _expressions(material)):
+    design = material.design
+    for family in design.families:
         own = [record for pair in family.pairs for record in _within(material, pair, settings)]
         records += own
-        tables += _table(material, family.name, f"{family.title} ({family.place})", own)
-    between = [record for cell in _BETWEEN for record in _between(material, cell, settings)]
-    tables += _table(material, "contrasts_subjects", "Between subjects (Table 7; App. E, Tables 8-13)", between)
+        tables += _table(material, family.name, _placed(family.title, family.place), own)
+    between = [record for cell in design.main for record in _between(material, cell, settings)]
+    place = "Table 7; App. E, Tables 8-13" if design.is_papers else ""
+    tables += _table(material, "contrasts_subjects", _placed("Between subjects", place), between)
     return Part((*records, *between), tuple(tables), paragraphs=(_reading(material, [*records, *between]),))
 
 
-def _expressions(material: Material) -> Family:
-    """Each two expressions of the relation, with and without context."""
-    cells = material.cells
-    pairs: list[tuple[Cell, Cell]] = []
-    for suite, conditions in (
-        ("relation", (CONTROLLED, RANDOM)),
-        ("relation_no_context", (CORRECT_VS_RANDOM, INCORRECT_VS_RANDOM)),
-    ):
-        for condition in conditions:
-            named = [cell for cell in cells if (cell.suite, cell.condition) == (suite, condition)]
-            pairs += combinations(named, 2)
-    return Family("contrasts_expressions", "Between expressions of the relation", "App. E, Tables 8-13", tuple(pairs))
+def _placed(title: str, place: str) -> str:
+    return f"{title} ({place})" if place else title
 
 
 def _within(material: Material, pair: tuple[Cell, Cell], settings: StudySettings) -> Iterator[Record]:
@@ -154,11 +92,7 @@ def _titles(material: Material, subject: str) -> str:
 
 
 def _in_words(condition: str) -> str:
-    labels = []
-    for name in condition.split(" vs "):
-        parts = name.split("/")
-        labels.append(Cell(parts[0], parts[1] if len(parts) > 2 else "", parts[-1]).label)
-    return " vs. ".join(labels)
+    return " vs. ".join(cell_named(name).label for name in condition.split(" vs "))
 
 
 def _reading(material: Material, records: Sequence[Record]) -> str:

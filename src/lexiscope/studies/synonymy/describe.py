@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from lexiscope.core.result import Record
 from lexiscope.core.study import StudySettings
@@ -44,7 +46,38 @@ def collection(material: Material, settings: StudySettings) -> Part:
         "sentences. Texts are in the mode "
         f"{material.mode!r}" + (": the published texts repaired." if material.mode == "clean" else ", flaws included.")
     )
-    return Part(records, (table, *_flagged_table(flagged, settings)), paragraphs=(clusters,))
+    if material.own:
+        clusters = clusters.partition(" Texts are")[0]
+    tables = (table, *_left_out_table(material), *_flagged_table(flagged, settings))
+    return Part(records, tables, paragraphs=(clusters,))
+
+
+def _left_out_table(material: Material) -> tuple[Table, ...]:
+    """Which analyses do not apply to a user's own items or templates, and why."""
+    if not material.own:
+        return ()
+    columns = (Column("Analysis"), Column("Why it is left out"))
+    rows = (("Comparison with the paper's numbers", _NOT_COMPARED), *material.left_out, *_unanswered(material))
+    return (Table("left_out", "", "What does not apply to these items", columns, rows),)
+
+
+_NOT_COMPARED = "The items or the templates are not the paper's."
+
+
+def _unanswered(material: Material) -> Iterator[tuple[str, str]]:
+    """Which analyses the answers leave out."""
+    design = material.design
+    if len({cell.suite for cell in material.cells if not cell.is_turned}) < 2:
+        yield "Contrasts between suites", "There is one suite."
+    if not design.related:
+        yield "Which expression works best", "No suite has two expressions of its relation."
+    if not _counts_tokens(material):
+        yield "The effect of tokens", "No subject told how many tokens the words have in their texts."
+
+
+def _counts_tokens(material: Material) -> bool:
+    live = material.of_kind("live")
+    return any(not np.isnan(outcome.delta).any() for answers in live for outcome in answers.outcomes.values())
 
 
 def _asked(material: Material) -> tuple[Cell, ...]:

@@ -8,22 +8,22 @@ from collections.abc import Sequence
 from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_accuracy import Dot, accuracy_dots
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.studies.synonymy.cells import MAIN, Cell
+from lexiscope.studies.synonymy.cells import Cell
 from lexiscope.studies.synonymy.material import Answers, Material
 from lexiscope.studies.synonymy.numbers import scored
 
+_FIRST = "Accuracy of every subject, beside chance and word frequency"
 CAPTION = "Bars: 95 % interval, sentences resampled. Dashed: chance."
 _WITH_CONTEXT = ("substitution", "reference", "relation")
 
 
 def figures(material: Material, settings: StudySettings) -> tuple[Figure, ...]:
     """Return Figure 1, and Figures 4 and 5 where live subjects stand beside recorded ones."""
-    cells = [cell for cell in MAIN if cell in material.cells] or list(material.cells)
     made = _dots(
         material,
         material.answers,
-        cells,
-        Heading("figure_1_accuracy", "1", "Accuracy of every subject, beside chance and word frequency", CAPTION),
+        material.main,
+        Heading("figure_1_accuracy", _number(material, "1"), _FIRST, CAPTION),
         settings,
     )
     live = material.of_kind("live")
@@ -43,11 +43,17 @@ def figures(material: Material, settings: StudySettings) -> tuple[Figure, ...]:
 
 def figure_6(material: Material, settings: StudySettings) -> tuple[Figure, ...]:
     """Return Figure 6: the expressions of the relation, with and without context."""
-    cells = [cell for cell in material.cells if cell.suite in ("relation", "relation_no_context") and not cell.is_joint]
+    cells = [cell for cell in material.design.related if not cell.is_joint]
     # beside one another stand the expressions of one condition
-    cells.sort(key=lambda cell: (cell.suite, cell.rank[2], cell.rank))
-    heading = Heading("figure_6_expressions", "6", "Accuracy by expression of the relation", CAPTION)
+    kinds = list(dict.fromkeys((cell.suite, cell.condition) for cell in cells))
+    cells.sort(key=lambda cell: kinds.index((cell.suite, cell.condition)))
+    heading = Heading("figure_6_expressions", _number(material, "6"), "Accuracy by expression of the relation", CAPTION)
     return _dots(material, material.of_kind("recorded", "live"), cells, heading, settings)
+
+
+def _number(material: Material, number: str) -> str:
+    """The paper's number of a figure, where the suites are the paper's."""
+    return number if material.design.is_papers else ""
 
 
 def _dots(

@@ -10,16 +10,16 @@ import numpy as np
 from lexiscope.analysis.consistency_table import consistency_table
 from lexiscope.core.result import Record
 from lexiscope.core.study import StudySettings
+from lexiscope.items.templates import TURNED
 from lexiscope.report.figure_accuracy import Series, SeriesPoint, series
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Part
 from lexiscope.report.tables import INTEGER, Column, Format, Missing, Table
 from lexiscope.report.tables import Cell as TableCell
-from lexiscope.studies.synonymy.cells import MAIN, Cell, ordered
+from lexiscope.studies.synonymy.cells import Cell, ordered
 from lexiscope.studies.synonymy.material import Answers, Material, Outcome
 from lexiscope.studies.synonymy.numbers import PERCENT, scored
 
-_RELATIONS = ("relation", "relation_no_context")
 THREE = Format("number", 3)
 
 
@@ -27,8 +27,9 @@ def expressions(material: Material) -> Part:
     """Return which expression of the relation works best for each subject in each condition."""
     records: list[Record] = []
     rows: list[tuple[TableCell, ...]] = []
+    related = material.design.related
     for answers in material.of_kind("recorded", "live"):
-        for suite, condition in dict.fromkeys((c.suite, c.condition) for c in answers.cells if c.suite in _RELATIONS):
+        for suite, condition in dict.fromkeys((c.suite, c.condition) for c in answers.cells if c in related):
             cells = [cell for cell in answers.cells if (cell.suite, cell.condition) == (suite, condition)]
             shares = {cell: 100 * float(answers.outcomes[cell].correct.mean()) for cell in cells}
             top = max(shares.values())
@@ -67,7 +68,7 @@ def margins(material: Material) -> Part:
     records: list[Record] = []
     rows: list[tuple[TableCell, ...]] = []
     for answers in material.of_kind("live"):
-        for cell in (cell for cell in MAIN if cell in answers.outcomes and not cell.is_joint):
+        for cell in (cell for cell in material.main if cell in answers.outcomes and not cell.is_joint):
             margin = answers.outcomes[cell].margin
             if np.isnan(margin).any():
                 continue
@@ -149,7 +150,7 @@ def commutativity(material: Material) -> Part:
 
 def _both_ways(answers: Answers) -> Iterator[tuple[Cell, Cell]]:
     for cell in answers.cells:
-        turned = Cell(f"{cell.suite}_turned", cell.expression, cell.condition)
+        turned = Cell(cell.suite + TURNED, cell.expression, cell.condition)
         if turned in answers.outcomes:
             yield cell, turned
 
@@ -159,7 +160,7 @@ def checkpoints(material: Material, settings: StudySettings) -> Part:
     asked = _states(material)
     if len(asked) < 2:
         return Part()
-    cells = [cell for cell in MAIN if all(cell in answers.outcomes for _, answers in asked)]
+    cells = [cell for cell in material.main if all(cell in answers.outcomes for _, answers in asked)]
     columns = (
         Column("State"),
         Column("Seen", INTEGER, note="Tokens, or steps, as given."),

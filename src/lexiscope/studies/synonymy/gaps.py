@@ -15,7 +15,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, parse_statistic, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.items.gap_categories import CATEGORIES, prelabel
-from lexiscope.items.gap_filling import MEASURE, Answers, read_decoding
+from lexiscope.items.gap_filling import COLUMN_SYNSET, MEASURE, Answers, read_decoding
 from lexiscope.items.gap_matching import AnswerRule, mark_completions
 from lexiscope.report.figure_accuracy import Dot, accuracy_dots, stacked_shares
 from lexiscope.report.figures import Figure, Heading
@@ -32,6 +32,7 @@ from lexiscope.studies.synonymy.numbers import (
     shown,
     with_percent_interval,
 )
+from lexiscope.studies.synonymy.source import NO_CATEGORIES
 
 CRITERIA: tuple[Answers, ...] = ("curated", "synset")
 
@@ -43,7 +44,8 @@ def gap_filling(material: Material, settings: StudySettings) -> Part:
     sentences = {item.item_id: str(item.conditions["sentence"]) for item in material.gap_items}
     records: list[Record] = []
     found: dict[tuple[str, str, str], GapHits] = {}
-    for criterion in CRITERIA:
+    criteria = _criteria(material)
+    for criterion in criteria:
         marked = mark_completions(material.gaps, material.gap_items, AnswerRule(criterion))
         for subject in marked.unique("subject_id"):
             for measure in marked.where(subject_id=subject).unique("measure"):
@@ -57,16 +59,24 @@ def gap_filling(material: Material, settings: StudySettings) -> Part:
         (*records, *tests, *categories.records),
         (table, *_contrast_table(material, tests), *categories.tables),
         (_figure(material, records), *categories.figures),
-        (_RULE,),
+        (_rule(material),),
         categories.remarks,
     )
 
 
-_RULE = (
-    "Prompt: the sentence, a space, and “T is a synonym of”. A prediction is right where an accepted answer stands in "
-    "its decoded text at word boundaries, case ignored. With ten predictions one right one suffices. Curated: the "
-    "item's synonym; synset: any other lemma of the target's synset. Seeds are stored with every completion."
-)
+def _rule(material: Material) -> str:
+    return (
+        f"Prompt: the sentence, a space, and “{material.gap}”. A prediction is right where an accepted answer stands "
+        "in its decoded text at word boundaries, case ignored. With ten predictions one right one suffices. Curated: "
+        "the item's right word (synonym); synset: any other lemma of the target's synset. Seeds are stored with every "
+        "completion."
+    )
+
+
+def _criteria(material: Material) -> tuple[Answers, ...]:
+    """Which answers are accepted; that of the synset is another than the curated one only where items name synsets."""
+    named = any(item.conditions[COLUMN_SYNSET] for item in material.gap_items)
+    return CRITERIA if named or not material.own else CRITERIA[:1]
 
 
 def _record(
@@ -102,15 +112,14 @@ def _table(material: Material, found: Mapping[tuple[str, str, str], GapHits], re
         Column("Subject"),
         Column("Decoding"),
         Column("Predictions", INTEGER),
-        Column("Curated, %", PERCENT),
-        Column("Synset, %", PERCENT),
+        *(Column(f"{criterion.capitalize()}, %", PERCENT) for criterion in _criteria(material)),
         Column("Items left out", INTEGER, note="A prediction was not given."),
     )
     rows: list[tuple[TableCell, ...]] = []
     for subject, measure, criterion in found:
         if criterion == CRITERIA[0]:
             hits = found[subject, measure, criterion]
-            names = [statistic_name("gap_accuracy", answers=each, n=hits.n_predictions) for each in CRITERIA]
+            names = [statistic_name("gap_accuracy", answers=each, n=hits.n_predictions) for each in _criteria(material)]
             shares = [pick(records, name, subject=subject, condition=_decoding(measure)) for name in names]
             row = (_title(material, subject), _decoding(measure), hits.n_predictions, *map(shown, shares))
             rows.append((*row, hits.n_missing))
@@ -187,7 +196,7 @@ def _figure(material: Material, records: Sequence[Record]) -> Figure:
 def _categories(material: Material) -> Part:
     """The error categories that WordNet proposes for the greedy predictions."""
     greedy = _greedy(material.gaps)
-    if not len(greedy):
+    if not len(greedy) or NO_CATEGORIES in dict(material.left_out):
         return Part()
     try:
         lexicon = wordnet.load()

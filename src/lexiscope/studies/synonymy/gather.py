@@ -2,45 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
-
-import numpy as np
+from typing import Any
 
 from lexiscope.collect import CollectProgress, collect
 from lexiscope.core import catalog
-from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts
+from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import CapabilityError, DataError, InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import read_json, sha256_of
+from lexiscope.core.run import read_json
 from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import Generates, Judges, Scores, Subject
-from lexiscope.items.collection_file import read_collection
-from lexiscope.items.gap_filling import gap_items
-from lexiscope.items.minimal_pairs import SynonymItem, choice_sets
-from lexiscope.items.templates import CHOICES
-from lexiscope.items.turned import turned
+from lexiscope.items.gap_filling import gap_prompt
 from lexiscope.resources.cards import SEMCOR, WORDNET
-from lexiscope.studies.synonymy.cells import CONTROLLED
 from lexiscope.studies.synonymy.material import Answers, Grid, Material, answers_of
+from lexiscope.studies.synonymy.source import TASK, Source, open_source
 
-TASK, GAP_TASK = "minimal_pair", "gap_filling"
+GAP_TASK = "gap_filling"
 BASELINE = "baseline:frequency"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Source:
-    """A collection with its choice sets, and what was recorded on them."""
-
-    card: DatasetCard
-    collection: tuple[SynonymItem, ...]
-    items: tuple[Item, ...]
-    recorded: ResponseTable
-    facts: tuple[SubjectFacts, ...]
-    checksums: Mapping[str, str]
 
 
 def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | None = None) -> Material:
@@ -48,100 +30,42 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
 
     The answers of live subjects are kept under ``out/collected`` and ``out/gaps``, so that a broken run continues.
     """
-    source = _own(settings) if settings.items else _of_catalog(settings)
-    items = (*source.items, *turned([item for item in source.items if item.conditions["condition"] == CONTROLLED]))
+    source = open_source(settings)
     specs = tuple(dict.fromkeys((*settings.subjects, *(spec for spec, _ in settings.checkpoints))))
     live = [catalog.subject(_configured(spec, settings)) for spec in specs]
     # a spec may name options that are no part of the id (device, threads): what a spec became is known here alone
     ids = {spec: subject.subject_id for spec, subject in zip(specs, live, strict=True)}
     _check_able(live)
-    answered = _collected(items, live, settings, out / "collected", progress)
-    english = _in_english(source.collection)
-    baseline, why = _frequencies(source.items, live, settings, english=english)
-    responses = ResponseTable.concat([_chosen(source, settings), answered, baseline])
+    chosen, grid = _chosen(source, settings), Grid(source.items)
+    answered = _collected(source.items, live, settings, out / "collected", progress)
+    baseline, why = _frequencies(source.items, live, settings, english=source.english)
+    responses = ResponseTable.concat([chosen, answered, baseline])
     facts = {fact.subject_id: fact for fact in source.facts} | {each.subject_id: each.facts for each in live}
-    grid = Grid(items)
-    gapped = gap_items(source.collection, mode=settings.mode, dataset=source.card.name) if english else ()
+    gaps = _gaps(source.gap_items, live, settings, out / "gaps", progress)
+    no_gaps = "" if len(gaps) or not source.gap_items else _why_no_gaps(live, settings)
+    left_out = (*source.left_out, ("The word-frequency baseline", why), ("Gap filling", no_gaps))
     return Material(
         name=source.card.name,
         mode=settings.mode,
         card=source.card,
-        items=items,
+        items=source.items,
         responses=responses,
         numbers=grid.numbers,
         sentences=grid.sentences,
         answers=tuple(_answers(responses, grid, facts, settings)),
         facts=facts,
-        gap_items=gapped,
-        gaps=_gaps(gapped, live, settings, out / "gaps", progress),
-        deltas=_released_deltas(source.collection),
+        gap_items=source.gap_items,
+        gaps=gaps,
+        deltas=source.deltas,
         checksums=source.checksums,
         routes=_routes(out / "collected"),
         licences=_licences(source.card),
-        remarks=tuple(text for text in ("" if english else _OTHER_LANGUAGE, why) if text),
+        remarks=tuple(text for text in (dict(source.left_out).get("Suites other than substitution", ""), why) if text),
         states=tuple((ids[spec], seen) for spec, seen in settings.checkpoints),
+        own=source.own,
+        gap=gap_prompt("T", source.gap, mode=settings.mode) if source.gap else "",
+        left_out=tuple((analysis, reason) for analysis, reason in left_out if reason),
     )
-
-
-# -- the collection -------------------------------------------------------------------------------------------
-
-
-def _of_catalog(settings: StudySettings) -> _Source:
-    module = catalog.module("datasets", settings.dataset)
-    if not hasattr(module, "collection"):
-        raise SpecError(
-            f"{settings.dataset} is no collection of synonyms", hint="use synonymy, mini_synonymy, or --items FILE"
-        )
-    collection = cast(Callable[[], tuple[SynonymItem, ...]], module.collection)()
-    dataset: Dataset = catalog.dataset(settings.dataset)
-    items = _choice_sets(collection, settings, dataset.card.name)
-    return _Source(dataset.card, collection, items, dataset.responses, dataset.subjects, dict(dataset.checksums))
-
-
-def _own(settings: StudySettings) -> _Source:
-    path = Path(settings.items)
-    collection = read_collection(path)
-    card = DatasetCard(
-        name=path.stem,
-        title=path.name,
-        task=TASK,
-        language=collection[0].language,
-        licence="the user's own",
-        citation="",
-        source=path.name,
-        version=sha256_of(path)[:12],
-        availability="obtain",
-        summary=f"A collection of the user's own, read from {path.name}.",
-    )
-    items = _choice_sets(collection, settings, card.name)
-    return _Source(card, collection, items, ResponseTable.empty(), (), {path.name: sha256_of(path)})
-
-
-def _choice_sets(collection: Sequence[SynonymItem], settings: StudySettings, dataset: str) -> tuple[Item, ...]:
-    """All choice sets; without random nouns those of the controlled condition only."""
-    has_nouns = all(item.random_nouns for item in collection)
-    conditions = None if has_nouns else [choice for choice in CHOICES if choice == CONTROLLED]
-    suites = None if has_nouns else ["substitution", "reference", "relation"]
-    if not _in_english(collection):
-        suites = ["substitution"]
-    return choice_sets(collection, suites=suites, conditions=conditions, mode=settings.mode, dataset=dataset)
-
-
-def _in_english(collection: Sequence[SynonymItem]) -> bool:
-    """Whether the study's templates, and WordNet's counts, fit the items."""
-    return all(item.language.partition("-")[0].lower() == "en" for item in collection)
-
-
-_OTHER_LANGUAGE = (
-    "The items are not in English: only the suite substitution was asked, for the texts of the other suites and of gap "
-    "filling, are English. `lexiscope build minimal-pairs --templates` makes suites of any language for `collect`."
-)
-
-
-def _released_deltas(collection: Sequence[SynonymItem]) -> np.ndarray[Any, np.dtype[np.float64]] | None:
-    """The token deltas that came with the collection, where it has them."""
-    found = [dict(item.extra).get("token_delta", "") for item in sorted(collection, key=lambda item: item.number)]
-    return np.array([float(text) for text in found]) if all(found) else None
 
 
 def _licences(card: DatasetCard) -> tuple[tuple[str, str], ...]:
@@ -199,6 +123,12 @@ def _gaps(
     return collect(items, able, GAP_TASK, out=out, seed=settings.seed, progress=progress)
 
 
+def _why_no_gaps(subjects: Sequence[Subject], settings: StudySettings) -> str:
+    if settings.gap_filling == "no":
+        return "It was not asked for (gap_filling: no)."
+    return "" if any(isinstance(subject, Generates) for subject in subjects) else "No live subject generates texts."
+
+
 def _frequencies(
     items: Sequence[Item], live: Sequence[Subject], settings: StudySettings, *, english: bool
 ) -> tuple[ResponseTable, str]:
@@ -220,7 +150,7 @@ def _frequencies(
         )
 
 
-def _chosen(source: _Source, settings: StudySettings) -> ResponseTable:
+def _chosen(source: Source, settings: StudySettings) -> ResponseTable:
     """The recorded outcomes of the models that the settings name (all where they name none)."""
     if not settings.recorded:
         return source.recorded

@@ -15,6 +15,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scoring import Per, ScoringPolicy
 from lexiscope.studies.synonymy.cells import JOINT, Cell, cell_of, ordered
+from lexiscope.studies.synonymy.design import Design, design_of
 
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -65,7 +66,9 @@ class Answers:
 class Material:
     """Everything that the analyses see. ``numbers`` are the items of the collection, in order; ``sentences`` their
     sentences (what is resampled); ``gaps`` the completions of live subjects, with the items that they complete;
-    ``states`` the ids of the subjects that are states of a model in training, with how far each was.
+    ``states`` the ids of the subjects that are states of a model in training, with how far each was. ``own`` says
+    whether items or templates are the user's, ``gap`` what stands between a sentence and its gap (T is the target),
+    ``left_out`` which analyses do not apply, each with its reason.
     """
 
     name: str
@@ -85,6 +88,9 @@ class Material:
     licences: tuple[tuple[str, str], ...] = ()
     remarks: tuple[str, ...] = ()
     states: tuple[tuple[str, float], ...] = ()
+    own: bool = False
+    gap: str = ""
+    left_out: tuple[tuple[str, str], ...] = ()
 
     def of_kind(self, *kinds: Kind) -> tuple[Answers, ...]:
         """Return the answers of these kinds of subject."""
@@ -104,6 +110,16 @@ class Material:
     def cells(self) -> tuple[Cell, ...]:
         """All cells that any subject has decisions in."""
         return ordered(cell for answers in self.answers for cell in answers.outcomes)
+
+    @property
+    def design(self) -> Design:
+        """What is compared with what: the plan over these cells."""
+        return design_of(self.cells)
+
+    @property
+    def main(self) -> tuple[Cell, ...]:
+        """The cells whose accuracies stand first, whether they were answered by all or not."""
+        return self.design.main
 
 
 class Grid:

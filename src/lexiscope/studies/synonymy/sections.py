@@ -3,29 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.study import Question, StudySettings
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part
 from lexiscope.report.sections import card_section, questions_table
-from lexiscope.studies.synonymy.cells import ALONE, MAIN, REFERENCE, RELATION, SUBSTITUTION, Cell
+from lexiscope.studies.synonymy.cells import ALONE, Cell, cell_named
 from lexiscope.studies.synonymy.material import Material
+from lexiscope.studies.synonymy.published import versus
 
-METHODS = (
-    "A choice set is one right word and one or ten others in the same text. The right word wins where its "
+_DECIDED = (
+    "A choice set is one right word and one or several others in the same text. The right word wins where its "
     "log-probability, under the stated policy, is strictly greater than that of every other; a tie counts as wrong and "
-    "is reported. Controlled: the synonym of the target's sense against a synonym of another sense (chance 1/2). "
+    "is reported. "
+)
+_PAPERS_CONDITIONS = (
+    "Controlled: the synonym of the target's sense against a synonym of another sense (chance 1/2). "
     "Random: against ten random nouns (1/11). Without context the synonym and the distractor are each set against the "
-    "random nouns; both must be the two best of twelve for “both” (1/66).",
+    "random nouns; both must be the two best of twelve for “both” (1/66)."
+)
+_OWN_CONDITIONS = (
+    "Controlled: the right word against the wrong one (chance 1/2). Random: the right word against random words, of n "
+    "words 1/n. In tables “synonym” is the right word and “distractor” the wrong one, whatever the relation; where "
+    "each is set against the random words, “both” means that they are the best two. Words are inserted as they are: "
+    "articles are put right in English only."
+)
+METHODS = (
     "Accuracies have a percentile bootstrap interval that resamples sentences, since some sentences serve several "
     "items; the Wilson interval, which takes items as independent, is in results.json. Contrasts are paired t-tests on "
     "the 0/1 vectors, as in the paper, with McNemar's exact test beside each.",
 )
-LIMITS = (
+_ITEMS = (
     "Items are nouns of one corpus; some sentences and targets recur. Ten random nouns and one distractor differ in "
-    "chance level and in difficulty. Random nouns are rarer than synonyms: see the word-frequency baseline "
-    "beside every random condition before reading it as knowledge of meaning.",
+    "chance level and in difficulty. "
+)
+LIMITS = (
+    "Random nouns are rarer than synonyms: see the word-frequency baseline beside every random condition before "
+    "reading it as knowledge of meaning.",
     "A mean per token rewards words that are cut into many predictable pieces; see the token effect and the other "
     "denominators.",
 )
@@ -40,19 +57,20 @@ def built(
 ) -> tuple[Section, ...]:
     """Return the sections of the report; *parts* are the study's parts by name."""
     records = [record for part in parts.values() for record in part.records]
+    questions = questions if material.design.is_papers else _own_questions(questions)
     results = _results(material, records)
     overview = questions_table(questions, results, name="questions")
     sections = [
         Section("questions", "What was asked, and what came out", tables=(overview,)),
         _data(material, parts),
-        Section("methods", "How it was computed", (*METHODS, _settings_text(settings))),
+        Section("methods", "How it was computed", _methods(material, settings)),
     ]
     for question in questions:
         part = parts.get(question.question_id, Part())
         if part.tables or part.figures or part.paragraphs:
             flag = dict(settings.analyses).get(question.question_id, question.analysis)
-            asked = f"Asked in {question.section}."
-            texts = (asked, *part.paragraphs, *dict.fromkeys(part.remarks))
+            asked = (f"Asked in {question.section}.",) if question.section else ()
+            texts = (*asked, *part.paragraphs, *dict.fromkeys(part.remarks))
             title = question.text.rstrip("?")
             sections.append(Section(question.question_id.lower(), title, texts, part.tables, part.figures, flag=flag))
     paper = parts.get("paper", Part())
@@ -60,8 +78,27 @@ def built(
         sections.append(Section("paper", "The paper's tables", tables=paper.tables))
     recorded = (RECORDED,) if material.of_kind("recorded") else ()
     ethics = (f"Ethics: {settings.ethics}",) if settings.ethics else ()
-    sections.append(Section("limits", "Limits", LIMITS + recorded + ethics))
+    items = () if material.own else (_ITEMS,)
+    sections.append(Section("limits", "Limits", items + LIMITS + recorded + ethics))
     return tuple(sections)
+
+
+_OWN_QUESTIONS = {
+    "Q1": "Do models prefer the right word to the wrong one, and to random words?",
+    "Q2": "Do they know the relation of two words without any context?",
+    "Q3": "Do they produce the right word when they are asked for it?",
+    "Q6": "Which expression of the relation works best, and does it work in both directions?",
+}
+
+
+def _own_questions(questions: Sequence[Question]) -> tuple[Question, ...]:
+    """The questions of the study put to relations of the user's own, which no paper has asked."""
+    return tuple(replace(each, text=_OWN_QUESTIONS.get(each.question_id, each.text), section="") for each in questions)
+
+
+def _methods(material: Material, settings: StudySettings) -> tuple[str, ...]:
+    conditions = _PAPERS_CONDITIONS if material.design.is_papers else _OWN_CONDITIONS
+    return (_DECIDED + conditions, *METHODS, _settings_text(settings))
 
 
 def _data(material: Material, parts: Mapping[str, Part]) -> Section:
@@ -75,15 +112,16 @@ def _data(material: Material, parts: Mapping[str, Part]) -> Section:
 def _settings_text(settings: StudySettings) -> str:
     return (
         f"{settings.n_bootstrap} bootstrap resamples, seed {settings.seed}; texts in mode {settings.mode}; "
-        f"log-probabilities divided by {settings.per} where they decide; gap filling: {settings.gap_filling}."
+        f"log-probabilities divided by {settings.per} where they decide; gap filling: {settings.gap_filling}; "
+        f"templates: {Path(settings.templates).name or 'those of the paper'}."
     )
 
 
 def _results(material: Material, records: Sequence[Record]) -> dict[str, str]:
     """One line a question, of the numbers themselves."""
     found = {
-        "Q1": _accuracy_words(material, records, (SUBSTITUTION, REFERENCE, RELATION)),
-        "Q2": _accuracy_words(material, records, (ALONE,)),
+        "Q1": _accuracy_words(material, records, material.design.controlled),
+        "Q2": _accuracy_words(material, records, (ALONE,) if material.design.is_papers else material.design.alone),
         "Q3": _gap_words(material, records),
         "Q4": _token_words(records),
         "Q5": _consistency_words(material, records),
@@ -95,7 +133,7 @@ def _results(material: Material, records: Sequence[Record]) -> dict[str, str]:
 def _accuracy_words(material: Material, records: Sequence[Record], cells: Sequence[Cell]) -> str:
     texts = []
     for answers in material.of_kind("recorded", "live"):
-        values = [_value(records, answers.subject, cell) for cell in cells if cell in MAIN]
+        values = [_value(records, answers.subject, cell) for cell in cells]
         if any(value is not None for value in values):
             texts.append(f"{answers.title} {' / '.join('—' if v is None else f'{v:.1f}' for v in values)}")
     names = " / ".join(cell.label for cell in cells)
@@ -139,15 +177,27 @@ def _token_words(records: Sequence[Record]) -> str:
 
 
 def _consistency_words(material: Material, records: Sequence[Record]) -> str:
-    condition = f"{SUBSTITUTION.name} vs {RELATION.name}"
+    pairs = material.design.consistency
+    if not pairs:
+        return ""
+    _, first, second = pairs[0]
+    condition = versus(first, second)
     titles = {answers.subject: answers.title for answers in material.answers}
     own = [r for r in records if r.statistic == "given(a=1,b=1)" and r.condition == condition and r.value is not None]
     listed = "; ".join(f"{titles[record.subject]} {record.value:.2f}" for record in own)
-    return f"relation right given substitution right: {listed}" if own else ""
+    said = "relation right given substitution right" if material.design.is_papers else _given(first, second)
+    return f"{said}: {listed}" if own else ""
 
 
 def _expression_words(material: Material, records: Sequence[Record]) -> str:
     titles = {answers.subject: answers.title for answers in material.answers}
-    own = [r for r in records if r.statistic == "best_expression" and r.condition == "relation/controlled"]
+    named = [record for record in records if record.statistic == "best_expression"]
+    wanted = "relation/controlled" if material.design.is_papers else next((r.condition for r in named), "")
+    own = [record for record in named if record.condition == wanted]
     listed = "; ".join(f"{titles[record.subject]} {record.note}" for record in own)
-    return f"with context, controlled: {listed}" if own else ""
+    where = "with context, controlled" if material.design.is_papers else cell_named(wanted).label if own else ""
+    return f"{where}: {listed}" if own else ""
+
+
+def _given(first: Cell, second: Cell) -> str:
+    return f"{second.label} right, given {first.label} right"

@@ -11,11 +11,10 @@ from lexiscope.core.result import Record, statistic_name
 from lexiscope.report.part import Part
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Missing, Table
 from lexiscope.report.tables import Cell as TableCell
-from lexiscope.studies.synonymy.cells import MAIN, REFERENCE, RELATION, SUBSTITUTION, Cell
+from lexiscope.studies.synonymy.cells import Cell
 from lexiscope.studies.synonymy.material import Answers, Floats, Material
 from lexiscope.studies.synonymy.numbers import PERCENT, TWO
 
-POOLED = (SUBSTITUTION, RELATION, REFERENCE)
 RELEASED, OWN = "released token deltas", "own token deltas"
 
 
@@ -32,12 +31,13 @@ def tokens(material: Material) -> Part:
             levels = accuracy_by_delta(right, deltas)
             records += [record for level in levels for record in _level(material, answers, condition, level)]
             rows += [(answers.title, condition, *_cells(level)) for level in levels]
-    effects = [_effect(material, answers, cell) for answers in material.of_kind("live") for cell in _cells_of(answers)]
+    live, cells = material.of_kind("live"), [cell for cell in material.main if not cell.is_joint]
+    effects = [_effect(material, answers, cell) for answers in live for cell in cells if cell in answers.outcomes]
     found = [each for each in effects if each is not None]
     records += [record for record, _ in found]
-    warnings = _warnings(material, found)
+    warnings, papers = _warnings(material, found), material.design.is_papers
     note = (
-        "The controlled decisions of substitution, relation and reference together, as in the paper. Three decisions "
+        f"The controlled decisions of {_in_words(material)} together{', as in the paper' if papers else ''}. Decisions "
         "of one item are not independent; the tests take them as if they were."
     )
     columns = (
@@ -52,14 +52,19 @@ def tokens(material: Material) -> Part:
         Column("p, Welch", P_VALUE),
     )
     title = "Accuracy by the difference of tokens"
-    table = Table("table_1_tokens", "1", title, columns, tuple(rows), (note,))
+    table = Table("table_1_tokens", "1" if papers else "", title, columns, tuple(rows), (note,))
     tables = (table, *_effects_table(material, found)) if rows else ()
     return Part(tuple(records), tables, remarks=warnings)
 
 
+def _in_words(material: Material) -> str:
+    suites = [cell.label.rpartition(":")[0] for cell in material.design.controlled]
+    return " and ".join(filter(None, (", ".join(suites[:-1]), *suites[-1:])))
+
+
 def _decisions(material: Material, answers: Answers) -> Iterator[tuple[str, Floats, Floats]]:
-    """The controlled decisions of the three suites with context, one behind the other, with their token deltas."""
-    cells = [cell for cell in POOLED if cell in answers.outcomes]
+    """The controlled decisions of the suites (in the paper those with context), one behind the other, with deltas."""
+    cells = [cell for cell in material.design.controlled if cell in answers.outcomes]
     if not cells:
         return
     right = np.concatenate([answers.outcomes[cell].correct for cell in cells]).astype(np.float64)
@@ -92,10 +97,6 @@ def _cells(level: DeltaLevel) -> tuple[TableCell, ...]:
     for test in (level.pooled, level.welch):
         tests += [reason, reason] if test is None else [test.statistic, test.p]
     return (f"{level.delta:+g}".replace("-", "−") if level.delta else "0", level.n, 100 * level.accuracy, *tests)
-
-
-def _cells_of(answers: Answers) -> tuple[Cell, ...]:
-    return tuple(cell for cell in MAIN if cell in answers.outcomes and not cell.is_joint)
 
 
 def _effect(material: Material, answers: Answers, cell: Cell) -> tuple[Record, DeltaEffect] | None:
@@ -133,7 +134,7 @@ def _effects_table(material: Material, found: Sequence[tuple[Record, DeltaEffect
         Column("Follows the delta"),
     )
     titles = {answers.subject: answers.title for answers in material.answers}
-    labels = {cell.name: cell.label for cell in MAIN}
+    labels = {cell.name: cell.label for cell in material.main}
     rows = [
         (
             titles[record.subject],
@@ -157,7 +158,7 @@ def _percent(share: float) -> TableCell:
 
 def _warnings(material: Material, found: Sequence[tuple[Record, DeltaEffect]]) -> tuple[str, ...]:
     """One sentence for each subject whose decisions follow the token delta, with the cells in which they do."""
-    labels = {cell.name: cell.label for cell in MAIN}
+    labels = {cell.name: cell.label for cell in material.main}
     texts = []
     for answers in material.of_kind("live"):
         following = [

@@ -1,0 +1,53 @@
+"""A toy causal language model that learns texts by heart: it knows nothing but them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+import torch
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+from lexiscope.core.item import Item
+
+
+def toy_tokenizer(texts: list[str]) -> PreTrainedTokenizerFast:
+    """Whole words: each text has as many tokens as its rivals."""
+    tokenizer = Tokenizer(models.WordLevel(unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.train_from_iterator(texts, trainers.WordLevelTrainer(special_tokens=["<unk>", "</s>"]))
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>", eos_token="</s>", pad_token="</s>")
+
+
+def train(items: Sequence[Item], asked: Sequence[Item], folder: Path, *, steps: Sequence[int]) -> list[Path]:
+    """Learn the right texts by heart and save the model at each of the steps; all *asked* words are known."""
+    everything = sorted({usage.text for item in asked for usage in item.usages})
+    tokenizer = toy_tokenizer(everything)
+    torch.manual_seed(1)
+    model = GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=len(tokenizer), n_positions=96, n_embd=32, n_layer=1, n_head=2, bos_token_id=1, eos_token_id=1
+        )
+    ).train(False)  # no dropout: the same steps give the same states
+    batch = tokenizer([item.usages[0].text for item in items], return_tensors="pt", padding=True)
+    labels = batch["input_ids"].masked_fill(batch["attention_mask"] == 0, -100)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    saved = []
+    for step in range(steps[-1] + 1):
+        if step in steps:
+            model.save_pretrained(folder / f"step{step}")
+            tokenizer.save_pretrained(folder / f"step{step}")
+            saved.append(folder / f"step{step}")
+        loss = model(batch["input_ids"], attention_mask=batch["attention_mask"], labels=labels).loss
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    return saved
+
+
+@pytest.fixture(scope="session")
+def learn_by_heart() -> Callable[..., list[Path]]:
+    """Return the function that trains a toy: ``(items, asked, folder, steps=…)`` gives a folder for every step."""
+    return train

@@ -1,0 +1,285 @@
+"""The synonymy study on relations and languages of one's own: what fits is analysed, the rest has a reason."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lexiscope.core.errors import InputError, SpecError
+from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.run import read_json
+from lexiscope.core.study import StudySettings
+from lexiscope.items.collection_file import read_collection
+from lexiscope.items.gap_filling import gap_items
+from lexiscope.items.minimal_pairs import choice_sets
+from lexiscope.items.tabular import write_items
+from lexiscope.items.templates import read_templates
+from lexiscope.studies import synonymy
+from lexiscope.studies.synonymy.cells import Cell, ordered
+from lexiscope.studies.synonymy.design import design_of
+
+# hyponymy in German: every sentence is ours; the first and the third item share one
+KINDS = """\
+target,synonym,distractor,sentence,sentence_id,random_nouns
+Amsel,Vogel,Fisch,Im Garten sang eine Amsel unter der Eiche.,s1,Lampe|Wolke|Brief
+Lachs,Fisch,Vogel,Wir kochten den Lachs mit Kräutern.,s2,Lampe|Wolke|Brief
+Eiche,Baum,Blume,Im Garten sang eine Amsel unter der Eiche.,s1,Lampe|Wolke|Brief
+Tulpe,Blume,Baum,Sie stellte eine Tulpe auf den Tisch.,s3,Lampe|Wolke|Brief
+Hammer,Werkzeug,Möbel,Er suchte den Hammer im Keller.,s4,Lampe|Wolke|Brief
+Sessel,Möbel,Werkzeug,Der Sessel steht am Fenster.,s5,Lampe|Wolke|Brief
+"""
+TEMPLATES = """\
+language: de
+templates:
+  - name: art
+    suite: hyponymy
+    expression: ist eine Art
+    pattern: "{context} {Target} ist eine Art {word}."
+  - name: zaehlt
+    suite: hyponymy
+    expression: gehört zur Gruppe
+    pattern: "{context} {Target} gehört zur Gruppe {word}."
+  - name: verweis
+    suite: reference
+    pattern: "{context} So ein {word}"
+  - name: allein
+    suite: hyponymy_alone
+    expression: ist eine Art
+    pattern: "{Target} ist eine Art {word}."
+    conditions: [correct_vs_random, incorrect_vs_random]
+"""
+SPANISH = """\
+target,synonym,distractor,sentence,language
+barco,buque,tren,El barco salió del puerto.,es
+coche,auto,avión,Dejó el coche en la calle.,es
+rostro,semblante,zapato,Miró el rostro de la niña.,es
+"""
+SPANISH_TEMPLATES = """\
+language: es
+templates:
+  - name: sustituye
+    suite: substitution
+    pattern: "{substituted}"
+  - name: igual
+    suite: relation
+    expression: es lo mismo que
+    pattern: "{context} {Target} es lo mismo que {word}."
+    turned: "{context} {Word} es lo mismo que {target}."
+"""
+
+
+def files(folder: Path, items: str, templates: str) -> StudySettings:
+    """The two files of a user, and settings that name them."""
+    (folder / "own.csv").write_text(items, encoding="utf-8")
+    (folder / "own.yaml").write_text(templates, encoding="utf-8")
+    return StudySettings(
+        "synonymy", items=str(folder / "own.csv"), templates=str(folder / "own.yaml"), n_bootstrap=50, outputs=()
+    )
+
+
+def left_out(run: Path) -> dict[str, str]:
+    """What the report says does not apply, and why."""
+    with (run / "tables" / "left_out.csv").open(encoding="utf-8") as stream:
+        return dict(list(csv.reader(stream))[1:])
+
+
+@pytest.fixture(scope="module")
+def german(
+    learn_by_heart: Callable[..., list[Path]], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, str, tuple[Record, ...]]:
+    """A toy model that knows the texts “X ist eine Art Y” by heart, asked everything; the run, its id, its records."""
+    folder = tmp_path_factory.mktemp("german")
+    settings = files(folder, KINDS, TEMPLATES)
+    collection = read_collection(settings.items, language="de")
+    asked = choice_sets(collection, read_templates(settings.templates), dataset="own")
+    right = [item for item in asked if item.item_id.endswith("hyponymy/ist_eine_art/controlled")]
+    [model] = learn_by_heart(right, asked, folder / "toy", steps=(80,))
+    counts = folder / "counts.csv"
+    words = ("Vogel", "Fisch", "Baum", "Blume", "Werkzeug", "Möbel")
+    counts.write_text("word,count\n" + "".join(f"{word},{n}\n" for n, word in enumerate(words, 1)), encoding="utf-8")
+    spec = f"causal_lm:{model}?self_test=no"
+    synonymy.run(replace(settings, subjects=(spec,), frequency=str(counts)), folder / "run")
+    return folder / "run", f"causal_lm:{model}", read_records(folder / "run" / "results.json")
+
+
+def value(records: Sequence[Record], statistic: str, subject: str, condition: str) -> float | None:
+    return find(records, statistic, subject=subject, condition=condition).value
+
+
+def test_accuracy_best_of_two_of_several_and_of_both(german: tuple[Path, str, tuple[Record, ...]]) -> None:
+    """Chance: 1/2, 1 of 4 words, best of 5, the best two of 5; what was learned by heart is right in all items."""
+    _, toy, records = german
+    learned = "hyponymy/ist eine Art"
+    assert value(records, "accuracy(per=token)", toy, f"{learned}/controlled") == 100.0
+    assert value(records, "accuracy(per=token)", toy, f"{learned}/random") == 100.0
+    alone = "hyponymy_alone/ist eine Art"
+    chances = {
+        f"{learned}/controlled": 50.0,
+        f"{learned}/random": 25.0,
+        f"{learned}/controlled_and_random": 20.0,
+        f"{alone}/correct_vs_random": 25.0,
+        f"{alone}/both_vs_random": 10.0,
+        "reference/controlled": 50.0,
+    }
+    for condition, chance in chances.items():
+        assert value(records, "chance(per=token)", toy, condition) == pytest.approx(chance, abs=1e-9)
+
+
+def test_word_frequency_stands_beside(german: tuple[Path, str, tuple[Record, ...]]) -> None:
+    """The table counts Vogel 1 … Möbel 6: the right word wins in Fisch/Vogel, Blume/Baum, Möbel/Werkzeug, 3 of 6."""
+    _, toy, records = german
+    base = next(r.subject for r in records if r.subject.startswith("baseline:frequency"))
+    cell = "hyponymy/ist eine Art/controlled"
+    assert value(records, "accuracy(per=option)", base, cell) == 50.0
+    # the random nouns were never counted: every right word is more frequent
+    assert value(records, "accuracy(per=option)", base, "hyponymy/ist eine Art/random") == 100.0
+    assert value(records, "above_baseline", toy, cell) == 50.0
+    assert value(records, "accuracy_by_frequency(counts=baseline,synonym=less_frequent)", toy, cell) == 100.0
+
+
+def test_every_analysis_that_fits_is_there(german: tuple[Path, str, tuple[Record, ...]]) -> None:
+    """Contrasts of suites, conditions, context and expressions, consistency, tokens, the best expression, gaps."""
+    run, toy, records = german
+    learned, other = "hyponymy/ist eine Art", "hyponymy/gehört zur Gruppe"
+    contrasts = {r.condition for r in records if r.statistic == "paired_t" and r.subject == toy}
+    assert contrasts >= {
+        f"{learned}/controlled vs reference/controlled",
+        f"{learned}/controlled vs {learned}/random",
+        f"{learned}/random vs hyponymy_alone/ist eine Art/correct_vs_random",
+        f"{learned}/controlled vs {other}/controlled",
+    }
+    difference = find(records, "difference", subject=toy, condition=f"{learned}/controlled vs {other}/controlled")
+    assert difference.interval, "an interval that resamples sentences"
+    # right in the second where right in the first, and the counts of all 6 items
+    pair = f"{learned}/controlled vs {learned}/random"
+    assert value(records, "given(a=1,b=1)", toy, pair) == 1.0
+    assert value(records, "n_consistent(a=1,b=1)", toy, pair) == 6
+    # each word is one token of this tokenizer: delta 0 in all three controlled suites of an item, of two suites here
+    assert value(records, "n_by_delta(delta=0)", toy, "own token deltas") == 12
+    best = find(records, "best_expression", subject=toy, condition="hyponymy/controlled")
+    assert best.value == 100.0
+    assert "ist eine Art" in best.note
+    page = (run / "report.html").read_text(encoding="utf-8")
+    assert "Do models prefer the right word to the wrong one" in page
+    assert "Table 5" not in page
+
+
+def test_gaps_are_filled_with_the_users_own_prompt(german: tuple[Path, str, tuple[Record, ...]]) -> None:
+    """The first template with a context is cut before its word; what was learned by heart is completed."""
+    run, toy, records = german
+    [gap] = {r.condition for r in records if r.statistic == "gap_accuracy(answers=curated,n=1)"}
+    assert gap.startswith("greedy")
+    assert find(records, "gap_accuracy(answers=curated,n=1)", subject=toy).value == 100.0
+    assert not [r for r in records if "synset" in r.statistic or r.statistic.startswith("gap_category")]
+    collection = read_collection(run.parent / "own.csv", language="de")
+    [first, *_] = gap_items(collection, template=read_templates(run.parent / "own.yaml")[0], dataset="own")
+    assert first.conditions["prompt"] == "Amsel ist eine Art"
+    assert "“T ist eine Art”" in (run / "report.html").read_text(encoding="utf-8")
+
+
+def test_what_does_not_apply_is_said_with_its_reason(german: tuple[Path, str, tuple[Record, ...]]) -> None:
+    """Nothing of the paper is compared; hyponymy holds one way only; no synsets, no categories."""
+    run, _, records = german
+    said = left_out(run)
+    assert set(said) == {
+        "Comparison with the paper's numbers",
+        "The relation turned round",
+        "Gap filling by synset",
+        "Error categories of gap filling",
+    }
+    assert not any(record.status or record.published is not None for record in records)
+    assert not [record for record in records if record.statistic == "same_both_ways"]
+    about = read_json(run / "run.json")
+    assert about["given"].keys() == {str(run.parent / "own.yaml"), str(run.parent / "counts.csv")}
+
+
+def test_a_relation_that_holds_both_ways_in_spanish(tmp_path: Path) -> None:
+    """Without random nouns: controlled cells alone; the template's turned text is asked; a baseline guesses."""
+    settings = replace(files(tmp_path, SPANISH, SPANISH_TEMPLATES), subjects=("baseline:random",))
+    summary = synonymy.run(settings, tmp_path / "run")
+    records = read_records(tmp_path / "run" / "results.json")
+    asked = {r.condition for r in records if r.statistic.startswith("accuracy(")}
+    both = ("relation/es lo mismo que/controlled", "relation_turned/es lo mismo que/controlled")
+    assert asked == {"substitution/controlled", *both}
+    assert find(records, "same_both_ways", condition=both[0]).n == 3
+    said = left_out(tmp_path / "run")
+    assert {
+        "Random conditions, best of several and both",
+        "The word-frequency baseline",
+        "The effect of tokens",
+    } <= set(said)
+    assert "--frequency" in said["The word-frequency baseline"]
+    assert len(summary.overview.rows) == 2
+
+
+def test_the_papers_items_with_templates_of_ones_own(tmp_path: Path) -> None:
+    """A dataset and templates: recorded outcomes belong to other texts: they do not stand there."""
+    (tmp_path / "own.yaml").write_text(
+        "templates:\n  - {name: t, suite: near, expression: is near, pattern: '{context} {Target} is near {word}.'}\n",
+        encoding="utf-8",
+    )
+    settings = replace(synonymy.MINI, templates=str(tmp_path / "own.yaml"), n_bootstrap=10, outputs=())
+    synonymy.run(settings, tmp_path / "run")
+    records = read_records(tmp_path / "run" / "results.json")
+    conditions = {r.condition for r in records if r.statistic.startswith("accuracy(")}
+    assert conditions == {f"near/is near/{each}" for each in ("controlled", "random", "controlled_and_random")}
+    with pytest.raises(SpecError, match="recorded outcomes were made with the paper's templates"):
+        synonymy.run(replace(settings, recorded=("a",)), tmp_path / "other")
+
+
+def test_choice_sets_that_are_ready(tmp_path: Path) -> None:
+    """A table of minimal pairs is one suite, a row an item; a table of items keeps its suites; neither fills gaps."""
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text(
+        "item_id,correct,incorrect_1\na,Der Hund bellt.,Der Hund bellen.\nb,Die Katze schläft.,Die Katze schlafen.\n",
+        encoding="utf-8",
+    )
+    settings = StudySettings(
+        "synonymy", items=str(pairs), language="de", subjects=("baseline:random",), n_bootstrap=10, outputs=()
+    )
+    synonymy.run(settings, tmp_path / "run")
+    records = read_records(tmp_path / "run" / "results.json")
+    assert {r.condition for r in records if r.statistic.startswith("accuracy(")} == {"pairs/controlled"}
+    assert "name no answer" in left_out(tmp_path / "run")["Gap filling"]
+    own = files(tmp_path, KINDS, TEMPLATES)
+    collection = read_collection(own.items, language="de")
+    write_items(choice_sets(collection, read_templates(own.templates), dataset="own"), tmp_path / "items.csv")
+    synonymy.run(replace(settings, items=str(tmp_path / "items.csv")), tmp_path / "again")
+    again = read_records(tmp_path / "again" / "results.json")
+    assert "hyponymy/gehört zur Gruppe/random" in {r.condition for r in again}
+    with pytest.raises(SpecError, match="templates have nothing to do"):
+        synonymy.run(replace(settings, templates=own.templates), tmp_path / "third")
+
+
+@pytest.mark.parametrize(
+    ("rows", "what"),
+    [
+        ("a,x y,x z,,1\nb,u v,u w,u t,2\n", "2 and of 3 options"),
+        ("a,x y,x z,,first\nb,u v,u w,,2\n", "whole number, not 'first'"),
+    ],
+)
+def test_choice_sets_that_fill_no_design_are_refused(tmp_path: Path, rows: str, what: str) -> None:
+    """One chance level for a cell, and numbers for items."""
+    pairs = tmp_path / "pairs.csv"
+    lines = ["item_id,correct,incorrect_1,incorrect_2,item,condition"] + [f"{row},c" for row in rows.splitlines()]
+    pairs.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    settings = StudySettings("synonymy", items=str(pairs), subjects=("baseline:random",), n_bootstrap=10)
+    with pytest.raises(InputError, match=what):
+        synonymy.run(settings, tmp_path / "run")
+
+
+def test_the_plan_for_suites_of_ones_own() -> None:
+    """The first suite against the others in shared conditions; cells keep the order in which they were given."""
+    given = [Cell(suite, "", condition) for suite in ("b", "a") for condition in ("random", "controlled")]
+    assert [cell.name for cell in ordered(given)] == ["b/controlled", "b/random", "a/controlled", "a/random"]
+    families = {family.name: family.pairs for family in design_of(given).families}
+    assert [(one.name, other.name) for one, other in families["contrasts_suites"]] == [
+        ("b/controlled", "a/controlled"),
+        ("b/random", "a/random"),
+    ]
+    assert len(families["contrasts_conditions"]) == 2
+    assert families["contrasts_context"] == families["contrasts_expressions"] == ()
