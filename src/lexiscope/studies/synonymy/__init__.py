@@ -209,4 +209,7 @@ def _short(subject: str) -> str:
 
 
 def _label(cell: Cell) -> str:
+    # the paper's main accuracies have one expression; of one's own relation all stand in the table
+    if not cell.is_papers:
+        return cell.label
     return cell.label.replace(f" (“{cell.expression}”)", "")
