@@ -74,9 +74,12 @@ class Sentence:
         >>> usage.target, usage.start, usage.sense
         ('banks', 4, 'bank%1:17:01::')
         """
-        token, (start, end) = self.tokens[place], self.spans[place]
-        sense = token.sense_keys[0] if token.sense_keys else None
-        return Usage(self.text, start, end, token.lemma, token.pos, self.language, sense)
+        return _usage(self.text, self.spans[place], self.tokens[place], self.language)
+
+    def tagged(self) -> tuple[tuple[Token, Usage], ...]:
+        """Return every tagged token with its usage; the text is put together once for all of them."""
+        text, spans = self.text, self.spans
+        return tuple((self.tokens[n], _usage(text, spans[n], self.tokens[n], self.language)) for n in self.instances)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +135,11 @@ class UnifiedCorpus:
         for sentence in self.sentences():
             for place in sentence.instances:
                 yield sentence, place
+
+
+def _usage(text: str, span: tuple[int, int], token: Token, language: str) -> Usage:
+    sense = token.sense_keys[0] if token.sense_keys else None
+    return Usage(text, *span, token.lemma, token.pos, language, sense)
 
 
 def corpus_counts(texts: Iterable[Document]) -> dict[str, int]:

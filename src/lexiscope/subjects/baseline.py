@@ -1,8 +1,13 @@
-"""Baselines: what is worth beating. ``random``, ``constant`` and ``word_overlap`` for ratings, ``frequency``.
+"""Baselines: what is worth beating, from random answers to the most frequent sense of a word.
 
-``baseline:random`` draws a rating for every item from a seed (``baseline:random?seed=7``; without one, the seed of
-the run), ``baseline:constant`` gives the middle of the scale, ``baseline:word_overlap`` the Jaccard distance between
-the words around the two targets.
+For ratings, ``baseline:random`` draws a rating for every item from a seed (``baseline:random?seed=7``; without one, the
+seed of the run), ``baseline:constant`` gives the middle of the scale, ``baseline:word_overlap`` the Jaccard distance
+between the words around the two targets.
+
+``baseline:first_sense`` and ``baseline:most_frequent_sense`` answer sense disambiguation: the first sense of the
+lexicon, and the one that SemCor (``?corpus=FOLDER``: another corpus of its layout) has most often, the first one for
+words that it does not have (``?back_off=no``: no answer). ``baseline:most_linked`` answers entity linking: the
+candidate page that most links lead to. ``baseline:random`` draws one of the options of either.
 
 ``baseline:frequency`` answers minimal pairs: the more frequent word is preferred, by WordNet's tag counts or by a table
 of one's own (``baseline:frequency?table=counts.csv``, columns ``word`` and ``count``). ``baseline:random`` answers them
@@ -22,17 +27,28 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.core.usage import Usage
 from lexiscope.subjects._options import split_name
+from lexiscope.subjects._sense_baseline import (
+    MEASURE,
+    FirstOption,
+    MostFrequentSense,
+    chosen_options,
+    options_of,
+    sense_baseline,
+)
+from lexiscope.subjects._sense_baseline import (
+    TASKS as SENSE_TASKS,
+)
 from lexiscope.subjects._word_frequency import WordFrequency
 
 CAPABILITIES = ("Judges",)
-TASKS = ("relatedness", "plausibility", "minimal_pair")
+TASKS = ("relatedness", "plausibility", "minimal_pair", *MEASURE)
 
 _POINTS = 5
 _MIDDLE = 3.0
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 
 
-def load(spec: SubjectSpec) -> Baseline | WordFrequency:
+def load(spec: SubjectSpec) -> Baseline | WordFrequency | FirstOption | MostFrequentSense:
     """Make the baseline that a spec names.
 
     Errors: :class:`SpecError` for an unknown name or option.
@@ -42,8 +58,12 @@ def load(spec: SubjectSpec) -> Baseline | WordFrequency:
         if set(options) - {"table"}:
             raise SpecError(f"the baseline {spec.name!r} is not understood", hint="frequency takes ?table=FILE alone")
         return WordFrequency(options.get("table", ""))
+    if name in SENSE_TASKS:
+        return sense_baseline(name, options)
     if name not in _RULES:
-        raise SpecError(f"there is no baseline {name!r}", hint=f"use one of {', '.join(_RULES)}, frequency")
+        raise SpecError(
+            f"there is no baseline {name!r}", hint=f"use one of {', '.join((*_RULES, *SENSE_TASKS))}, frequency"
+        )
     if set(options) - {"seed"} or (options and name != "random") or not options.get("seed", "0").isdecimal():
         raise SpecError(f"the baseline {spec.name!r} is not understood", hint="only random takes an option: ?seed=N")
     return Baseline(name, seed=int(options["seed"]) if options else None)
@@ -80,16 +100,15 @@ class Baseline:
     def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
         """Return one row per item: measure ``rating``, or ``jaccard_distance`` for ``word_overlap``.
 
-        To minimal pairs ``random`` gives a number per option (measure ``random_number``, 0 to 1).
+        To minimal pairs ``random`` gives a number per option (measure ``random_number``, 0 to 1), to items of senses or
+        candidate pages one of their options.
         Errors: :class:`InputError` for a task that the rules do not fit.
         """
-        one_text = task == "plausibility" and self.name == "word_overlap"
-        if task not in TASKS or one_text or (task == "minimal_pair" and self.name != "random"):
-            able = "baseline:frequency or baseline:random" if task == "minimal_pair" else "another subject"
-            hint = f"use {able}; `lexiscope list pairings` shows who answers what"
-            raise InputError(f"baseline:{self.name} does not answer {task!r}", hint=hint)
+        self._check_task(task)
         if task == "minimal_pair":
             return self._random_preferences(items)
+        if task in MEASURE:
+            return chosen_options([self._random_option(item) for item in items], items, self.subject_id, task)
         measure, rule = _RULES[self.name]
         return ResponseTable.from_columns(
             {
@@ -105,6 +124,18 @@ class Baseline:
     @property
     def _used_seed(self) -> int:
         return self.run_seed if self.seed is None else self.seed
+
+    def _check_task(self, task: str) -> None:
+        one_text = task == "plausibility" and self.name == "word_overlap"
+        rating = task not in ("minimal_pair", *MEASURE)
+        if task not in TASKS or one_text or not (rating or self.name == "random"):
+            able = "baseline:frequency or baseline:random" if task == "minimal_pair" else "another subject"
+            hint = f"use {able}; `lexiscope list pairings` shows who answers what"
+            raise InputError(f"baseline:{self.name} does not answer {task!r}", hint=hint)
+
+    def _random_option(self, item: Item) -> str:
+        options = options_of(item)
+        return options[_hashed(self._used_seed, item.item_id) % len(options)]
 
     def _random_preferences(self, items: Sequence[Item]) -> ResponseTable:
         pairs = [(item.item_id, number) for item in items for number in range(len(item.options))]

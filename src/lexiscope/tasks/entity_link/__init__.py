@@ -4,7 +4,10 @@ People look up the page in a list that the study names (:mod:`lexiscope.resource
 its URL where the list does not hold it; whoever finds none says so. The mention is shown in its sentence, hidden there,
 or alone. *Source:* the context–word bias study, §2.2 and §4 (AIDA).
 
-An item has one usage, whose target is the mention; ``gold`` is the title of the page, or the condition ``page``.
+A model ranks the entries of a search space, or the pages that are the item's ``options``.
+
+An item has one usage, whose target is the mention; ``gold`` is the title or id of the page, several divided by ``|``
+where each is right, or the condition ``page``.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking, Variant, starred
 from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import answering
+from lexiscope.items.search_space import RETRIEVAL_MEASURES
 from lexiscope.items.views import view_usage
 
 FOLDER = Path(__file__).parent
@@ -86,6 +90,7 @@ TASK = Task(
     answers=(("Judges", by_judgment),),
     measures=(
         (MEASURE, "title or URL of the page, in raw; without value; no unit, no direction"),
+        *RETRIEVAL_MEASURES,
         *CHAT_MEASURES,
     ),
     asks=asks,

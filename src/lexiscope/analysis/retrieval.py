@@ -1,0 +1,155 @@
+"""Answers of which several may be right: precision and recall of chosen senses, accuracy at rank k of a search.
+
+An answer is right when it is any of the right ones. *Source:* Raganato, Camacho-Collados and Navigli 2017 (F1 of word
+sense disambiguation); the context–word bias study, §2.1 (accuracy at rank 1 of retrieval).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lexiscope.analysis.accuracy import Accuracy, accuracy
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.response import ResponseTable
+
+Gold = Mapping[str, Collection[str]]
+"""The right answers of every item by its id."""
+
+
+@dataclass(frozen=True, slots=True)
+class SenseScores:
+    """Scores of answers of which some may be missing. *Unit:* share, 0 to 1. *Higher means:* better.
+
+    ``precision`` is the share right of the items that were answered, ``recall`` that of all items; ``f1`` is their
+    harmonic mean, and all three are one number where every item was answered. ``n_answered`` of ``n`` items were.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    n: int
+    n_answered: int
+    n_correct: int
+
+
+def chosen(responses: ResponseTable, measure: str) -> dict[str, str | None]:
+    """Return the option of every item in the rows of a measure, ``None`` where there was no answer.
+
+    Errors: :class:`StatisticError` for an item with several such rows: say of which subject, view or repeat first.
+    """
+    rows = responses.where(measure=measure)
+    items, options = rows.column("item_id").tolist(), rows.column("option").tolist()
+    found = dict(zip(items, options, strict=True))
+    if len(found) < len(items):
+        what = f"{len(items) - len(found)} items have several rows of {measure!r}"
+        raise StatisticError(what, hint="choose the rows of one subject, one view and one repeat")
+    return found
+
+
+def ranked(responses: ResponseTable, first: str = "retrieved", further: str = "retrieved_next") -> dict[str, list[str]]:
+    """Return the options of every item in the order of their ranks; none where there was no answer."""
+    found: dict[str, list[str]] = {}
+    for measure in (first, further):
+        rows = responses.where(measure=measure)
+        for item, option in zip(rows.column("item_id").tolist(), rows.column("option").tolist(), strict=True):
+            found.setdefault(item, []).extend([] if option is None else [option])
+    return found
+
+
+def sense_scores(answers: Mapping[str, str | None], gold: Gold) -> SenseScores:
+    """Return precision, recall and F1 of answers to the items of *gold*; an item without answer counts in recall alone.
+
+    >>> gold = {"a": {"x"}, "b": {"x", "y"}, "c": {"z"}, "d": {"z"}}
+    >>> found = sense_scores({"a": "x", "b": "y", "c": "x", "d": None}, gold)
+    >>> round(found.precision, 4), found.recall, round(found.f1, 4)  # 2/3, 2/4, and 4/7
+    (0.6667, 0.5, 0.5714)
+
+    Errors: :class:`StatisticError` without items, or for one of which no right answer is known.
+    """
+    _check(gold)
+    given = {item: answers.get(item) for item in gold}
+    n_answered = sum(answer is not None for answer in given.values())
+    n_correct = sum(answer in gold[item] for item, answer in given.items())
+    precision = n_correct / n_answered if n_answered else 0.0
+    recall = n_correct / len(gold)
+    # 2PR/(P+R), which stays defined where nothing is right
+    return SenseScores(precision, recall, 2 * n_correct / (n_answered + len(gold)), len(gold), n_answered, n_correct)
+
+
+def accuracy_at(
+    answers: Mapping[str, Sequence[str]],
+    gold: Gold,
+    k: int = 1,
+    *,
+    clusters: Mapping[str, str] | None = None,
+    n_entries: int | None = None,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Accuracy:
+    """Return the share of items with a right answer among the first *k*; an item without answers is wrong.
+
+    *answers* are ranked, best first; *clusters* say for every item what is resampled (its word). *n_entries* is the
+    size of the search space: chance is then what k entries drawn from it reach.
+
+    >>> gold = {"a": {"x"}, "b": {"y"}, "c": {"z"}}
+    >>> ranks = {"a": ["x", "y"], "b": ["x", "y"]}
+    >>> [round(accuracy_at(ranks, gold, k, resamples=0).value, 4) for k in (1, 2)]
+    [0.3333, 0.6667]
+
+    Errors: :class:`StatisticError` without items, for one of which no right answer is known, for *k* below 1, or where
+    no item has as many as *k* answers: ranks were then cut off.
+    """
+    _check(gold)
+    longest = max((len(answers.get(item, ())) for item in gold), default=0)
+    if k < 1 or 0 < longest < k:
+        raise StatisticError(f"accuracy at rank {k} needs {k} answers of an item, and at most {longest} are there")
+    right = [not set(answers.get(item, ())[:k]).isdisjoint(found) for item, found in gold.items()]
+    chance = float("nan") if n_entries is None else random_retrieval(gold, n_entries, k)
+    groups = None if clusters is None else [clusters[item] for item in gold]
+    return accuracy(right, clusters=groups, chance=chance, resamples=resamples, seed=seed)
+
+
+def random_choice(options: Mapping[str, Collection[str]], gold: Gold) -> float:
+    """Return the accuracy expected of one option drawn at random for every item, all equally likely.
+
+    >>> random_choice({"a": ["x", "y"], "b": ["x", "y", "z"]}, {"a": {"x"}, "b": {"x", "z"}})  # (1/2 + 2/3) / 2
+    0.5833333333333333
+
+    Errors: :class:`StatisticError` without items, for one without options or of which no right answer is known.
+    """
+    _check(gold)
+    empty = [item for item in gold if not options.get(item)]
+    if empty:
+        raise StatisticError(f"item {empty[0]!r} has no options")
+    return float(np.mean([len(set(found) & set(options[item])) / len(options[item]) for item, found in gold.items()]))
+
+
+def random_retrieval(gold: Gold, n_entries: int, k: int = 1) -> float:
+    """Return the accuracy at rank k expected of k different entries drawn at random from a search space.
+
+    >>> random_retrieval({"a": {"x"}}, 4, 1), random_retrieval({"a": {"x"}}, 4, 4)
+    (0.25, 1.0)
+
+    Errors: as of :func:`accuracy_at`, and for a search space smaller than k or than the right answers of an item.
+    """
+    _check(gold)
+    if not 1 <= k <= n_entries or max(map(len, gold.values())) > n_entries:
+        raise StatisticError(f"{n_entries} entries are too few for {k} answers")
+    return float(np.mean([1 - _all_wrong(len(set(found)), n_entries, k) for found in gold.values()]))
+
+
+def _all_wrong(n_right: int, n_entries: int, k: int) -> float:
+    """The probability that none of k entries, drawn without return, is right."""
+    drawn = np.arange(min(k, n_entries))
+    return float(np.prod(np.maximum(n_entries - n_right - drawn, 0) / (n_entries - drawn)))
+
+
+def _check(gold: Gold) -> None:
+    if not gold:
+        raise StatisticError("there are no items to score")
+    unknown = [item for item, found in gold.items() if not found]
+    if unknown:
+        raise StatisticError(f"no right answer of item {unknown[0]!r} is known", hint="leave out items without gold")

@@ -1,0 +1,135 @@
+"""Unified word sense disambiguation: SemCor to train on, SemEval-2007 as dev, five Senseval and SemEval sets as test.
+
+A sense-tagged word in its sentence, the WordNet 3.0 senses of its lemma and part of speech as options, in the lexicon's
+order, and one or several right sense keys. Nobody's answers are recorded. :func:`load` returns test and development
+items unless told otherwise: SemCor has 226,036, which take half a minute. ``items.synset_space.for_retrieval`` makes
+items of sense retrieval of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Literal
+
+from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
+from lexiscope.core.errors import InputError, Place, SpecError
+from lexiscope.core.item import Condition, Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.usage import Usage
+from lexiscope.items.sense_options import DIVIDER, GLOSSES, joined
+from lexiscope.resources import fetch, wordnet
+from lexiscope.resources.cards import SEMCOR
+from lexiscope.resources.lexicon import Lexicon
+from lexiscope.resources.unified_wsd import POS_OF_TAG, Token, UnifiedCorpus
+
+Split = Literal["train", "dev", "test"]
+SPLITS: tuple[Split, ...] = ("train", "dev", "test")
+SOURCES = ("senseval2", "senseval3", "semeval2007", "semeval2013", "semeval2015")
+"""The sets of which the test items are, as the condition ``source`` names them."""
+
+_VERSION = "64d282d5bae75064fc1a0b35fae8b250538411ec"
+_AT = f"https://raw.githubusercontent.com/HSLCY/GlossBERT/{_VERSION}/Evaluation_Datasets"
+_SHA256 = {
+    "ALL/ALL.data.xml": "27a9da01b6d4a1e4dc7c76d15148a38eaa56cc0df371cae4416d04e541b6fe36",
+    "ALL/ALL.gold.key.txt": "0bf2ffc38f572587c72b59ea928da676423b99b5a54bd1a83eb4848b517d3170",
+    "semeval2007/semeval2007.data.xml": "ff0cb1350acf7d0bf09f05b18c537870c8205f12daa2510099674a227c149f38",
+    "semeval2007/semeval2007.gold.key.txt": "06dce0b5892bb5c625ebfd8755d1a31a5a04df6882709aa29c1dcd44befb3b41",
+}
+_TEST = tuple(DataFile(f"wsd_eval/{name}", f"{_AT}/{name}", sha256) for name, sha256 in _SHA256.items())[:2]
+_DEV = tuple(DataFile(f"wsd_eval/{name}", f"{_AT}/{name}", sha256) for name, sha256 in _SHA256.items())[2:]
+
+CARD = DatasetCard(
+    name="wsd",
+    title="Unified word sense disambiguation (test and development items)",
+    task="sense_disambiguation",
+    language="en",
+    licence="the texts are free for research; their authors and those of the framework ask to be cited",
+    citation=(
+        "A. Raganato, J. Camacho-Collados, R. Navigli (2017). Word Sense Disambiguation: A Unified Evaluation "
+        "Framework and Empirical Comparison. EACL 2017, 99-110. And the papers of its sets: Senseval-2 (Edmonds and "
+        "Cotton 2001), Senseval-3 (Snyder and Palmer 2004), SemEval-2007 task 17 (Pradhan et al. 2007), SemEval-2013 "
+        "task 12 (Navigli et al. 2013), SemEval-2015 task 13 (Moro and Navigli 2015)"
+    ),
+    source="http://lcl.uniroma1.it/wsdeval",
+    version=f"1.0, as in HSLCY/GlossBERT {_VERSION}",
+    availability="download",
+    summary="7,253 tagged words of five sets with their WordNet 3.0 senses as options; 455 of them again as dev.",
+    files=(*_TEST, *_DEV),
+    counts=(("items", 7_708), ("words", 2_659), ("sentences", 1_093)),
+    first_item="wsd/test/senseval2.d000.s000.t000",
+    last_item="wsd/dev/semeval2007.d002.s057.t003",
+    remarks=(
+        "Training items (SemCor, 226,036) come with load('train') and need the resource semcor; all splits need the "
+        "resource wordnet.",
+        "SemEval-2007 is the development set and a part of the test set too: whoever chooses a model by it is tested "
+        "on it among others. The condition source tells them apart.",
+        "340 test items have several right senses: any of them is right.",
+        "Adjectives have keys of type 3 and 5 (satellites); both are options.",
+        "1,316 test items have one option only; 670 have a lemma that SemCor does not have in that part of speech.",
+    ),
+)
+
+
+def load(*splits: Split) -> Dataset:
+    """Return the items of these splits, in this order; without any, those of test and dev.
+
+    Errors: :class:`SpecError` for another split; :class:`~lexiscope.core.errors.DataError` where the files, WordNet or
+    (for ``train``) SemCor are not at hand; :class:`InputError` for a right sense that is not among the options.
+    """
+    wanted = splits or ("test", "dev")
+    unknown = [split for split in wanted if split not in SPLITS]
+    if unknown:
+        raise SpecError(f"wsd has no split {unknown[0]!r}", hint=f"use {', '.join(SPLITS)}")
+    lexicon = wordnet.load()
+    items: list[Item] = []
+    checksums: dict[str, str] = {}
+    for split in wanted:
+        files = {"train": SEMCOR.files, "dev": _DEV, "test": _TEST}[split]
+        found = [fetch.locate(file, dataset=SEMCOR.name if split == "train" else CARD.name) for file in files]
+        checksums |= {file.path: each.sha256 for file, each in zip(files, found, strict=True)}
+        items += _items(UnifiedCorpus(found[0].path, found[1].path), split, lexicon)
+    return Dataset(CARD, tuple(items), ResponseTable.empty(), tuple(checksums.items()))
+
+
+def _items(corpus: UnifiedCorpus, split: Split, lexicon: Lexicon) -> Iterator[Item]:
+    @cache
+    def senses(lemma: str, tag: str) -> tuple[tuple[str, ...], str]:
+        # options and glosses are shared by all items of a word: SemCor has 226,036 items of 22,436 words
+        found = lexicon.senses(lemma, POS_OF_TAG[tag])
+        glosses = (lexicon.synset(sense.synset_id).gloss for sense in found)
+        return tuple(sense.sense_key for sense in found), DIVIDER.join(glosses)
+
+    @cache
+    def conditions(source: str, tag: str, glosses: str) -> dict[str, Condition]:
+        return {"split": split, "source": source, "pos": POS_OF_TAG[tag], GLOSSES: glosses}
+
+    for token, usage in (each for sentence in corpus.sentences() for each in sentence.tagged()):
+        instance, source = _named(token, split)
+        options, glosses = senses(token.lemma, token.pos)
+        _check(token, usage, options)
+        yield Item(
+            f"{CARD.name}/{split}/{instance}",
+            CARD.name,
+            (usage,),
+            options,
+            joined(token.sense_keys),
+            conditions=conditions(source, token.pos, glosses),
+        )
+
+
+def _named(token: Token, split: Split) -> tuple[str, str]:
+    """Return the id of an instance, with the name of its set before it, and that name."""
+    instance = token.instance_id or ""
+    if split == "test":
+        return instance, instance.partition(".")[0]
+    source = "semeval2007" if split == "dev" else "semcor"
+    return f"{source}.{instance}", source
+
+
+def _check(token: Token, usage: Usage, options: tuple[str, ...]) -> None:
+    missing = [key for key in token.sense_keys if key not in options]
+    if missing:
+        what = f"{missing[0]} is no sense of {token.lemma!r} as {token.pos}"
+        place = Place(item_id=token.instance_id, text=usage.text)
+        raise InputError(what, place=place, hint="use WordNet 3.0, with which the texts were tagged")

@@ -1,0 +1,106 @@
+"""Sense disambiguation: which of the senses that a dictionary gives a word does the word have in its sentence?
+
+People see the sentence with its target marked, hidden, or the target alone, and choose among the glosses of the word's
+senses; a model chooses among the senses by their ids. *Source:* unified WSD (Raganato, Camacho-Collados and Navigli
+2017); the context–word bias study, §2.1.
+
+An item has one usage, its senses as ``options`` (sense keys, in the lexicon's order) and their glosses in the condition
+``glosses``, divided by ``|``. In an item file the ids may stand in a column ``senses``, divided by ``|`` too; without
+one the senses are numbered from 1. ``gold`` names the right sense, or several divided by ``|``: each of them is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
+from lexiscope.core.screen import Choice, Screen, Shown, marked
+from lexiscope.core.task import Task
+from lexiscope.core.usage import Usage
+from lexiscope.items.asking import Asking, starred
+from lexiscope.items.chat_answers import CHAT_MEASURES
+from lexiscope.items.judging import answering
+from lexiscope.items.sense_options import GLOSSES, glosses_of
+from lexiscope.items.views import view_usage
+
+FOLDER = Path(__file__).parent
+"""The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
+
+NAME = "sense_disambiguation"
+MEASURE = "choice"
+
+
+def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
+    """Return what the page shows above the senses: the sentence as the view has it, the target or [X] marked."""
+    usage = view_usage(item.usages[0], shown.appears_as)
+    return {"sentence": marked(usage.text, usage.start, usage.end)}
+
+
+def options(item: Item, _view: str) -> tuple[Choice, ...]:
+    """Return the senses, each with its gloss."""
+    glosses = glosses_of(item)
+    # keys follow the glosses, not the senses: a lexicon's first sense is its most frequent one
+    ranked = sorted(glosses, key=lambda sense: (glosses[sense], sense))
+    key = {sense: str(number) for number, sense in enumerate(ranked, start=1)}
+    return tuple(Choice(key[sense], sense, (((gloss, False),),)) for sense, gloss in glosses.items())
+
+
+def example_items(language: str) -> tuple[Item, ...]:
+    """Return the worked examples in a language as items; ``gold`` is the right sense."""
+    items = []
+    for number, row in enumerate(SCREEN.examples(language), start=1):
+        usage = Usage(row["sentence"], row["start"], row["end"], lemma=row["word"], language=language)
+        senses, conditions = tuple(row["senses"].split("|")), {GLOSSES: row[GLOSSES]}
+        items.append(Item(f"example_{number}", NAME, (usage,), senses, row["sense"], conditions=conditions))
+    return tuple(items)
+
+
+def _checked(item: Item) -> Item:
+    if len(item.usages) != 1:
+        what = f"a {NAME} item has one usage, this one has {len(item.usages)}"
+        raise InputError(what, place=Place(item_id=item.item_id))
+    glosses_of(item)
+    return item
+
+
+def fields(item: Item, _language: str) -> Mapping[str, str]:
+    """Return what a prompt says of an item above the senses: the text of the view, its target between ``**``."""
+    usage = item.usages[0]
+    return {"sentence": starred(marked(usage.text, usage.start, usage.end))}
+
+
+SCREEN = Screen(
+    folder=FOLDER,
+    widget="choice",
+    measure=MEASURE,
+    stimulus=stimulus,
+    options=options,
+    requires=(GLOSSES,),
+    shows=("senses",),
+    shuffles_options=True,
+    comment=False,
+    views=("full", "context", "word"),
+    fold_outs=("guidelines",),
+)
+
+asks = Asking(SCREEN, fields, example_items)
+"""Makes a chat question of an item."""
+
+by_judgment = answering(NAME, MEASURE, check=_checked, asks=asks)
+"""Answers with the judgments that a subject gives or has recorded."""
+
+TASK = Task(
+    name=NAME,
+    summary="Which of its senses does a word have in its sentence?",
+    scale=None,
+    item_fields=("usages", "options", "gold"),
+    answers=(("Judges", by_judgment),),
+    measures=(
+        (MEASURE, "the id of the sense that was chosen, in the column option; no unit, no direction"),
+        ("probability", "how probable a subject takes the sense in the column option to be, 0 to 1; higher means more"),
+        *CHAT_MEASURES,
+    ),
+    asks=asks,
+)

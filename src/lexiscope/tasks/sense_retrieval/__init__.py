@@ -1,0 +1,87 @@
+"""Sense retrieval: which of all the meanings of a lexicon does a word have in its sentence?
+
+Nothing says which meanings a word can have: the answer is looked for in the whole lexicon (all 117,659 synsets of
+WordNet). People search a list that the study names (:mod:`lexiscope.resources.entity_list`); a model ranks the synsets.
+*Source:* the context–word bias study, §2.1 and §2.4.
+
+An item has one usage; ``gold`` is the id of the right synset, or several divided by ``|``: each of them is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from lexiscope.core.item import Item
+from lexiscope.core.prompt import GUIDELINES
+from lexiscope.core.screen import Screen, Shown, marked
+from lexiscope.core.task import Task
+from lexiscope.core.usage import Usage
+from lexiscope.items.asking import Asking, Variant, starred
+from lexiscope.items.chat_answers import CHAT_MEASURES
+from lexiscope.items.judging import answering
+from lexiscope.items.search_space import RETRIEVAL_MEASURES
+from lexiscope.items.views import view_usage
+
+FOLDER = Path(__file__).parent
+"""The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
+
+NAME = "sense_retrieval"
+MEASURE = "synset"
+
+
+def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
+    """Return what the page shows: the sentence with the word marked, ``[X]`` in its place, or the word alone."""
+    usage = view_usage(item.usages[0], shown.appears_as)
+    return {"sentence": marked(usage.text, usage.start, usage.end)}
+
+
+def example_items(language: str) -> tuple[Item, ...]:
+    """Return the worked examples in a language as items; ``gold`` is the right meaning as the list names it."""
+    items = []
+    for number, row in enumerate(SCREEN.examples(language), start=1):
+        usage = Usage(row["sentence"], row["start"], row["end"], language=language)
+        items.append(Item(f"example_{number}", NAME, (usage,), gold=row["meaning"]))
+    return tuple(items)
+
+
+def fields(item: Item, _language: str) -> Mapping[str, str]:
+    """Return what a prompt says of an item: the text of the view, the word between ``**``."""
+    usage = item.usages[0]
+    return {"sentence": starred(marked(usage.text, usage.start, usage.end))}
+
+
+SCREEN = Screen(
+    folder=FOLDER,
+    widget="search",
+    measure=MEASURE,
+    stimulus=stimulus,
+    flags=("not_found",),
+    may_stay_empty=True,
+    views=("full", "context", "word"),
+    fold_outs=("guidelines",),
+    max_length=500,
+)
+
+VARIANTS = {GUIDELINES: Variant(max_tokens=64)}
+"""An answer is the name of a meaning: it needs no more tokens than that."""
+
+asks = Asking(SCREEN, fields, example_items, VARIANTS)
+"""Makes a chat question of an item."""
+
+by_judgment = answering(NAME, MEASURE, asks=asks)
+"""Answers with the judgments that a subject gives or has recorded."""
+
+TASK = Task(
+    name=NAME,
+    summary="Which of all the meanings of a lexicon does a word have in its sentence?",
+    scale=None,
+    item_fields=("usages", "gold"),
+    answers=(("Judges", by_judgment),),
+    measures=(
+        (MEASURE, "name or id of the meaning, in raw; without value; no unit, no direction"),
+        *RETRIEVAL_MEASURES,
+        *CHAT_MEASURES,
+    ),
+    asks=asks,
+)

@@ -1,0 +1,103 @@
+"""The unified WSD sets against what the framework publishes: counts, options, and the scores of the simplest rules."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from lexiscope.analysis.retrieval import Gold, chosen, random_choice, sense_scores
+from lexiscope.core import catalog
+from lexiscope.core.dataset import Dataset
+from lexiscope.core.errors import SpecError
+from lexiscope.core.item import Item
+from lexiscope.datasets import wsd
+from lexiscope.items.sense_options import glosses_of, right_ids
+
+pytestmark = pytest.mark.published
+
+
+@pytest.fixture(scope="module")
+def loaded(published: Path) -> Dataset:
+    return wsd.load()
+
+
+@pytest.fixture(scope="module")
+def test_items(loaded: Dataset) -> list[Item]:
+    return [item for item in loaded.items if item.conditions["split"] == "test"]
+
+
+def gold_of(items: list[Item]) -> Gold:
+    return {item.item_id: right_ids(item) for item in items}
+
+
+def answers(spec: str, items: list[Item]) -> dict[str, str | None]:
+    subject = catalog.subject(spec)
+    return chosen(catalog.task("sense_disambiguation").answer_function(subject)(items, subject, view="full"), "choice")
+
+
+def test_counts_of_the_sets(test_items: list[Item], loaded: Dataset) -> None:
+    """Raganato et al. 2017, Table 1: instances of the five sets and of ALL; parts of speech of ALL."""
+    sizes = Counter(item.conditions["source"] for item in test_items)
+    assert [sizes[name] for name in wsd.SOURCES] == [2282, 1850, 455, 1644, 1022]
+    assert len(test_items) == 7_253
+    assert Counter(item.conditions["pos"] for item in test_items) == {"n": 4300, "v": 1652, "a": 955, "r": 346}
+    assert sum(item.conditions["split"] == "dev" for item in loaded.items) == 455
+
+
+def test_options_hold_every_right_sense(loaded: Dataset) -> None:
+    """No item lacks options; every right key is one of them; adjectives have heads and satellites among them."""
+    for item in loaded.items:
+        assert right_ids(item) <= set(item.options)
+        assert len(glosses_of(item)) == len(item.options) > 0
+        assert item.usages[0].sense in right_ids(item)
+    types = {key.partition("%")[2][0] for i in loaded.items if i.conditions["pos"] == "a" for key in i.options}
+    assert types == {"3", "5"}
+    assert sum(len(right_ids(item)) > 1 for item in loaded.items if item.conditions["split"] == "test") == 340
+
+
+def test_dev_items_are_test_items_of_semeval2007(loaded: Dataset) -> None:
+    """The development items are the same questions under ids of their own."""
+    asked = {split: [] for split in ("dev", "test")}  # type: ignore[var-annotated]
+    for item in loaded.items:
+        if item.conditions["source"] == "semeval2007":
+            asked[str(item.conditions["split"])].append((item.item_id.split("/")[2], item.usages, item.gold))
+    assert asked["dev"] == asked["test"]
+
+
+def test_first_sense(test_items: list[Item]) -> None:
+    """F1 of WordNet's first sense: 66.8 66.2 55.2 63.0 67.8, ALL 65.2 (published); 65.19 recomputed."""
+    given = answers("baseline:first_sense", test_items)
+    parts = [[item for item in test_items if item.conditions["source"] == name] for name in wsd.SOURCES]
+    found = [100 * sense_scores(given, gold_of(part)).f1 for part in (*parts, test_items)]
+    assert [round(value, 2) for value in found] == [66.78, 66.22, 55.16, 62.96, 67.81, 65.19]
+
+
+def test_most_frequent_sense(test_items: list[Item]) -> None:
+    """SemCor's most frequent sense: P 63.5, R 57.6, F1 60.4; 65.49 (published 65.5) with WordNet's first sense for
+    the 670 items whose word SemCor does not have.
+    """
+    gold = gold_of(test_items)
+    given = answers("baseline:most_frequent_sense?back_off=no", test_items)
+    alone = sense_scores(given, gold)
+    assert [round(100 * value, 1) for value in (alone.precision, alone.recall, alone.f1)] == [63.5, 57.6, 60.4]
+    assert alone.n - alone.n_answered == 670
+    backed = {item.item_id: given[item.item_id] or item.options[0] for item in test_items}
+    assert round(100 * sense_scores(backed, gold).f1, 2) == 65.49
+
+
+def test_chance(test_items: list[Item]) -> None:
+    """A random option is right in 38.75 % of the cases; 1,316 items have one option alone."""
+    options = {item.item_id: item.options for item in test_items}
+    assert round(100 * random_choice(options, gold_of(test_items)), 2) == 38.75
+    assert sum(len(item.options) == 1 for item in test_items) == 1_316
+    drawn = sense_scores(answers("baseline:random?seed=1", test_items), gold_of(test_items)).f1
+    assert abs(drawn - 0.3875) < 0.02
+
+
+def test_only_what_is_asked_for_is_loaded(published: Path) -> None:
+    """A split by name; another name is refused."""
+    assert {item.conditions["split"] for item in wsd.load("dev").items} == {"dev"}
+    with pytest.raises(SpecError, match="no split 'validation'"):
+        wsd.load("validation")  # type: ignore[arg-type]
