@@ -12,7 +12,8 @@ from lexiscope.analysis.bootstrap import Estimate, Interval
 from lexiscope.core.result import Record
 from lexiscope.core.study import PublishedValue, StudySettings
 from lexiscope.report.figures import Figure
-from lexiscope.report.tables import Table
+from lexiscope.report.tables import Cell, Missing, Table
+from lexiscope.report.tables import Interval as Bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +39,35 @@ def joined(parts: Iterable[Part]) -> Part:
     )
 
 
-def with_interval(record: Record, interval: Interval | None) -> Record:
-    """Return the record with an interval's ends and name; one without ends leaves its reason in the note."""
+def with_interval(record: Record, interval: Interval | None, *, times: float = 1.0) -> Record:
+    """Return the record with an interval's ends and name; one without ends leaves its reason in the note.
+
+    *times* is what the ends are multiplied by: 100 where a record gives a share as percent.
+    """
     if interval is None:
         return record
     if not interval.is_defined:
         return replace(record, note="; ".join(filter(None, (record.note, interval.note))))
-    return replace(record, low=interval.low, high=interval.high, interval=interval.method)
+    return replace(record, low=times * interval.low, high=times * interval.high, interval=interval.method)
+
+
+def shown(record: Record | None, *, interval: bool = True) -> Cell:
+    """Return a record as a table cell: value with interval, value, or the reason why there is none."""
+    if record is None:
+        return Missing("not computed")
+    if record.value is None:
+        return Missing(record.note)
+    if interval and record.low is not None and record.high is not None:
+        return Bounds(record.low, record.high, record.value)
+    return record.value
+
+
+def pick(records: Iterable[Record], statistic: str, **where: object) -> Record | None:
+    """Return the first record with this statistic and these fields, or ``None``."""
+    for record in records:
+        if record.statistic == statistic and all(getattr(record, key) == value for key, value in where.items()):
+            return record
+    return None
 
 
 def resampling(words: Sequence[str], settings: StudySettings) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from lexiscope.analysis.predictions import rho_with_means
 from lexiscope.core.result import Record
 from lexiscope.core.study import StudySettings
-from lexiscope.report.part import Part
+from lexiscope.report.part import Part, shown
 from lexiscope.report.tables import INTEGER, Column, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.studies.ambistory.material import Material
 from lexiscope.studies.ambistory.models import few
-from lexiscope.studies.ambistory.numbers import THREE, estimated, shown
+from lexiscope.studies.ambistory.numbers import THREE, estimated
 
 MEASURE = "cosine_distance"
 NEARNESS = "nearness_spearman"

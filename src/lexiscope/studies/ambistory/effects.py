@@ -16,7 +16,7 @@ from lexiscope.core.study import StudySettings
 from lexiscope.items.sense_frequency import sense_counts
 from lexiscope.report.figure_accuracy import stacked_shares
 from lexiscope.report.figures import Heading, apa
-from lexiscope.report.part import Part
+from lexiscope.report.part import Part, pick, shown, with_interval
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Interval, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.resources import wordnet
@@ -26,12 +26,9 @@ from lexiscope.studies.ambistory.numbers import (
     PERCENT,
     THREE,
     TWO,
-    bounded,
     drawn,
     estimated,
-    pick,
     record,
-    shown,
 )
 
 OPEN_ENDED, A_B = "between=open_and_ended", "between=endings"
@@ -69,7 +66,7 @@ def _shift(material: Material, between: str, found: Shift) -> tuple[Record, ...]
     base = record(material, f"absolute_difference({between})", found.mean, n=found.n)
     sds = (("0", found.sd_population), ("1", found.sd))
     return (
-        bounded(base, found.interval),
+        with_interval(base, found.interval),
         *(record(material, f"absolute_difference_sd({between},ddof={k})", value, n=found.n) for k, value in sds),
     )
 

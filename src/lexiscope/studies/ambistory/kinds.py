@@ -10,12 +10,12 @@ from lexiscope.analysis.within_sd import WithinSd
 from lexiscope.core.errors import SpecError, StatisticError
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
-from lexiscope.report.part import Part
+from lexiscope.report.part import Part, pick, shown, with_interval
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.studies.ambistory.material import ALL, Material, Predictor
 from lexiscope.studies.ambistory.models import INTEGER_FORM, ROUNDED_FORM, accuracy_record, few
-from lexiscope.studies.ambistory.numbers import THREE, bounded, pick, record, shown
+from lexiscope.studies.ambistory.numbers import THREE, record
 
 KINDS = ("all", "open", "ended")
 
@@ -145,7 +145,7 @@ def _tuning_records(material: Material, found: TuningEffect, pair: str) -> list[
     return [
         *(record(material, statistic_name("mean_absolute_error", of=name), value, **about) for name, value in errors),
         record(material, "signed_rank", found.test.statistic, p=found.test.p, **about),
-        bounded(difference, found.within_sd.interval),
+        with_interval(difference, found.within_sd.interval),
     ]
 
 

@@ -13,11 +13,11 @@ from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_accuracy import Dot, accuracy_dots
 from lexiscope.report.figures import Figure, Heading, apa
-from lexiscope.report.part import Part
+from lexiscope.report.part import Part, pick, shown, with_interval
 from lexiscope.report.tables import INTEGER, Column, Missing, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.studies.ambistory.material import Material, Predictor
-from lexiscope.studies.ambistory.numbers import PERCENT, THREE, bounded, drawn, estimated, pick, record, shown
+from lexiscope.studies.ambistory.numbers import PERCENT, THREE, drawn, estimated, record
 
 RANDOM, MAJORITY = "Random (expectation)", "Majority"
 INTEGER_FORM = statistic_name("accuracy_within_sd", sd="sample", edge="strict", predictions="integer")
@@ -69,7 +69,7 @@ def accuracy_record(
         n=found.accuracy.n,
         note=f"{found.n_missing} samples without a prediction" if found.n_missing else "",
     )
-    return bounded(base, found.accuracy.clustered)
+    return with_interval(base, found.accuracy.clustered)
 
 
 def _baselines(material: Material, ratings: Ratings, settings: StudySettings) -> tuple[list[Record], str]:

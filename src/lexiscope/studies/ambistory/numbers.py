@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from lexiscope.analysis.bootstrap import Estimate, Interval, Undefined
+from lexiscope.analysis.bootstrap import Estimate, Undefined
 from lexiscope.core.result import Record
 from lexiscope.core.study import StudySettings
-from lexiscope.report.part import from_estimate, with_interval
-from lexiscope.report.tables import BOUNDED, Format, Missing
-from lexiscope.report.tables import Cell as TableCell
-from lexiscope.report.tables import Interval as Bounds
+from lexiscope.report.part import from_estimate
+from lexiscope.report.tables import BOUNDED, Format
 from lexiscope.studies.ambistory.material import Material
 
 PERCENT = Format("number", 1)
@@ -31,30 +28,6 @@ def estimated(material: Material, statistic: str, found: Estimate | Undefined, *
     if isinstance(found, Undefined):
         return record(material, statistic, None, n=found.n, note=f"undefined: {found.reason}", **more)
     return from_estimate(found, record(material, statistic, found.value, **more))
-
-
-def bounded(base: Record, interval: Interval | None) -> Record:
-    """Return the record with the ends of its interval."""
-    return with_interval(base, interval)
-
-
-def shown(found: Record | None) -> TableCell:
-    """Return a record as a table cell: value with interval, value, or why there is none."""
-    if found is None:
-        return Missing("not computed for this subject")
-    if found.value is None:
-        return Missing(found.note)
-    if found.low is not None and found.high is not None:
-        return Bounds(found.low, found.high, found.value)
-    return found.value
-
-
-def pick(records: Sequence[Record], statistic: str, **where: object) -> Record | None:
-    """Return the first record with this statistic and these fields, or ``None``."""
-    for each in records:
-        if each.statistic == statistic and all(getattr(each, key) == value for key, value in where.items()):
-            return each
-    return None
 
 
 def drawn(settings: StudySettings, n_groups: int) -> dict[str, Any]:

@@ -16,13 +16,13 @@ from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.items.story_inventory import guessed_lemmas, story_inventory, story_lengths
 from lexiscope.report.figures import apa
-from lexiscope.report.part import Part, joined
+from lexiscope.report.part import Part, joined, pick, shown, with_interval
 from lexiscope.report.sections import CeilingValue, ceilings_table
 from lexiscope.report.tables import INTEGER, Column, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.resources import wordnet
 from lexiscope.studies.ambistory.material import ALL, Material
-from lexiscope.studies.ambistory.numbers import THREE, TWO, bounded, drawn, pick, record, shown
+from lexiscope.studies.ambistory.numbers import THREE, TWO, drawn, record
 
 LEVELS = ("interval", "ordinal", "nominal")
 TOP_FORMS = 10
@@ -140,7 +140,7 @@ def _alphas(material: Material, settings: StudySettings) -> Part:
             few = drawn(settings, len(set(groups.values())))
             found = krippendorff_alpha(ratings, level=level, groups=groups, **few)  # type: ignore[arg-type]
             base = record(material, found.name, found.value, condition=condition, n=found.n_items)
-            records.append(bounded(base, found.interval))
+            records.append(with_interval(base, found.interval))
             cells.append(shown(records[-1]))
         mean_sd = float(np.nanmean(spread))
         records.append(record(material, "mean_sd(ddof=1)", mean_sd, condition=condition, n=ratings.n_items))
@@ -223,7 +223,7 @@ def _row(records: Sequence[Record], named: tuple[Record, str]) -> CeilingValue:
 
 def _ceiling_record(material: Material, found: Ceiling, condition: str) -> Record:
     base = record(material, found.name, found.value, condition=condition, n=found.n, note=f"n counts {found.unit}")
-    return bounded(base, found.interval)
+    return with_interval(base, found.interval)
 
 
 def _single_table(material: Material, settings: StudySettings) -> tuple[Table, tuple[Record, ...]]:
@@ -241,7 +241,7 @@ def _single_table(material: Material, settings: StudySettings) -> tuple[Table, t
             record(
                 material, "single_rater_rho(over=ratings)", found.rho_pooled, condition=condition, n=found.n_ratings
             ),
-            bounded(
+            with_interval(
                 record(
                     material, "single_rater_rho(over=raters)", found.mean_rho, condition=condition, n=found.n_raters
                 ),

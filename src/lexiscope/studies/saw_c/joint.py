@@ -7,11 +7,10 @@ import numpy as np
 from lexiscope.analysis.decomposition import explained_variance, residuals_by_condition
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
-from lexiscope.report.part import Part, from_estimate, resampling
+from lexiscope.report.part import Part, from_estimate, resampling, shown
 from lexiscope.report.tables import INTEGER, Column, Format, Table
 from lexiscope.studies.saw_c.material import Floats, Material
 from lexiscope.studies.saw_c.plans import Joint
-from lexiscope.studies.saw_c.show import shown
 from lexiscope.studies.saw_c.trials import distance_of
 
 

@@ -21,10 +21,10 @@ from lexiscope.core.result import Record, parse_statistic, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_density import density_by_condition
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.part import Part, resampling, with_interval
+from lexiscope.report.part import Part, resampling, shown, with_interval
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Missing, Table
 from lexiscope.studies.saw_c.material import Material
-from lexiscope.studies.saw_c.show import count_table, shown
+from lexiscope.studies.saw_c.show import count_table
 from lexiscope.studies.saw_c.trials import DIFFERENT, SAME
 
 

@@ -26,11 +26,10 @@ from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_density import Residuals, residual_ridge
 from lexiscope.report.figures import Figure, Heading, apa
-from lexiscope.report.part import Part, from_estimate, joined, resampling, with_interval
+from lexiscope.report.part import Part, from_estimate, joined, pick, resampling, shown, with_interval
 from lexiscope.report.tables import BOUNDED, INTEGER, Column, Format, Missing, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.studies.saw_c.material import Flags, Floats, Material
-from lexiscope.studies.saw_c.show import pick, shown
 from lexiscope.studies.saw_c.trials import DIFFERENT, SAME
 
 PARTICIPANT, MEASURE = "participant", "rating"

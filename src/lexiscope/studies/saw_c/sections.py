@@ -8,11 +8,10 @@ from lexiscope.analysis.exclusion import ExclusionResult
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import Question, StudySettings
 from lexiscope.report.document import Section
-from lexiscope.report.part import Part
+from lexiscope.report.part import Part, pick
 from lexiscope.report.sections import FilterStep, card_section, filters_table, questions_table
 from lexiscope.report.tables import Table
 from lexiscope.studies.saw_c.material import Material
-from lexiscope.studies.saw_c.show import pick
 
 METHODS = (
     "Norms are means over raters, a sum of ratings over their count. Distances are 1 − cosine of the target's "

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from lexiscope.analysis.mixed_reduction import Reduction
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.result import Record, statistic_name
+from lexiscope.report.part import pick, shown
 from lexiscope.report.sections import drop_empty
-from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, Cell, Column, Format, Interval, Missing, Table
+from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, Cell, Column, Format, Missing, Table
 from lexiscope.studies.saw_c.plans import Tested
 
 TWO = Format("number", 2)
 THREE = Format("number", 3)
 COMPUTED = Format("number", 3)
-
-
-def shown(record: Record | None, *, interval: bool = True) -> Cell:
-    """Return a record as a table cell: value with interval, value, or the reason why there is none."""
-    if record is None:
-        return Missing("not computed")
-    if record.value is None:
-        return Missing(record.note)
-    if interval and record.low is not None and record.high is not None:
-        return Interval(record.low, record.high, record.value)
-    return record.value
-
-
-def pick(records: Iterable[Record], statistic: str, **where: object) -> Record | None:
-    """Return the first record with this statistic and these fields, or ``None``."""
-    for record in records:
-        if record.statistic == statistic and all(getattr(record, key) == value for key, value in where.items()):
-            return record
-    return None
 
 
 def count_table(name: str, number: str, title: str, rows: Sequence[tuple[str, Record]]) -> Table:
