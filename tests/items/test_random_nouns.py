@@ -16,12 +16,11 @@ from lexiscope.items.minimal_pairs import SynonymItem
 from lexiscope.items.random_nouns import (
     draw_nouns,
     excluded_words,
-    lexicon_frequencies,
     matched_nouns,
     published_nouns,
-    read_frequencies,
     with_random_nouns,
 )
+from lexiscope.items.word_counts import lexicon_frequencies
 from lexiscope.resources import wordnet
 from lexiscope.resources.lexicon import Lexicon, plain_lemmas
 
@@ -77,17 +76,10 @@ def test_a_word_without_frequency() -> None:
     assert matched_nouns(NOUNS, {"x": 0.0}, "x", excluded=(), key="1", nearest=10)
 
 
-def test_reading_frequencies(tmp_path: Path) -> None:
-    """A column of words, one of counts; each fault at its line."""
-    path = tmp_path / "counts.tsv"
-    path.write_text("word\tcount\nrole\t90\npart\t9.5\n", encoding="utf-8")
-    assert read_frequencies(path) == {"role": 90.0, "part": 9.5}
-    for rows, code in (("role\tmany", "E446"), ("role\t-1", "E446"), ("part\t1\npart\t2", "E449")):
-        path.write_text(f"word\tcount\n{rows}\n", encoding="utf-8")
-        with pytest.raises(InputError, match=rf"counts\.tsv:[23]:(?s:.*)\[{code}\]"):
-            read_frequencies(path)
-    with pytest.raises(InputError, match="no column 'n'"):
-        read_frequencies(path, count="n")
+def test_case_of_a_table_is_ignored() -> None:
+    """A German noun is found in a table in small letters, and the other way round."""
+    counts = {"haus": 10.0, "Tor": 9.0, "see": 1.0}
+    assert matched_nouns(["Tor", "See"], counts, "Haus", excluded=(), key="1", n=1, nearest=1) == ("Tor",)
 
 
 def test_the_published_rule() -> None:

@@ -50,7 +50,7 @@ def test_a_count_that_is_none_is_refused_with_its_line(tmp_path: Path, line: str
     """File and line are named."""
     path = tmp_path / "counts.csv"
     path.write_text(f"word,count\n{line}\n", encoding="utf-8")
-    with pytest.raises(InputError, match="no count") as error:
+    with pytest.raises(InputError, match="E446") as error:
         judged(f"baseline:frequency?table={path}", "tree", "wood")
     assert error.value.place is not None
     assert error.value.place.line == 2

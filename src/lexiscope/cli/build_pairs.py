@@ -27,10 +27,11 @@ from lexiscope.items.build_tables import write_candidates, write_proposals
 from lexiscope.items.candidates import FoundCandidates, find_candidates
 from lexiscope.items.flagged import FLAGGED_WORDS, read_words
 from lexiscope.items.minimal_pairs import SynonymItem
-from lexiscope.items.random_nouns import lexicon_frequencies, read_frequencies, with_random_nouns
+from lexiscope.items.random_nouns import with_random_nouns
 from lexiscope.items.spreadsheet import write_sheet
 from lexiscope.items.surface import MODES, Mode
 from lexiscope.items.templates import choose_templates, read_templates, synonymy_templates
+from lexiscope.items.word_counts import lexicon_frequencies, read_frequencies
 from lexiscope.resources.lexicon import Lexicon, plain_lemmas
 
 _N_NOUNS = 10_000

@@ -10,13 +10,11 @@ import math
 import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.items.findings import raise_errors
 from lexiscope.items.minimal_pairs import SynonymItem
-from lexiscope.items.rows import RowReader
-from lexiscope.resources.lexicon import Lexicon, lemma_count
+from lexiscope.items.word_counts import folded
+from lexiscope.resources.lexicon import Lexicon
 
 N_NOUNS = 10
 PUBLISHED_SEED = 160
@@ -71,24 +69,25 @@ def matched_nouns(
 ) -> tuple[str, ...]:
     """Return *n* different nouns about as frequent as *word*: drawn from the *nearest* ones by log frequency.
 
-    *frequencies* are counts or rates; the distance is that of log(1 + frequency). A noun that it does not list has
-    frequency 0; nouns as far as the last of the nearest may be drawn too. Errors: :class:`InputError` E444 where too
-    few nouns are left, E445 where *word* is not listed.
+    *frequencies* are counts or rates, letter case ignored; the distance is that of log(1 + frequency). A noun that they
+    do not list has frequency 0; nouns as far as the last of the nearest may be drawn too.
+    Errors: :class:`InputError` E444 where too few nouns are left, E445 where *word* is not listed.
 
     >>> counts = {"role": 90, "part": 95, "actor": 80, "tibia": 1, "ulna": 2}
     >>> sorted(matched_nouns(counts, counts, "role", excluded=["role"], key="1", n=2, nearest=2))
     ['actor', 'part']
     """
-    if word not in frequencies:
+    counts = folded(frequencies)
+    if word.casefold() not in counts:
         raise InputError(
             f"the frequency of {word!r} is not known",
             code="E445",
             place=Place(item_id=key),
             hint="add the word to the table of frequencies (a count of 0 where it never occurs)",
         )
-    wanted = math.log1p(frequencies[word])
+    wanted = math.log1p(counts[word.casefold()])
     left = _eligible(nouns, excluded)
-    distances = {noun: abs(math.log1p(frequencies.get(noun, 0.0)) - wanted) for noun in left}
+    distances = {noun: abs(math.log1p(counts.get(noun.casefold(), 0.0)) - wanted) for noun in left}
     farthest = sorted(distances.values())[: max(n, nearest)][-1:]
     # all that are as near as the farthest may be drawn: the head of a list is no fair sample of it (WordNet's are acts)
     near = [noun for noun in left if [distances[noun]] <= farthest]
@@ -131,44 +130,6 @@ def with_random_nouns(
             drawn = matched_nouns(nouns, frequencies, item.synonym, excluded=out, key=item.item_id, seed=seed, n=n)
         made.append(replace(item, random_nouns=drawn))
     return tuple(made)
-
-
-def lexicon_frequencies(lexicon: Lexicon, words: Iterable[str]) -> dict[str, float]:
-    """Return how often each word was tagged as a noun in the lexicon's own corpus, all senses together.
-
-    Most nouns of WordNet were never tagged: counts of a large corpus match better.
-    """
-    return {word: float(lemma_count(lexicon, word, "n")) for word in words}
-
-
-def read_frequencies(path: Path | str, *, word: str = "word", count: str = "count") -> dict[str, float]:
-    """Read a table of frequencies: one column of words, one of counts or rates.
-
-    Errors: :class:`InputError` with file and line: E006 (no such column), E446 (no number of 0 or more), E449 (the same
-    word twice), and those of :class:`~lexiscope.items.rows.RowReader`.
-    """
-    rows = RowReader(path, raise_errors).rows()
-    header = next(rows)
-    for name in (word, count):
-        if name not in header.fields:
-            raise InputError(f"no column {name!r}", code="E006", place=header.place(), hint="name the column")
-    at, number = header.fields.index(word), header.fields.index(count)
-    found: dict[str, float] = {}
-    for row in rows:
-        if row.fields[at] in found:
-            raise InputError(f"{row.fields[at]!r} stands twice", code="E449", place=row.place(at), hint="add them up")
-        found[row.fields[at]] = _frequency(row.fields[number], row.place(number))
-    return found
-
-
-def _frequency(text: str, place: Place) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise InputError(f"a frequency is a number of 0 or more, not {text!r}", code="E446", place=place)
-    return value
 
 
 def _eligible(nouns: Iterable[str], excluded: Collection[str]) -> list[str]:

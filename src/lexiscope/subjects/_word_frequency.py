@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
 from lexiscope.core.dataset import SubjectFacts
-from lexiscope.core.errors import InputError, Place
+from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import statistic_name
 from lexiscope.core.run import sha256_of
+from lexiscope.items.word_counts import noun_count, read_frequencies
 from lexiscope.resources import wordnet
-from lexiscope.resources.lexicon import Lexicon, lemma_count
-from lexiscope.resources.tables import read_csv
 
 TASK = "minimal_pair"
 COLUMNS = ("word", "count")
@@ -25,9 +23,9 @@ _CORRECT = "correct"
 class WordFrequency:
     """Prefers the option that occurs most often: in WordNet's tagged corpus, or in a table of the user's own.
 
-    *table* is a CSV with the columns ``word`` and ``count`` (case is ignored; a word that is not in it has 0). Without
-    one, a word has the noun tag counts of WordNet 3.0, all senses together, a form that is no lemma those of its base
-    form.
+    *table* is a table with the columns ``word`` and ``count`` (:func:`~lexiscope.items.word_counts.read_frequencies`; a
+    word that is not in it has 0). Without one, a word has the noun tag counts of WordNet 3.0
+    (:func:`~lexiscope.items.word_counts.noun_count`; 0 where it is no noun there).
     """
 
     kind = "baseline"
@@ -77,45 +75,13 @@ class WordFrequency:
     @cached_property
     def _count(self) -> Callable[[str], float]:
         if self.table:
-            counts = read_counts(Path(self.table))
+            counts = read_frequencies(self.table)
             return lambda word: counts.get(word.casefold(), 0.0)
         lexicon, known = wordnet.load(), dict[str, float]()
 
         def count(word: str) -> float:
             if word not in known:
-                known[word] = _noun_count(lexicon, word)
+                known[word] = float(noun_count(lexicon, word) or 0)
             return known[word]
 
         return count
-
-
-def read_counts(path: Path) -> Mapping[str, float]:
-    """Read a table of word frequencies: a CSV with the columns ``word`` and ``count``, counts of 0 or more.
-
-    Words that differ in case only are added up.
-    Errors: :class:`InputError` with file and line.
-    """
-    table = read_csv(path, COLUMNS)
-    counts: dict[str, float] = {}
-    for row, (word, text) in enumerate(zip(table["word"], table["count"], strict=True)):
-        number = _number(text)
-        if not math.isfinite(number) or number < 0:
-            raise InputError(f"{text!r} is no count", place=table.place(row), hint="write a number of 0 or more")
-        counts[word.casefold()] = counts.get(word.casefold(), 0.0) + number
-    if not counts:
-        raise InputError("this table has no words", place=Place(str(path)))
-    return counts
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
-
-
-def _noun_count(lexicon: Lexicon, word: str) -> float:
-    own = lemma_count(lexicon, word, "n")
-    if own or lexicon.senses(word, "n"):
-        return float(own)
-    return float(max((lemma_count(lexicon, base, "n") for base in lexicon.base_forms(word, "n")), default=0))
