@@ -47,24 +47,23 @@ def folded(frequencies: Mapping[str, float]) -> dict[str, float]:
     return found
 
 
-def noun_count(lexicon: Lexicon, word: str) -> int | None:
-    """Return how often a noun was tagged in the lexicon's own corpus, all senses together; ``None`` for no noun of it.
+def noun_count(lexicon: Lexicon, word: str) -> int:
+    """Return how often a noun was tagged in the lexicon's own corpus, all senses together; 0 for no noun of it.
 
     A form that is no lemma (a plural) has the count of its base form, of several the largest: corpora are tagged with
     lemmas, so the forms of a noun cannot be told apart.
     """
     if lexicon.senses(word, "n"):
         return lemma_count(lexicon, word, "n")
-    return max((lemma_count(lexicon, base, "n") for base in lexicon.base_forms(word, "n")), default=None)
+    return max((lemma_count(lexicon, base, "n") for base in lexicon.base_forms(word, "n")), default=0)
 
 
 def lexicon_frequencies(lexicon: Lexicon, words: Iterable[str]) -> dict[str, float]:
-    """Return :func:`noun_count` of words, by words in folded case; words that are no noun of the lexicon are missing.
+    """Return :func:`noun_count` of words, by words in folded case.
 
     Most nouns of WordNet were never tagged: counts of a large corpus match better.
     """
-    counted = {word.casefold(): noun_count(lexicon, word) for word in words}
-    return {word: float(count) for word, count in counted.items() if count is not None}
+    return {word.casefold(): float(noun_count(lexicon, word)) for word in words}
 
 
 def _frequency(text: str, place: Place) -> float:

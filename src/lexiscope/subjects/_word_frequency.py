@@ -81,7 +81,7 @@ class WordFrequency:
 
         def count(word: str) -> float:
             if word not in known:
-                known[word] = float(noun_count(lexicon, word) or 0)
+                known[word] = float(noun_count(lexicon, word))
             return known[word]
 
         return count
