@@ -9,20 +9,13 @@ import numpy as np
 from lexiscope.analysis.accuracy import Accuracy, accuracy
 from lexiscope.core.result import Record, parse_statistic, statistic_name
 from lexiscope.core.study import StudySettings
-from lexiscope.report.part import Part
+from lexiscope.report.part import Part, pick, shown
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Missing, Noted, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.report.tables import Interval as Bounds
 from lexiscope.studies.synonymy.cells import Cell
 from lexiscope.studies.synonymy.material import Answers, Material, Outcome
-from lexiscope.studies.synonymy.numbers import (
-    PERCENT,
-    accuracy_records,
-    compared_outcomes,
-    pick,
-    scored,
-    shown,
-)
+from lexiscope.studies.synonymy.numbers import PERCENT, accuracy_records, compared_outcomes, scored
 
 PER_NAMES = ("token", "text", "character", "byte")
 

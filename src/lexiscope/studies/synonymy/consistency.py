@@ -7,12 +7,11 @@ from collections.abc import Sequence
 
 from lexiscope.analysis.consistency_table import ConsistencyTable, consistency_table
 from lexiscope.core.result import Record, statistic_name
-from lexiscope.report.part import Part
+from lexiscope.report.part import Part, pick, shown
 from lexiscope.report.tables import BOUNDED, INTEGER, Column, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.studies.synonymy.cells import Cell
 from lexiscope.studies.synonymy.material import Answers, Material
-from lexiscope.studies.synonymy.numbers import pick, shown
 from lexiscope.studies.synonymy.published import versus
 
 _FOUR = ((0, 0), (0, 1), (1, 0), (1, 1))

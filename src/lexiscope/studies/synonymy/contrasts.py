@@ -7,11 +7,11 @@ from itertools import combinations
 
 from lexiscope.core.result import Record
 from lexiscope.core.study import StudySettings
-from lexiscope.report.part import Part
+from lexiscope.report.part import Part, pick, shown
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Table
 from lexiscope.studies.synonymy.cells import Cell, cell_named
 from lexiscope.studies.synonymy.material import Answers, Material
-from lexiscope.studies.synonymy.numbers import PERCENT, TWO, compared_outcomes, contrast_records, pick, shown
+from lexiscope.studies.synonymy.numbers import PERCENT, TWO, compared_outcomes, contrast_records
 from lexiscope.studies.synonymy.published import versus
 
 ALPHA = 0.05

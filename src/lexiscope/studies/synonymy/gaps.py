@@ -19,19 +19,12 @@ from lexiscope.items.gap_filling import COLUMN_SYNSET, MEASURE, Answers, read_de
 from lexiscope.items.gap_matching import AnswerRule, mark_completions
 from lexiscope.report.figure_accuracy import Dot, accuracy_dots, stacked_shares
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.part import Part, joined
+from lexiscope.report.part import Part, joined, pick, shown, with_interval
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.resources import wordnet
 from lexiscope.studies.synonymy.material import Material
-from lexiscope.studies.synonymy.numbers import (
-    PERCENT,
-    TWO,
-    contrast_records,
-    pick,
-    shown,
-    with_percent_interval,
-)
+from lexiscope.studies.synonymy.numbers import PERCENT, TWO, contrast_records
 from lexiscope.studies.synonymy.source import NO_CATEGORIES
 
 CRITERIA: tuple[Answers, ...] = ("curated", "synset")
@@ -93,7 +86,7 @@ def _record(
         n=found.accuracy.n,
         note=f"{100 * found.mean_right:.1f} % of single predictions" if hits.n_predictions > 1 else "",
     )
-    return with_percent_interval(record, found.accuracy.clustered)
+    return with_interval(record, found.accuracy.clustered, times=100)
 
 
 def _decoding(measure: str) -> str:

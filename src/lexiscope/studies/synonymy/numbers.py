@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from lexiscope.analysis.accuracy import Accuracy, Contrast, accuracy, contrast
-from lexiscope.analysis.bootstrap import Interval
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
-from lexiscope.report.tables import Cell as TableCell
-from lexiscope.report.tables import Format, Missing
-from lexiscope.report.tables import Interval as Bounds
+from lexiscope.report.part import with_interval
+from lexiscope.report.tables import Format
 from lexiscope.studies.synonymy.cells import Cell
 from lexiscope.studies.synonymy.material import Material, Outcome
 
@@ -65,7 +62,7 @@ def accuracy_records(
         )
 
     percent = 100 * found.n_correct / found.n
-    main = with_percent_interval(record(statistic_name("accuracy", per=per), percent), found.clustered)
+    main = with_interval(record(statistic_name("accuracy", per=per), percent), found.clustered, times=100)
     p = None if np.isnan(found.p_above_chance) else found.p_above_chance
     return (
         replace(main, p=p, note="; ".join(filter(None, (main.note, f"{found.n_correct} of {found.n}")))),
@@ -94,9 +91,8 @@ def contrast_records(material: Material, found: Contrast, *, subject: str, condi
     t = found.t.statistic if found.t else None
     t_p = found.t.p if found.t else None
     exact = found.exact.p if found.exact else None
-    difference = with_percent_interval(
-        replace(record("difference", 100 * found.difference), unit="points"), found.interval
-    )
+    points = replace(record("difference", 100 * found.difference), unit="points")
+    difference = with_interval(points, found.interval, times=100)
     return (
         difference,
         record("paired_t", t, found.note, t_p),
@@ -105,30 +101,3 @@ def contrast_records(material: Material, found: Contrast, *, subject: str, condi
         record("discordant(only=first)", float(found.only_first)),
         record("discordant(only=second)", float(found.only_second)),
     )
-
-
-def with_percent_interval(record: Record, interval: Interval | None) -> Record:
-    """Return the record with an interval of shares as percent; one without bounds leaves its reason in the note."""
-    if interval is None or interval.note:
-        reason = interval.note if interval is not None else ""
-        return replace(record, note="; ".join(filter(None, (record.note, reason))))
-    return replace(record, low=100 * interval.low, high=100 * interval.high, interval=interval.method)
-
-
-def shown(record: Record | None) -> TableCell:
-    """Return a record as a table cell: value with interval, value, or why there is none."""
-    if record is None:
-        return Missing("not computed for this subject")
-    if record.value is None:
-        return Missing(record.note)
-    if record.low is not None and record.high is not None:
-        return Bounds(record.low, record.high, record.value)
-    return record.value
-
-
-def pick(records: Sequence[Record], statistic: str, **where: object) -> Record | None:
-    """Return the first record with this statistic and these fields, or ``None``."""
-    for record in records:
-        if record.statistic == statistic and all(getattr(record, key) == value for key, value in where.items()):
-            return record
-    return None
