@@ -22,6 +22,7 @@ from lexiscope.core.item import Item, check_unique_ids
 from lexiscope.core.lock import locked
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_json, write_machine
+from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import Subject, SubjectSpec
 from lexiscope.core.task import Task
 
@@ -115,6 +116,32 @@ def collect_run(
     write_json(out / "run.json", record)
     write_machine(out, time.monotonic() - begun)
     return table
+
+
+def with_run_options(spec: str, **wanted: str) -> str:
+    """Return a spec with those options of a run (``device``, ``threads``) that its kind takes and it does not name.
+
+    A kind that takes some names them in its file's ``RUN_OPTIONS``.
+
+    >>> with_run_options("encoder:minilm?threads=2", device="cpu", threads="1")
+    'encoder:minilm?threads=2&device=cpu'
+    >>> with_run_options("recorded:ratings.csv", device="cpu")
+    'recorded:ratings.csv'
+    """
+    takes = getattr(catalog.module("subjects", SubjectSpec.parse(spec).kind), "RUN_OPTIONS", ())
+    given = spec.partition("?")[2]
+    named = {part.partition("=")[0] for part in given.split("&")}
+    options = [f"{key}={value}" for key, value in wanted.items() if key in takes and key not in named]
+    return spec + ("&" if given else "?") + "&".join(options) if options else spec
+
+
+def live_subjects(specs: Sequence[str], settings: StudySettings) -> list[Subject]:
+    """Return the subjects of a study, on the study's device and threads unless a spec names its own.
+
+    Errors: those of the subjects.
+    """
+    run = {"device": settings.device, "threads": str(settings.threads)}
+    return [catalog.subject(with_run_options(spec, **run)) for spec in specs]
 
 
 def items_sha256(items: Sequence[Item]) -> str:

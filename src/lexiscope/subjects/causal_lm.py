@@ -47,6 +47,7 @@ from lexiscope.subjects._tree_forward import CausalForward
 from lexiscope.subjects._vector_store import VectorStore, digest
 
 CAPABILITIES = ("Scores", "Generates")
+RUN_OPTIONS = ("device", "threads")
 
 _LIBRARIES = ("torch", "transformers", "tokenizers")
 _STORE_FORMAT = 1

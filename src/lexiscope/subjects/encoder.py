@@ -32,6 +32,7 @@ from lexiscope.subjects._span_tokens import Content, Plan, Request, TokenisedSen
 from lexiscope.subjects._vector_store import VectorStore, digest
 
 CAPABILITIES = ("Embeds",)
+RUN_OPTIONS = ("device", "threads")
 
 POOLING = "mean of the sub-words that overlap the span"
 Tokenised = dict[tuple[str, tuple[tuple[int, int], ...]], TokenisedSentence]

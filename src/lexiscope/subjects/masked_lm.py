@@ -40,6 +40,7 @@ from lexiscope.subjects._options import split_name
 from lexiscope.subjects._span_tokens import plan_batches
 
 CAPABILITIES = ("Scores",)
+RUN_OPTIONS = ("device",)
 
 WORDS = "what the tokenizer's pre-tokenizer keeps together"
 _LIBRARIES = ("torch", "transformers", "tokenizers")

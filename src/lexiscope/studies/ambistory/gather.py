@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.collect import CollectProgress, collect
+from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, SpecError
@@ -50,7 +50,7 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
     lacking = [name for name in NEEDED if name not in source.items[0].conditions]
     if source.card.task != TASK or lacking:
         raise SpecError(f"{settings.dataset} holds no stories", hint="use ambistory or mini_ambistory")
-    live = [catalog.subject(_configured(spec, settings)) for spec in settings.subjects]
+    live = live_subjects(settings.subjects, settings)
     material = Material(
         name=source.card.name,
         card=source.card,
@@ -108,16 +108,6 @@ def _groups(responses: ResponseTable) -> dict[str, str]:
 
 
 # -- who answers ----------------------------------------------------------------------------------------------
-
-
-def _configured(spec: str, settings: StudySettings) -> str:
-    """Give a model the study's device and threads, unless its spec says its own."""
-    kind, given = spec.partition(":")[0], spec.partition("?")[2]
-    if kind not in ("causal_lm", "encoder"):
-        return spec
-    wanted = {"device": settings.device, "threads": str(settings.threads)}
-    options = [f"{key}={value}" for key, value in wanted.items() if f"{key}=" not in given]
-    return spec + ("&" if given else "?") + "&".join(options) if options else spec
 
 
 def _answers(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lexiscope.analysis.exclusion import ExclusionResult, apply, parse_rule
-from lexiscope.collect import CollectProgress, collect
+from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts
 from lexiscope.core.errors import SpecError
@@ -32,7 +32,7 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
     """
     source = _dataset(settings)
     recorded = _chosen(source, settings)
-    live = [catalog.subject(_configured(spec, settings)) for spec in settings.subjects]
+    live = live_subjects(settings.subjects, settings)
     answers = _live(source.items, live, settings, out, progress)
     responses = ResponseTable.concat([recorded, answers])
     facts = {fact.subject_id: fact for fact in source.subjects}
@@ -49,16 +49,6 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
         checksums=source.checksums,
         live=frozenset(subject.subject_id for subject in live),
     )
-
-
-def _configured(spec: str, settings: StudySettings) -> str:
-    """Give an encoder the study's device and threads, unless its spec says its own."""
-    if not spec.startswith("encoder:"):
-        return spec
-    given = spec.partition("?")[2]
-    wanted = {"device": settings.device, "threads": str(settings.threads)}
-    options = [f"{key}={value}" for key, value in wanted.items() if f"{key}=" not in given]
-    return spec + ("&" if given else "?") + "&".join(options) if options else spec
 
 
 def _dataset(settings: StudySettings) -> Dataset:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lexiscope.collect import CollectProgress, collect
+from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import CapabilityError, DataError, InputError, SpecError
@@ -32,7 +32,7 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
     """
     source = open_source(settings)
     specs = tuple(dict.fromkeys((*settings.subjects, *(spec for spec, _ in settings.checkpoints))))
-    live = [catalog.subject(_configured(spec, settings)) for spec in specs]
+    live = live_subjects(specs, settings)
     # a spec may name options that are no part of the id (device, threads): what a spec became is known here alone
     ids = {spec: subject.subject_id for spec, subject in zip(specs, live, strict=True)}
     _check_able(live)
@@ -75,17 +75,6 @@ def _licences(card: DatasetCard) -> tuple[tuple[str, str], ...]:
 
 
 # -- who answers ----------------------------------------------------------------------------------------------
-
-
-def _configured(spec: str, settings: StudySettings) -> str:
-    """Give a model the study's device and threads, unless its spec says its own."""
-    kind, given = spec.partition(":")[0], spec.partition("?")[2]
-    if kind not in ("causal_lm", "masked_lm"):
-        return spec
-    wanted = {"device": settings.device}
-    wanted |= {"threads": str(settings.threads)} if kind == "causal_lm" else {}
-    options = [f"{key}={value}" for key, value in wanted.items() if f"{key}=" not in given]
-    return spec + ("&" if given else "?") + "&".join(options) if options else spec
 
 
 def _check_able(subjects: Sequence[Subject]) -> None:
