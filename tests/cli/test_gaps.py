@@ -129,3 +129,26 @@ def test_proposals_of_wordnet(run: Run, answered: Path, published: Path) -> None
     read = run("gaps", "read-sheet", "R", "c1=one.csv", "--items", "gaps.csv")
     assert read.exit_code == 0, read.output
     assert "c1 and prelabel:wordnet-3.0, 30 answers" in read.output
+
+
+@pytest.mark.published
+def test_an_item_without_a_sense_stays_on_the_sheet(run: Run, answered: Path, published: Path) -> None:
+    """Its answers have no proposal, the others have one; it is named and counted."""
+    own = answered / "own.csv"
+    rows = [
+        "role,part,character,She played a small role.",
+        "bank,shore,depository,They sat on the bank.",
+        "soil,dirt,land,He fell into the soil.",
+    ]
+    own.write_text("\n".join(("target,synonym,distractor,sentence", *rows)) + "\n", encoding="utf-8")
+    assert run("gaps", "items", "own.csv", "--out", "gaps.csv").exit_code == 0
+    collect(read_items(answered / "gaps.csv"), [Planted()], "gap_filling", out=answered / "R")
+    wrote = run("gaps", "sheet", "R", "--items", "gaps.csv", "--out", "sheet.csv")
+    assert wrote.exit_code == 0, wrote.output
+    with (answered / "sheet.csv").open(encoding="utf-8-sig", newline="") as file:
+        proposals = {row["sentence"]: bool(row["proposed"]) for row in csv.DictReader(file)}
+    assert list(proposals.values()) == [True, False, True]
+    assert "answers of 1 items, own/2/gap_filling/is_a_synonym_of: the sense of the target is not known" in wrote.stderr
+    code(answered / "sheet.csv", answered / "one.csv", lambda n: "unrelated")
+    read = run("gaps", "read-sheet", "R", "c1=one.csv", "--items", "gaps.csv")
+    assert read.exit_code == 0, read.output

@@ -172,9 +172,11 @@ def test_an_item_that_is_not_the_published_one(published: Path, tmp_path: Path) 
 
 
 def test_a_folder_without_the_files(tmp_path: Path) -> None:
-    """What is missing is named, and how to obtain it."""
-    with pytest.raises(DataError, match=r"curated_200\.tsv"):
+    """What is missing is named, and how to obtain it: not by a download, which there is none of."""
+    with pytest.raises(DataError, match=r"curated_200\.tsv") as caught:
         load(tmp_path)
+    assert caught.value.hint == CARD.how_to_obtain
+    assert "data get" not in str(caught.value)
     assert "ioana-ivan/bm-semlex" in CARD.how_to_obtain
 
 

@@ -170,11 +170,13 @@ def test_completions_get_the_codes_of_their_answers(tmp_path: Path) -> None:
 
 
 def test_proposals_are_codes_of_a_lexicon() -> None:
-    """The pre-labeller is one more coder; answers without a proposal cannot be compared."""
+    """The pre-labeller is one more coder; where it proposes nothing it has an answer without a category."""
     table = proposed_codes(labelled(), lexicon_name="wordnet-3.0")
     assert (table.unique("subject_id"), table.unique("subject_kind")) == (("prelabel:wordnet-3.0",), ("lexicon",))
     assert table.column("option").tolist() == ["correct"] * 4
-    with pytest.raises(InputError, match="no proposal"):
+    one_less = (*labelled()[:3], replace(labelled()[3], proposal=None))
+    assert proposed_codes(one_less, lexicon_name="x").column("option").tolist() == ["correct"] * 3 + [None]
+    with pytest.raises(InputError, match="no answer has a proposal"):
         proposed_codes(answers_to_code(TABLE, ITEMS), lexicon_name="x")
 
 

@@ -21,6 +21,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import parse_statistic
 from lexiscope.items.coding_sheet import (
+    GapAnswer,
     answers_to_code,
     code_completions,
     proposed_codes,
@@ -36,6 +37,7 @@ from lexiscope.items.templates import read_templates, synonymy_templates
 from lexiscope.resources.lexicon import Lexicon
 from lexiscope.resources.lexicons import open_lexicon
 
+_NAMED = 5
 _items = click.option("--items", required=True, metavar="FILE", help="The items that were asked.")
 _lexicon = click.option(
     "--lexicon", default="wordnet", show_default=True, metavar="SPEC", help="wordnet, wordnet:FOLDER, wn:…, none."
@@ -121,7 +123,10 @@ def write_sheet(run: Path, *, items: str, out: Path, lexicon: str, blind: bool, 
     lexicon; for an agreement with the proposals that means something, let coders work --blind.
     """
     asked = load_items(items, task="gap_filling").items
-    coded = answers_to_code(_responses(run), asked, lexicon=None if blind else _open(lexicon))
+    words = None if blind else _open(lexicon)
+    coded = answers_to_code(_responses(run), asked, lexicon=words)
+    if words is not None:
+        _say_unproposed(coded, words.name, quiet=quiet)
     write_coding_sheet(out, coded, proposals="hidden" if blind else "shown")
     say(f"written: {out} ({len(coded)} answers)")
     remark(f"code: one of {', '.join(CATEGORIES)}", quiet=quiet)
@@ -148,13 +153,24 @@ def read_sheets(
     coded = answers_to_code(table, asked, lexicon=words)
     rest: Literal["kept", "refused"] = "kept" if unfinished else "refused"
     read = [read_codes(path, coded, coder=name, unfinished=rest) for name, path in read_named(sheets).items()]
-    read += [proposed_codes(coded, lexicon_name=words.name)] if words is not None else []
+    if words is not None and any(answer.proposal for answer in coded):
+        read.append(proposed_codes(coded, lexicon_name=words.name))
     codes = ResponseTable.concat(read)
     _print_shares(table, codes, asked)
     _print_agreement(codes, {answer.answer_id: _sentence(answer.item) for answer in coded})
     if out is not None:
         codes.write_csv(out)
         say(f"written: {out} ({len(codes)} rows)")
+
+
+def _say_unproposed(coded: Sequence[GapAnswer], lexicon: str, *, quiet: bool) -> None:
+    """Name the items to whose answers no category was proposed."""
+    without = list(dict.fromkeys(answer.item.item_id for answer in coded if answer.proposal is None))
+    if without:
+        n, items = sum(answer.proposal is None for answer in coded), f"{len(without)} items"
+        named = ", ".join(without[:_NAMED]) + (f" and {len(without) - _NAMED} more" if len(without) > _NAMED else "")
+        why = f"the sense of the target is not known to {lexicon} (a sense key in the collection names it)"
+        remark(f"no category is proposed for {n} answers of {items}, {named}: {why}", quiet=quiet)
 
 
 def _responses(run: Path) -> ResponseTable:

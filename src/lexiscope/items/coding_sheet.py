@@ -20,7 +20,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import parse_statistic, statistic_name
 from lexiscope.items.choice_sheet import checked_rows
-from lexiscope.items.gap_categories import CATEGORIES, PreLabel, prelabel
+from lexiscope.items.gap_categories import CATEGORIES, PreLabel, proposed
 from lexiscope.items.gap_filling import COLUMN_CURATED, COLUMN_PROMPT, COLUMN_SYNSET, MEASURE
 from lexiscope.items.spreadsheet import SheetRow, write_sheet
 from lexiscope.resources.lexicon import Lexicon
@@ -45,7 +45,7 @@ _CODER = re.compile(r"[\w.:-]+")
 
 @dataclass(frozen=True, slots=True)
 class GapAnswer:
-    """One answer to be coded: its item, its text, and what a lexicon proposes (``None`` without a lexicon)."""
+    """One answer to be coded: its item, its text, and what a lexicon proposes (``None``: nothing)."""
 
     answer_id: str
     item: Item
@@ -59,8 +59,8 @@ def answers_to_code(
     """Return the distinct answers of all completions of a table, in order of first appearance.
 
     The id of an answer is made of its item and its text alone: other rows in the table change none.
-    Errors: :class:`InputError` for a completion of another item, or where there is none; E470 of
-    :func:`~lexiscope.items.gap_categories.prelabel`.
+    An item whose sense the lexicon does not know has answers without a proposal.
+    Errors: :class:`InputError` for a completion of another item, or where there is none.
     """
     known = {item.item_id: item for item in items}
     found: dict[str, GapAnswer] = {}
@@ -71,7 +71,7 @@ def answers_to_code(
         answer_id = _answer_id(row.item_id, row.raw or "")
         if answer_id not in found:
             item, text = known[row.item_id], row.raw or ""
-            proposal = None if lexicon is None else prelabel(item, text, lexicon)
+            proposal = None if lexicon is None else proposed(item, text, lexicon)
             found[answer_id] = GapAnswer(answer_id, item, text, proposal)
     if not found:
         raise InputError("there is no answer to be coded", hint="collect the task gap_filling first")
@@ -116,17 +116,17 @@ def read_codes(
 def proposed_codes(answers: Sequence[GapAnswer], *, lexicon_name: str) -> ResponseTable:
     """Return the pre-labels as codes of a coder ``prelabel:<lexicon>``, to be compared with people's.
 
-    Errors: :class:`InputError` for an answer without a proposal.
+    An answer without a proposal has a row without a category.
+    Errors: :class:`InputError` where no answer has a proposal.
     """
-    for answer in answers:
-        if answer.proposal is None:
-            raise InputError("this answer has no proposal", place=Place(item_id=answer.item.item_id), hint=_LEXICON)
-    coder = f"prelabel:{lexicon_name}"
-    row = Response(coder, "lexicon", "", TASK, MEASURE_CATEGORY)
-    labels = [(answer.answer_id, answer.proposal) for answer in answers if answer.proposal is not None]
-    return ResponseTable.from_rows(
-        replace(row, item_id=key, option=label.category, raw=label.why) for key, label in labels
-    )
+    if all(answer.proposal is None for answer in answers):
+        raise InputError("no answer has a proposal", place=Place(item_id=answers[0].item.item_id), hint=_LEXICON)
+    row = Response(f"prelabel:{lexicon_name}", "lexicon", "", TASK, MEASURE_CATEGORY)
+    return ResponseTable.from_rows(_proposal(replace(row, item_id=each.answer_id), each.proposal) for each in answers)
+
+
+def _proposal(row: Response, label: PreLabel | None) -> Response:
+    return row if label is None else replace(row, option=label.category, raw=label.why)
 
 
 def code_completions(table: ResponseTable, codes: ResponseTable, *, coder: str) -> ResponseTable:

@@ -69,6 +69,7 @@ _ENDING_LETTERS = (
 _ENDINGS = frozenset(_ENDING_LETTERS.split())
 _SHORTEST_STEM = 4
 _MOST_WORDS = 4
+_NO_SENSE = "E470"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,16 @@ def answer_in(text: str, lexicon: Lexicon) -> str:
     runs = ["_".join(words[first : first + n]) for n in range(min(reach, _MOST_WORDS), 1, -1)]
     known = next((run for run in runs if lexicon.base_forms(run, "n")), words[first])
     return known.replace("_", " ")
+
+
+def proposed(item: Item, text: str, lexicon: Lexicon) -> PreLabel | None:
+    """Return :func:`prelabel`, or ``None`` where the sense of the item's target is not known (E470)."""
+    try:
+        return prelabel(item, text, lexicon)
+    except InputError as error:
+        if error.code != _NO_SENSE:
+            raise
+        return None
 
 
 def prelabel(item: Item, text: str, lexicon: Lexicon) -> PreLabel:
@@ -161,7 +172,7 @@ def _meant(item: Item, lemma: str, lexicon: Lexicon) -> list[Synset]:
     if not found:
         raise InputError(
             f"the sense of {item.usages[0].target!r} is not known, so no category can be proposed",
-            code="E470",
+            code=_NO_SENSE,
             place=Place(item_id=item.item_id),
             why=f"its usage names no sense of {lexicon.name}, and no synset of the target holds an accepted answer",
             hint="give the sense key, or leave the item out of the coding",

@@ -64,18 +64,18 @@ def find(file: DataFile, *, dataset: str, folder: Path | None = None) -> Path:
     return locate(file, dataset=dataset, folder=folder).path
 
 
-def locate(file: DataFile, *, dataset: str, folder: Path | None = None) -> Found:
+def locate(file: DataFile, *, dataset: str, folder: Path | None = None, how_to_obtain: str = "") -> Found:
     """Find a data file, check its sha256, and return both.
 
-    With *folder* only that data folder is looked in; the first place that has the file decides.
+    With *folder* only that data folder is looked in; the first place that has the file decides. *how_to_obtain* is that
+    of the card where the data cannot be downloaded: it is what to do.
     Errors: :class:`DataError` where it is missing (naming every place that was looked in) or not the pinned file.
     """
     found = locate_optional(file, dataset=dataset, folder=folder)
     if found is None:
         looked = ", ".join(str(place / file.path) for place in _places(folder))
-        raise DataError(
-            f"{dataset}: the data file {file.path} is not here", why=f"looked for {looked}", hint=_obtain(file, dataset)
-        )
+        hint = how_to_obtain or _obtain(file, dataset)
+        raise DataError(f"{dataset}: the data file {file.path} is not here", why=f"looked for {looked}", hint=hint)
     return found
 
 

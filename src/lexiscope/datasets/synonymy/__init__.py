@@ -46,7 +46,7 @@ def collection(folder: Path | None = None, *, article: ArticleRule = "letter") -
 
 
 def _path(file: DataFile, folder: Path | None) -> Path:
-    return locate(file, dataset=CARD.name, folder=folder).path
+    return locate(file, dataset=CARD.name, folder=folder, how_to_obtain=CARD.how_to_obtain).path
 
 
 def _counted(dataset: Dataset, mode: Mode) -> Dataset:

@@ -10,11 +10,11 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
 from lexiscope.analysis.gap_answers import GapHits, gap_accuracy, gap_contrast, gap_hits
-from lexiscope.core.errors import DataError, InputError
+from lexiscope.core.errors import DataError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, parse_statistic, statistic_name
 from lexiscope.core.study import StudySettings
-from lexiscope.items.gap_categories import CATEGORIES, prelabel
+from lexiscope.items.gap_categories import CATEGORIES, proposed
 from lexiscope.items.gap_filling import COLUMN_SYNSET, MEASURE, Answers, read_decoding
 from lexiscope.items.gap_matching import AnswerRule, mark_completions
 from lexiscope.report.figure_accuracy import Dot, accuracy_dots, stacked_shares
@@ -201,19 +201,13 @@ def _categories(material: Material) -> Part:
     for row in greedy.rows():
         if row.raw is None:
             continue
-        try:
-            found = prelabel(items[row.item_id], row.raw, lexicon)
-        except InputError as error:
-            if error.code != _NO_SENSE:
-                raise
+        found = proposed(items[row.item_id], row.raw, lexicon)
+        if found is None:
             unknown.add(row.item_id)
             continue
         counts.setdefault(row.subject_id, Counter())[found.category] += 1
     part = _category_part(material, counts) if counts else Part()
     return joined([part, Part(remarks=(_unknown(unknown, len(items)),))]) if unknown else part
-
-
-_NO_SENSE = "E470"
 
 
 def _unknown(item_ids: Collection[str], n_items: int) -> str:
