@@ -22,7 +22,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking, starred
 from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import answering
-from lexiscope.items.sense_options import GLOSSES, glosses_of
+from lexiscope.items.sense_options import GLOSSES, SENSES, glosses_of
 from lexiscope.items.views import view_usage
 
 FOLDER = Path(__file__).parent
@@ -52,8 +52,8 @@ def example_items(language: str) -> tuple[Item, ...]:
     items = []
     for number, row in enumerate(SCREEN.examples(language), start=1):
         usage = Usage(row["sentence"], row["start"], row["end"], lemma=row["word"], language=language)
-        senses, conditions = tuple(row["senses"].split("|")), {GLOSSES: row[GLOSSES]}
-        items.append(Item(f"example_{number}", NAME, (usage,), senses, row["sense"], conditions=conditions))
+        conditions = {GLOSSES: row[GLOSSES], SENSES: row[SENSES]}
+        items.append(Item(f"example_{number}", NAME, (usage,), gold=row["sense"], conditions=conditions))
     return tuple(items)
 
 
@@ -78,7 +78,6 @@ SCREEN = Screen(
     stimulus=stimulus,
     options=options,
     requires=(GLOSSES,),
-    shows=("senses",),
     shuffles_options=True,
     comment=False,
     views=("full", "context", "word"),
