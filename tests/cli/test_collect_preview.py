@@ -72,3 +72,34 @@ def test_the_summary_counts_unreadable_replies(items: Path, run: Run, endpoint: 
     assert result.exit_code == 0, result.stderr
     (rating,) = [row for row in json.loads(result.stdout) if row["measure"] == "rating"]
     assert (rating["items"], rating["without value"], rating["replies"]) == (2, 1, "ok 1, refusal 1")
+
+
+def test_the_printed_summary_is_readable(items: Path, run: Run, endpoint: str) -> None:
+    """A long spec is a line of its own; the replies are counted once, not per measure; nothing is wider than needed."""
+    spec = f"chat:a-model-with-a-long-name@{endpoint}?repeats=2&temperature=0.5&price_in=1&price_out=2"
+    command = ("collect", "--items", items.name, "--language", "en", "--out", "RUN", "--quiet")
+    result = run(*command, "--subject", spec, "--subject", "baseline:word_overlap")
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    name = f"chat:a-model-with-a-long-name@{endpoint}?repeats=2&temperature=0.5"
+    assert lines.count(name) == lines.count("baseline:word_overlap") == 1
+    assert [line for line in lines if "replies" in line] == [
+        "replies, full: ok 2, refusal 2",
+        "paid: 4 replies, 0 + 0 tokens, cost 0; no request was lost",
+    ]
+    assert all(len(line) <= 80 for line in lines if line != name)
+    assert sum("without value" in line for line in lines) == 2
+
+
+def test_a_dry_run_counts_what_is_still_to_be_sent(items: Path, run: Run, endpoint: str) -> None:
+    """Replies that the run folder keeps are not asked again: after half a run, half is left; nothing is written."""
+    command = ("collect", "--items", items.name, "--language", "en", "--out", "RUN")
+    chat = f"chat:m@{endpoint}"
+    stopped = run(*command, "--subject", f"{chat}?max_calls=1")
+    assert "the limit of 1 calls is reached" in stopped.stderr
+    (left,) = json.loads(run(*command, "--subject", chat, "--dry-run").stdout)
+    assert (left["n_requests"], left["n_kept"]) == (1, 1)
+    assert "**bat** flew" in left["request"]["messages"][-1]["content"]
+    assert run(*command, "--subject", chat).exit_code == 0
+    (done,) = json.loads(run(*command, "--subject", chat, "--dry-run").stdout)
+    assert (done["n_requests"], done["n_kept"], done["prompt_tokens"], done["request"]) == (0, 2, 0, {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import random
@@ -13,6 +14,7 @@ from contextlib import ExitStack
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -288,6 +290,37 @@ def test_a_content_filter_is_a_refusal_of_one_item(serve: Serve) -> None:
     assert replies[2].text == "The response was filtered"
 
 
+@pytest.mark.parametrize("finish", ["CONTENT_FILTER", "Content_Filter", "SAFETY", "PROHIBITED_CONTENT"])
+def test_a_finish_is_known_in_any_case(serve: Serve, finish: str) -> None:
+    """Endpoints write the reason of an end in their own case: a filter is a refusal, a limit is a limit."""
+    says = {"message": {"content": "4"}, "finish_reason": finish}
+    (replies,) = chat_at(serve(FakeChat(says=lambda body: says))).converse(questions(1))
+    assert (replies[0].refused, replies[0].finish) == (True, finish)
+    cut = {"message": {"content": "The"}, "finish_reason": "LENGTH"}
+    (replies,) = chat_at(serve(FakeChat(says=lambda body: cut))).converse(questions(1))
+    assert replies[0].cut
+
+
+@pytest.mark.parametrize(
+    ("body", "refused"),
+    [
+        (error("blocked", code="content_policy_violation"), True),
+        ({"error": {"message": "no", "innererror": {"code": "ResponsibleAIPolicyViolation"}}}, True),
+        ({"object": "error", "type": "safety", "message": "no"}, True),
+        (error("the field safety_settings is unknown"), False),
+        (error("for your safety, content_filter must be a boolean"), False),
+    ],
+)
+def test_only_fields_decide_what_a_refusal_is(serve: Serve, body: Any, refused: bool) -> None:
+    """A message that says *safety* is no refusal: the request is at fault, and the run says so."""
+    subject = chat_at(serve(FakeChat(faults=(lambda *_: (400, body, {}),))))
+    if refused:
+        assert subject.converse(questions(1))[0][0].refused
+    else:
+        with pytest.raises(SubjectError, match="status 400"):
+            subject.converse(questions(1))
+
+
 def test_numbers_that_json_does_not_know(serve: Serve, tmp_path: Path) -> None:
     """Some servers write -Infinity for an impossible token: the reply is kept and read all the same."""
     listed = [{"token": "4", "logprob": -0.1}, {"token": "5", "logprob": float("-inf")}]
@@ -513,6 +546,52 @@ def test_a_limit_of_calls_is_exact(serve: Serve, tmp_path: Path) -> None:
         assert sum(endpoint.paid.values()) == limit
 
 
+@pytest.mark.parametrize("stumble", ["half", "closed", (500, error("broken"), {}), (200, b"{", {})])
+def test_a_lost_request_may_have_been_paid(serve: Serve, tmp_path: Path, stumble: Any) -> None:
+    """A body cut off or a connection broken after the request was taken: counted, kept, also in the next run."""
+    endpoint = FakeChat(faults=(often(0.5, stumble),))
+    url, asked = serve(endpoint), questions(20)
+    subject = chat_at(url, "price_in=1&price_out=10")
+    assert texts(subject, asked, tmp_path) == right(asked)
+    lost = len(endpoint.received) - 20
+    assert lost > 3
+    account = subject.settings["account"]
+    assert (account["replies"], account["possibly_paid"]) == (20, lost)
+    assert account["cost"] == pytest.approx(20 * (100 + 20) / 1e6)
+    # a lost prompt of 7 to 11 characters is 2 or 3 tokens, its answer at most 16
+    assert 2 * lost / 1e6 <= account["highest_cost"] - account["cost"] - 160 * lost / 1e6 <= 3 * lost / 1e6
+    again = chat_at(url, "price_in=1&price_out=10")
+    again.converse(asked, work=tmp_path)
+    assert again.settings["account"] == account
+
+
+@pytest.mark.parametrize("stumble", [(429, error("slow down"), {}), (409, error("busy"), {})])
+def test_a_request_that_was_turned_away_is_not_paid(serve: Serve, stumble: Any) -> None:
+    """An endpoint that says that it is too busy has done nothing."""
+    subject = chat_at(serve(FakeChat(faults=(often(0.5, stumble),))))
+    subject.converse(questions(10))
+    assert subject.settings["account"]["possibly_paid"] == 0
+
+
+def test_lost_requests_count_toward_the_limit_of_calls(serve: Serve, tmp_path: Path) -> None:
+    """Every request that reached the endpoint is a call: with all bodies cut off, the limit ends the tries."""
+    endpoint = FakeChat(faults=(lambda *_: "half",))
+    url = serve(endpoint)
+    for limit in (3, 5):
+        with pytest.raises(RunError, match=f"the limit of {limit} calls is reached"):
+            chat_at(url, f"max_calls={limit}&retries=9&parallel=2").converse(questions(4), work=tmp_path)
+        assert len(endpoint.received) == limit
+
+
+def test_lost_requests_count_toward_the_budget(serve: Serve, tmp_path: Path) -> None:
+    """What they may have come to is spent: 5 lost requests of at most 16 tokens at 1 each reach a budget of 5 * 16."""
+    endpoint = FakeChat(faults=(lambda *_: "half",))
+    options = "price_in=0&price_out=1000000&parallel=1&budget=80"
+    with pytest.raises(RunError, match="the budget of 80 is spent"):
+        chat_at(serve(endpoint), options).converse(questions(2), work=tmp_path)
+    assert len(endpoint.received) == 5
+
+
 def test_a_budget_needs_token_counts(serve: Serve, tmp_path: Path) -> None:
     """A server that does not tell its tokens cannot be kept to a budget: said after one reply, which is kept."""
     endpoint = FakeChat()
@@ -553,6 +632,25 @@ def test_the_key_stands_in_the_header_only(serve: Serve, tmp_path: Path, monkeyp
     with pytest.raises(SubjectError, match="refuses this key") as caught:
         chat_at(serve(refusing), "key_env=CHAT_KEY").converse(questions(1))
     assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", [r'sk-"quoted"-012345', r"sk-back\slash-012345", "sk-a/b<c>&d-012345"])
+def test_a_key_with_marks_is_cut_from_every_spelling(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    """An echo may write it as JSON, twice as JSON, as HTML or in an address."""
+    monkeypatch.setenv("CHAT_KEY", key)
+    echoes = [key, json.dumps(key), json.dumps(json.dumps(key)), html.escape(key), quote(key, safe="")]
+    endpoint = FakeChat(says=lambda body: " ".join(echoes))
+    subject = chat_at(serve(endpoint), "key_env=CHAT_KEY")
+    (replies,) = subject.converse(questions(1), work=tmp_path)
+    assert "012345" not in replies[0].text
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and b"012345" in path.read_bytes()]
+    for said in (error(f"wrong key {key}"), json.dumps(json.dumps({"detail": key})).encode(), f"key {key}".encode()):
+        refusing = FakeChat(faults=(lambda _e, _b, _n, said=said: (401, said, {}),))
+        with pytest.raises(SubjectError) as caught:
+            chat_at(serve(refusing), "key_env=CHAT_KEY").converse(questions(1))
+        assert "012345" not in str(caught.value) + str(caught.value.why)
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,13 @@ from lexiscope.analysis.replies import count_replies
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
 from lexiscope.cli.collect_preview import preview_rows
+from lexiscope.cli.collect_summary import print_answers
 from lexiscope.cli.item_source import load_items
-from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say
+from lexiscope.cli.output import print_json, progress_bar, remark, remark_threads, say
 from lexiscope.cli.verb import Verb
 from lexiscope.collect import collect_run
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.run import read_json
 
 
 @click.command(cls=Verb)
@@ -55,7 +57,7 @@ def collect(
         raise click.UsageError("name at least one subject: --subject encoder:minilm")
     source = load_items(items, read_map(pairs), task=task, language=language)
     if dry_run:
-        print_json(preview_rows(source.items, subjects, task, views or ("full",), seed=seed))
+        print_json(preview_rows(source.items, subjects, task, views or ("full",), seed=seed, out=out))
         return
     remark_threads(threads, quiet=quiet)
     with progress_bar(task, quiet=quiet) as report:
@@ -75,7 +77,7 @@ def collect(
     if as_json:
         print_json(rows)
         return
-    print_table(tuple(rows[0]) if rows else ("subject",), [tuple(row.values()) for row in rows])
+    print_answers(rows, read_json(out / "run.json")["subjects"])
     say(f"written: {out / 'responses.parquet'} ({len(table)} rows)")
     remark(f"next: lexiscope report {out} --out report.html", quiet=quiet)
 

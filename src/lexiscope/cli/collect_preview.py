@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 
 from lexiscope.collect import Seeded
 from lexiscope.core import catalog
@@ -13,18 +14,26 @@ from lexiscope.items.views import view_item
 
 
 def preview_rows(
-    items: Sequence[Item], subjects: Sequence[str], task: str, views: Sequence[str], *, seed: int = 0
+    items: Sequence[Item],
+    subjects: Sequence[str],
+    task: str,
+    views: Sequence[str],
+    *,
+    seed: int = 0,
+    out: Path | None = None,
 ) -> list[dict[str, object]]:
     """Return one row per subject and view: the first request, the number of all, rough tokens, the highest cost.
+
+    Replies that the run folder *out* keeps are not asked again, and not counted.
 
     A subject that is sent nothing is named with ``sends`` false. Errors: :class:`CapabilityError` for a subject that
     cannot answer; those of the task's prompt.
     """
-    return [row for spec in subjects for row in _of_subject(items, spec, task, views, seed)]
+    return [row for spec in subjects for row in _of_subject(items, spec, task, views, seed, out)]
 
 
 def _of_subject(
-    items: Sequence[Item], spec: str, task_name: str, views: Sequence[str], seed: int
+    items: Sequence[Item], spec: str, task_name: str, views: Sequence[str], seed: int, out: Path | None
 ) -> list[dict[str, object]]:
     subject, task = catalog.subject(spec), catalog.task(task_name)
     if isinstance(subject, Seeded):
@@ -39,6 +48,6 @@ def _of_subject(
             task.asks(view_item(item, view), view=view, language=how.language, variant=how.variant, shots=how.shots)
             for item in items
         ]
-        found = subject.preview(questions)
+        found = subject.preview(questions, work=None if out is None else out / "work")
         rows.append({"subject": subject.subject_id, "sends": True, "view": view, **asdict(found)})
     return rows

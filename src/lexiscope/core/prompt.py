@@ -144,16 +144,17 @@ class ChatReply:
     @property
     def cut(self) -> bool:
         """Whether the limit of tokens ended it."""
-        return self.finish in _CUT
+        return self.finish.casefold() in _CUT
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
     """What a call to :meth:`Converses.converse` would send, before anything is sent.
 
-    ``request`` is the first one. ``prompt_tokens`` and ``completion_tokens`` are a rough count: a token per four
-    characters of the prompts, and the most that may be answered (``None`` where that is not limited). ``cost`` is what
-    they would come to at the prices that the user gave, ``None`` without prices or limit.
+    ``request`` is the first one of the ``n_requests`` that are still to be sent, empty where all replies are kept;
+    ``n_kept`` counts the replies that are there already. ``prompt_tokens`` and ``completion_tokens`` are a rough count:
+    a token per four characters of the prompts, and the most that may be answered (``None`` where that is not limited).
+    ``cost`` is what they would come to at the prices that the user gave, ``None`` without prices or limit.
     """
 
     url: str
@@ -162,14 +163,15 @@ class Preview:
     prompt_tokens: int
     completion_tokens: int | None
     cost: float | None
+    n_kept: int = 0
 
 
 @runtime_checkable
 class Previews(Protocol):
     """A subject that can say what it would send, and what that would cost."""
 
-    def preview(self, questions: Sequence[ChatQuestion]) -> Preview:
-        """Return the first request and the size of all; nothing is sent."""
+    def preview(self, questions: Sequence[ChatQuestion], *, work: Path | None = None) -> Preview:
+        """Return the first request and the size of all; nothing is sent. What *work* keeps is not asked again."""
 
 
 @runtime_checkable

@@ -21,16 +21,17 @@ class AnswerLog:
     """The answers of one subject under one setting.
 
     *key* is everything that can change an answer apart from the question itself (model, options, versions): another
-    key is another file of *folder*. Errors: :class:`RunError` where the file is damaged or cannot be made.
+    key is another file of *folder*. *mends* cuts off a line without an end; without it nothing is written on opening,
+    as for a look at a run that may be going on. Errors: :class:`RunError` where the file is damaged or cannot be made.
     """
 
-    def __init__(self, folder: Path, key: object) -> None:
+    def __init__(self, folder: Path, key: object, *, mends: bool = True) -> None:
         self.path = folder / f"{digest(key)[:40]}.jsonl"
         self._answers: dict[str, Any] = {}
         # requests under way at the same time finish in any order
         self._lock = Lock()
         if self.path.is_file():
-            self._read()
+            self._read(mends=mends)
 
     def __len__(self) -> int:
         return len(self._answers)
@@ -63,10 +64,10 @@ class AnswerLog:
                 raise RunError("an answer cannot be kept", place=Place(str(self.path)), why=str(error)) from error
             self._answers[name] = answer
 
-    def _read(self) -> None:
+    def _read(self, *, mends: bool) -> None:
         content = self.path.read_bytes()
         whole = content.rfind(b"\n") + 1
-        if whole < len(content):
+        if whole < len(content) and mends:
             os.truncate(self.path, whole)
         for number, line in enumerate(content[:whole].splitlines(), start=1):
             seal, _, text = line.partition(b" ")

@@ -8,6 +8,7 @@ then on, and named in the record of the run.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -28,7 +29,16 @@ NO_SYSTEM = "system message sent by the user"
 _REFUSES = ("support", "unrecognized", "unknown", "not permitted", "not allowed", "unexpected", "extra", "not accepted")
 _TOO_MUCH = ("too large", "too high", "at most", "context length")
 _STRICTLY = ("strictly positive", "greater than 0", "must be positive")
-_FILTERED = ("content_filter", "content_policy", "content management policy", "responsible_ai", "safety")
+# how endpoints name their filters in the fields for it, without marks and case; a sentence that says "safety" is none
+_FILTERED = (
+    "contentfilter",
+    "contentpolicy",
+    "responsibleai",
+    "safety",
+    "prohibitedcontent",
+    "blocklist",
+    "moderation",
+)
 
 
 def request_body(model: str, question: ChatQuestion, options: ChatOptions, seed: int | None) -> Body:
@@ -92,11 +102,16 @@ def refused_part(reply: Reply, sent: Mapping[str, Any]) -> str | None:
 
 
 def is_filtered(reply: Reply) -> bool:
-    """Say whether an endpoint refused a request for what it is about: that is the refusal of an answer."""
+    """Say whether an endpoint refused a request for what it is about: that is the refusal of an answer.
+
+    Decided by the fields ``code``, ``type`` and ``status`` of its error, never by the words of its message.
+    """
     error = reply.body.get("error")
-    code = str(error.get("code") or "") if isinstance(error, Mapping) else ""
-    said = f"{code} {reply.message}".lower()
-    return reply.status in (400, 403, 422) and any(word in said for word in _FILTERED)
+    places: list[Mapping[str, Any]] = [reply.body, *([error] if isinstance(error, Mapping) else [])]
+    inner = [place.get(name) for place in places for name in ("innererror", "inner_error")]
+    places += [each for each in inner if isinstance(each, Mapping)]
+    codes = [place.get(name) for place in places for name in ("code", "type", "status")]
+    return reply.status in (400, 403, 422) and any(_is_filter(code) for code in codes if isinstance(code, str))
 
 
 def chat_reply(entry: Mapping[str, Any]) -> ChatReply:
@@ -116,7 +131,7 @@ def chat_reply(entry: Mapping[str, Any]) -> ChatReply:
     finish = str(choice.get("finish_reason") or "")
     refused = message.get("refusal")
     text = str(refused) if refused else _text(message.get("content"))
-    filtered = bool(refused) or finish == "content_filter"
+    filtered = bool(refused) or _is_filter(finish)
     return ChatReply(text, finish, refused=filtered, first_tokens=_first_tokens(choice), usage=usage)
 
 
@@ -143,6 +158,10 @@ def chat_refusal(reply: Reply, model: str, url: str) -> CapabilityError | Subjec
         hint = "is the address complete? It ends before /chat/completions, often with /v1"
         return CapabilityError(f"the server at {url} has no /chat/completions", why=why, hint=hint)
     return SubjectError(f"the server at {url} refuses the request (status {reply.status})", why=why)
+
+
+def _is_filter(code: str) -> bool:
+    return re.sub(r"[\W_]", "", code).casefold().startswith(_FILTERED)
 
 
 def _text(content: Any) -> str:

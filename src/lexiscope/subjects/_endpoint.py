@@ -6,6 +6,7 @@ else: it is cut out of every message that a server sends back.
 
 from __future__ import annotations
 
+import html
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,13 +17,18 @@ from email.utils import parsedate_to_datetime
 from threading import Event
 from types import TracebackType
 from typing import Any, Protocol, TypeVar
+from urllib.parse import quote
 
 from lexiscope.core.errors import CapabilityError, SubjectError, require
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
+Lost = Callable[[str], None]
+"""Told why a request was lost that a server may have answered and been paid for."""
+
 _AGAIN = (408, 409, 425, 429, 500, 502, 503, 504)
+_SERVER_ERROR = 500
 # a server that says why it cannot will not be able to in a second
 _FINAL = ("echo", "logprobs", "not supported", "unsupported", "quota")
 _LONGEST_WAIT = 60.0
@@ -86,6 +92,15 @@ class Endpoint:
         self._httpx = require("httpx", "http")
         self.url, self._options = url.rstrip("/"), options
         self._key = _key(options.key_env)
+        self._key_written = _spellings(self._key)
+        # these reach no server
+        self._unsent = (
+            self._httpx.ConnectError,
+            self._httpx.ConnectTimeout,
+            self._httpx.PoolTimeout,
+            self._httpx.UnsupportedProtocol,
+            self._httpx.LocalProtocolError,
+        )
         self._stopped = Event()
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         self._client = self._httpx.Client(
@@ -110,14 +125,15 @@ class Endpoint:
         """Ask for a page. Errors: those of :meth:`post`."""
         return self._send("GET", path, None)
 
-    def post(self, path: str, body: Mapping[str, Any]) -> Reply:
+    def post(self, path: str, body: Mapping[str, Any], *, lost: Lost | None = None) -> Reply:
         """Send a JSON object and return the answer, whatever its status.
 
         A request that failed on its way, or that the server was too busy or too broken to serve, is sent again after a
-        growing pause, or after the one that the server asks for.
-        Errors: :class:`SubjectError` where it never got through.
+        growing pause, or after the one that the server asks for. *lost* is told of each that reached the server and
+        came to no answer: a body that was cut off, a connection that broke, a server's error (status 500 and above).
+        Errors: :class:`SubjectError` where it never got through; those of *lost*.
         """
-        return self._send("POST", path, dict(body))
+        return self._send("POST", path, dict(body), lost)
 
     def each(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
         """Yield the results of tasks as they finish, ``parallel`` at a time; after an error none is begun."""
@@ -133,10 +149,20 @@ class Endpoint:
         self._stopped.clear()
 
     def without_key(self, text: str) -> str:
-        """Return a text without the API key, should it stand in it."""
-        return text.replace(self._key, "[key]") if self._key else text
+        """Return a text without the API key, should it stand in it, also as JSON, HTML or an address writes it."""
+        for written in self._key_written:
+            text = text.replace(written, "[key]")
+        return text
 
-    def _send(self, method: str, path: str, body: Mapping[str, Any] | None) -> Reply:
+    def cleaned(self, value: Any) -> Any:
+        """Return a JSON value without the API key in any of its texts and names."""
+        if isinstance(value, str):
+            return self.without_key(value)
+        if isinstance(value, Mapping):
+            return {self.without_key(str(name)): self.cleaned(each) for name, each in value.items()}
+        return [self.cleaned(each) for each in value] if isinstance(value, list) else value
+
+    def _send(self, method: str, path: str, body: Mapping[str, Any] | None, lost: Lost | None = None) -> Reply:
         problem, pause = "", self._options.backoff
         for attempt in range(self._options.retries + 1):
             if attempt:
@@ -145,12 +171,16 @@ class Endpoint:
                 response = self._client.request(method, f"{self.url}/{path}", json=body)
             except (self._httpx.TransportError, self._httpx.DecodingError) as error:
                 problem = self.without_key(str(error)) or type(error).__name__
+                if lost is not None and not isinstance(error, self._unsent):
+                    lost(f"the connection broke: {problem}")
                 pause = self._next(attempt)
                 continue
             reply = self._read(response)
             if reply is not None and not _is_passing(reply):
                 return reply
             problem = f"status {response.status_code}: {reply.message if reply else 'its answer is cut off or no JSON'}"
+            if lost is not None and (reply is None or reply.status >= _SERVER_ERROR):
+                lost(problem)
             pause = _asked_pause(response.headers.get("Retry-After", ""), self._next(attempt))
         raise SubjectError(
             f"the server at {self.url} did not answer after {self._options.retries + 1} attempts",
@@ -213,6 +243,15 @@ def _key(name: str) -> str:
     if not key.isascii() or not key.isprintable() or " " in key:
         raise SubjectError(f"what the environment variable {name} holds is no API key: it has spaces or odd characters")
     return key
+
+
+def _spellings(key: str) -> tuple[str, ...]:
+    """Return how a server may write a key that it echoes: as it is, in JSON once or twice, in HTML, in an address."""
+    if not key:
+        return ()
+    once = json.dumps(key)[1:-1]
+    ways = {key, once, json.dumps(once)[1:-1], html.escape(key), quote(key, safe=""), repr(key)[1:-1]}
+    return tuple(sorted(ways | {way.replace("/", "\\/") for way in ways}, key=len, reverse=True))
 
 
 def _is_passing(reply: Reply) -> bool:

@@ -13,10 +13,11 @@ in the record of the run. Nothing is cut out of a reply; reasoning that an endpo
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ from lexiscope.subjects._chat_request import (
     request_body,
     storable,
 )
-from lexiscope.subjects._endpoint import Endpoint, Reply
+from lexiscope.subjects._endpoint import Endpoint, Lost, Reply
 from lexiscope.subjects._generation import seed_of
 from lexiscope.subjects._local_chat import load_local
 from lexiscope.subjects._server_options import split_address
@@ -136,7 +137,7 @@ class Chat:
         distinct requests answered and their total. Errors: :class:`SubjectError` where the server refuses or cannot be
         reached; :class:`RunError` where a limit is reached. Whatever was answered until then is kept in *work*.
         """
-        requests = [[self._request(each, repeat) for repeat in range(self.options.repeats)] for each in questions]
+        requests = [self._requests(each, range(self.options.repeats)) for each in questions]
         found = self._answered([each for several in requests for each in several], work, progress)
         return [[chat_reply(found[digest(each)]) for each in several] for several in requests]
 
@@ -158,21 +159,35 @@ class Chat:
         found = self._answered([each for several in asked for each in several], work, progress)
         return [[_continuation(chat_reply(found[digest(each)]), each[0]) for each in several] for several in asked]
 
-    def preview(self, questions: Sequence[ChatQuestion]) -> Preview:
-        """Return the first request and the size of all; nothing is sent."""
-        bodies = [self._request(each, 0)[0] for each in questions]
-        if not bodies:
+    def preview(self, questions: Sequence[ChatQuestion], *, work: Path | None = None) -> Preview:
+        """Return the first request and the size of all that are still to be sent; nothing is sent or written.
+
+        A question that stands there twice is sent once, as in :meth:`converse`. Errors: :class:`InputError` without
+        questions.
+        """
+        repeats = range(self.options.repeats)
+        distinct = {digest(each): each for question in questions for each in self._requests(question, repeats)}
+        if not distinct:
             raise InputError("there is nothing to ask")
-        repeats = self.options.repeats
-        characters = sum(len(message["content"]) for body in bodies for message in body["messages"])
+        log = None if work is None else AnswerLog(work / "answers", self._key, mends=False)
+        bodies = [each[0] for each in distinct.values() if log is None or each not in log]
         limits = [body.get("max_tokens") for body in bodies]
-        prompt_tokens = -(-characters * repeats // _CHARACTERS_PER_TOKEN)
-        completion_tokens = None if None in limits else sum(limits) * repeats  # type: ignore[arg-type]
-        cost = None if completion_tokens is None else self.options.cost(prompt_tokens, completion_tokens)
-        n_requests = len({digest(body) for body in bodies}) * repeats
-        return Preview(f"{self.url}/chat/completions", bodies[0], n_requests, prompt_tokens, completion_tokens, cost)
+        prompt_tokens = -(-sum(map(_characters, bodies)) // _CHARACTERS_PER_TOKEN)
+        completion_tokens = None if None in limits else sum(limits)  # type: ignore[arg-type]
+        return Preview(
+            f"{self.url}/chat/completions",
+            request=bodies[0] if bodies else {},
+            n_requests=len(bodies),
+            prompt_tokens=prompt_tokens,
+            completion_tokens=completion_tokens,
+            cost=None if completion_tokens is None else self.options.cost(prompt_tokens, completion_tokens),
+            n_kept=len(distinct) - len(bodies),
+        )
 
     # -- how --------------------------------------------------------------------------------------------------
+
+    def _requests(self, question: ChatQuestion, repeats: Iterable[int]) -> list[Request]:
+        return [self._request(question, repeat) for repeat in repeats]
 
     def _request(self, question: ChatQuestion, repeat: int) -> Request:
         # 31 bits: some servers keep a seed in a signed word
@@ -192,14 +207,24 @@ class Chat:
         distinct = {digest(each): each for each in requests}
         log = None if work is None else AnswerLog(work / "answers", self._key)
         found = {name: log.get(each) for name, each in distinct.items() if log is not None and each in log}
-        account = Account(self.options, log.answers() if log is not None else ())
+        kept = log.answers() if log is not None else []
+        account = Account(self.options, kept)
+        lost = [entry for entry in kept if "lost" in entry]
         self._changes |= account.changes
         missing = [name for name in distinct if name not in found]
         if missing:
             with Endpoint(self.url, self.options) as endpoint:
 
+                def lose(name: str, why: str) -> None:
+                    entry = _lost(name, distinct[name][0], why)
+                    number = account.lose(entry)
+                    lost.append(entry)
+                    if log is not None:
+                        log.put(["lost", number], entry)
+                    account.check()
+
                 def ask(name: str) -> tuple[str, dict[str, Any]]:
-                    entry = self._ask(endpoint, distinct[name][0], account)
+                    entry = self._ask(endpoint, distinct[name][0], account, partial(lose, name))
                     if log is not None:
                         log.put(distinct[name], entry)
                     account.add(entry)
@@ -212,29 +237,30 @@ class Chat:
                         if progress is not None:
                             progress(len(found), len(distinct))
         # of what was asked here, whenever it was answered: a continued run has the record of an unbroken one
-        self._record = Account(self.options, (found[name] for name in distinct)).as_record()
+        own = [entry for entry in lost if entry["lost"] in distinct]
+        self._record = Account(self.options, [*(found[name] for name in distinct), *own]).as_record()
         return found
 
     @property
     def _key(self) -> list[object]:
         return ["chat", _LOG_FORMAT, self.url, self.name, self.options.revision]
 
-    def _ask(self, endpoint: Endpoint, body: Body, account: Account) -> dict[str, Any]:
+    def _ask(self, endpoint: Endpoint, body: Body, account: Account, lost: Lost) -> dict[str, Any]:
         """Send a request, otherwise where a part of it is refused; return what is kept of it."""
         account.begin()
         entry = None
         try:
-            entry = self._sent(endpoint, body)
+            entry = self._sent(endpoint, body, lost)
         finally:
             if entry is None:
                 account.give_back()
         return entry
 
-    def _sent(self, endpoint: Endpoint, body: Body) -> dict[str, Any]:
+    def _sent(self, endpoint: Endpoint, body: Body, lost: Lost) -> dict[str, Any]:
         changes = set(self._changes)
         while True:
             sent = adapted(body, changes)
-            reply = endpoint.post("chat/completions", sent)
+            reply = endpoint.post("chat/completions", sent, lost=lost)
             change = None if reply.ok else refused_part(reply, sent)
             if change is None or change in changes:
                 break
@@ -249,12 +275,27 @@ class Chat:
 
     def _entry(self, endpoint: Endpoint, sent: Body, reply: Reply, used: list[str]) -> dict[str, Any]:
         # what a server echoes of its headers stays out of every file
-        body = json.loads(endpoint.without_key(json.dumps(storable(dict(reply.body)))))
+        body = endpoint.cleaned(storable(dict(reply.body)))
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         entry = {"sent": sent, "changes": used, "at": at, "body": body}
         return entry if reply.ok else {**entry, "filtered": reply.message or "refused by a content filter"}
 
 
+def _characters(body: Body) -> int:
+    return sum(len(message["content"]) for message in body["messages"])
+
+
+def _lost(name: str, body: Body, why: str) -> dict[str, Any]:
+    """Return what is kept of a request that came to no reply: which it was, and what it may have cost at most."""
+    return {
+        "lost": name,
+        "why": why,
+        "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "prompt_tokens": -(-_characters(body) // _CHARACTERS_PER_TOKEN),
+        "completion_tokens": body.get("max_tokens"),
+    }
+
+
 def _continuation(reply: ChatReply, body: Body) -> Continuation:
-    finish = {"length": "length", "stop": "stop"}.get(reply.finish, "")
+    finish = "length" if reply.cut else {"stop": "stop"}.get(reply.finish.casefold(), "")
     return Continuation(reply.text, seed=body.get("seed"), finish=finish)  # type: ignore[arg-type]
