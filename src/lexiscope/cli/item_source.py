@@ -29,8 +29,9 @@ class ItemSource:
 def load_items(name: str, columns: ColumnMap | None = None, *, task: str, language: str = "") -> ItemSource:
     """Return the items of a dataset of the catalog, or of a file; *language* keeps the items in one language.
 
-    A name with a path separator or a suffix is a file, anything else a dataset. A table of items that Lexiscope wrote
-    is taken as it is. For the task ``minimal_pair`` a file holds minimal pairs, or synonym items to make them of
+    A name with a path separator or a suffix is a file, anything else a dataset, whose options may follow it
+    (``am2ico?language=zh``). A table of items that Lexiscope wrote is taken as it is. For the task ``minimal_pair`` a
+    file holds minimal pairs, or synonym items to make them of
     (:func:`~lexiscope.items.choice_set_file.read_minimal_pairs`).
 
     Errors: :class:`InputError` for a file that does not pass ``lexiscope check``, or where no item is left;
@@ -45,7 +46,9 @@ def load_items(name: str, columns: ColumnMap | None = None, *, task: str, langua
             return ItemSource(name, _in_language(pairs, name, language), {path.name: sha256_of(path)})
         found = import_items(path, columns, dataset=path.stem, task=task, language=language or "und")
         return ItemSource(name, found.items, {path.name: sha256_of(path)})
-    data = catalog.dataset(name)
+    # a set that is read in one language at a time is read in the one that was asked for
+    read_in_it = language and "?" not in name and "language" in catalog.dataset_options(name)
+    data = catalog.dataset(f"{name}?language={language}" if read_in_it else name)
     return ItemSource(name, _in_language(data.items, name, language), dict(data.checksums))
 
 

@@ -54,14 +54,31 @@ def module(kind: Kind, name: str) -> object:
 
 
 def card(name: str) -> DatasetCard:
-    """Return the card of a dataset."""
-    return cast("DatasetCard", getattr(module("datasets", name), "CARD"))  # noqa: B009
+    """Return the card of a dataset; options behind its name are not looked at."""
+    return cast("DatasetCard", getattr(module("datasets", name.partition("?")[0]), "CARD"))  # noqa: B009
 
 
 def dataset(name: str) -> Dataset:
-    """Load a dataset: items, recorded answers, checksums."""
-    load = cast("Callable[[], Dataset]", getattr(module("datasets", name), "load"))  # noqa: B009
-    return load()
+    """Load a dataset: items, recorded answers, checksums.
+
+    Options follow a question mark, as in the spec of a subject: ``am2ico?language=zh``. A dataset's ``OPTIONS`` are
+    those that it has.
+    Errors: :class:`SpecError` for an option that it does not have; those of the dataset's ``load``.
+    """
+    plain, _, query = name.partition("?")
+    known = dataset_options(plain)
+    options = [part.partition("=") for part in query.split("&") if part]
+    wrong = [key for key, _, value in options if key not in known or not value]
+    if wrong:
+        hint = f"write {plain}?{known[0]}=…" if known else "write its name alone"
+        raise SpecError(f"{plain} has no option {wrong[0]!r} with a value", hint=hint)
+    load = cast("Callable[..., Dataset]", getattr(module("datasets", plain), "load"))  # noqa: B009
+    return load(**{key: value for key, _, value in options})
+
+
+def dataset_options(name: str) -> tuple[str, ...]:
+    """Return the options that a dataset can be loaded with, such as ``language``."""
+    return cast(tuple[str, ...], getattr(module("datasets", name), "OPTIONS", ()))
 
 
 def task(name: str) -> Task:

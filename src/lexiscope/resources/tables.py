@@ -143,7 +143,7 @@ def read_csv(path: Path, columns: Sequence[str] | None = None, *, delimiter: str
     Errors: :class:`InputError` with file and line: not UTF-8, missing or unknown columns, a row with too few or too
     many cells, an open quotation mark, no rows.
     """
-    rows, lines = _records(path, _decode(path), delimiter)
+    rows, lines = _records(path, read_text(path), delimiter)
     if not rows:
         raise InputError("this file is empty", place=Place(str(path), 1), hint="fetch or export it again")
     header = rows.pop(0)
@@ -170,7 +170,11 @@ def write_rows(header: Sequence[str], rows: Sequence[Sequence[str]], *, newline:
     return sink.getvalue().encode("utf-8")
 
 
-def _decode(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """Return the text of a file in UTF-8, with or without byte-order mark, its line ends as they stand.
+
+    Errors: :class:`InputError` with file and line where it is not UTF-8 or holds a NUL character.
+    """
     data = path.read_bytes()
     try:
         text = data.decode("utf-8-sig")

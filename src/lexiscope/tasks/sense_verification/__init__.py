@@ -1,0 +1,127 @@
+"""Sense verification: is a word used in its text in the sense of a definition and its hypernyms (WiC-TSV)?
+
+People see the text in full, or without the word (``context``), or the word alone (``word``), with the definition and
+the broader terms below it, and choose yes or no. Both must hold: the definition fits and the broader terms do. As in
+the same-meaning task, who cannot decide without the word says so: that stores *yes* and the flag ``undecided``.
+
+An item has one usage and the conditions ``definition`` and ``hypernyms`` (broader terms, divided by commas; may be
+empty); ``gold`` is ``t`` or ``f``. *Source:* the context–word bias study, §2.1 (the combined setting of WiC-TSV).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
+from lexiscope.core.screen import Choice, Line, Screen, Shown, marked
+from lexiscope.core.task import Task
+from lexiscope.core.usage import Usage
+from lexiscope.items.asking import Asking
+from lexiscope.items.chat_answers import CHAT_MEASURES
+from lexiscope.items.judging import answering
+from lexiscope.items.views import is_masked, view_usage
+
+FOLDER = Path(__file__).parent
+"""The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
+
+NAME = "sense_verification"
+MEASURE_CHOICE = "choice"
+YES, NO = "t", "f"
+DEFINITION, HYPERNYMS = "definition", "hypernyms"
+_NO_HYPERNYMS = "–"
+
+
+def choices(_item: Item, view: str) -> tuple[Choice, ...]:
+    """Return the options; only who does not see the word may be undecided."""
+    undecided = (Choice("undecided", YES, flags=("undecided",)),) if view == "context" else ()
+    return (Choice(YES, YES), Choice(NO, NO), *undecided)
+
+
+def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
+    """Return what the page shows: the text of the view, the definition, and the hypernyms where there are any."""
+    checked = _checked(item)
+    return {
+        "sentence": _line(checked.usages[0], shown.appears_as),
+        DEFINITION: str(checked.conditions[DEFINITION]),
+        HYPERNYMS: str(checked.conditions.get(HYPERNYMS, "")),
+    }
+
+
+def example_items(language: str) -> tuple[Item, ...]:
+    """Return the worked examples in a language as items; ``gold`` is the right answer, ``t`` or ``f``."""
+    items = []
+    for number, row in enumerate(SCREEN.examples(language), start=1):
+        usage = Usage(row["sentence"], row["start"], row["end"], lemma=row["word"], language=language)
+        sense = {DEFINITION: row[DEFINITION], HYPERNYMS: row[HYPERNYMS]}
+        items.append(Item(f"example_{number}", NAME, (usage,), gold=row["answer"], conditions=sense))
+    return tuple(items)
+
+
+def fields(item: Item, _language: str) -> Mapping[str, str]:
+    """Return what a prompt says of an item: the text of the view, the word in brackets where it is in a text."""
+    usage = _checked(item).usages[0]
+    alone = usage.target == usage.text or is_masked(usage)
+    return {
+        "sentence": usage.text if alone else _bracketed(usage),
+        DEFINITION: str(item.conditions[DEFINITION]),
+        HYPERNYMS: str(item.conditions.get(HYPERNYMS, "")) or _NO_HYPERNYMS,
+    }
+
+
+def _checked(item: Item) -> Item:
+    if len(item.usages) != 1 or not str(item.conditions.get(DEFINITION, "")).strip():
+        what = f"an item of this task has one usage (this one has {len(item.usages)}) and a definition"
+        hint = f"give the definition in a column {DEFINITION!r}"
+        raise InputError(what, code="E617", place=Place(item_id=item.item_id), hint=hint)
+    return item
+
+
+def _line(usage: Usage, view: str) -> Line:
+    seen = view_usage(usage, view)
+    if view in ("context", "word"):
+        return marked(seen.text, seen.start, seen.end)
+    # brackets say to a screen reader what bold type says to the eye
+    return marked(_bracketed(seen), seen.start, seen.end + 2)
+
+
+def _bracketed(usage: Usage) -> str:
+    return f"{usage.text[: usage.start]}[{usage.target}]{usage.text[usage.end :]}"
+
+
+SCREEN = Screen(
+    folder=FOLDER,
+    widget="choice",
+    measure=MEASURE_CHOICE,
+    stimulus=stimulus,
+    options=choices,
+    requires=(DEFINITION,),
+    shows=(HYPERNYMS,),
+    advance="press",
+    comment=False,
+    views=("full", "context", "word"),
+    guess_views=("context",),
+    reveal_view="context",
+    fold_outs=("guidelines",),
+)
+
+asks = Asking(SCREEN, fields, example_items)
+"""Makes a chat question of an item."""
+
+by_judgment = answering(NAME, MEASURE_CHOICE, check=_checked, asks=asks)
+"""Answers with the judgments that a subject gives or has recorded."""
+
+TASK = Task(
+    name=NAME,
+    summary="Is a word used in its text in the sense of a definition and its hypernyms?",
+    scale=None,
+    item_fields=("usages", "conditions", "gold"),
+    answers=(("Judges", by_judgment),),
+    measures=(
+        (MEASURE_CHOICE, "t: used in this sense; f: used in another one"),
+        ("flag_undecided", "1 where a chat model could not decide without the word, else 0"),
+        *CHAT_MEASURES,
+    ),
+    asks=asks,
+)

@@ -1,0 +1,30 @@
+"""Items by name: a set that is read one language at a time is read in the language that was asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lexiscope.cli.item_source import load_items
+from lexiscope.core.errors import InputError, SpecError
+
+
+@pytest.mark.published
+@pytest.mark.parametrize(
+    ("name", "language"), [("am2ico", "ka"), ("am2ico?language=ka", ""), ("am2ico?language=ka", "ka")]
+)
+def test_the_language_of_a_set(published: Path, name: str, language: str) -> None:
+    """``--language ka`` and the option behind the name give the same items."""
+    found = load_items(name, task="same_sense", language=language)
+    assert found.items[0].item_id == "am2ico/ka/train/00001"
+    assert set(found.checksums) == {f"am2ico/data/ka/{split}.tsv" for split in ("train", "dev", "test")}
+
+
+@pytest.mark.published
+def test_a_language_that_is_not_there(published: Path) -> None:
+    """A language that the set lacks is refused with those that it has; so are two that contradict each other."""
+    with pytest.raises(SpecError, match="am2ico has no language 'xx'"):
+        load_items("am2ico", task="same_sense", language="xx")
+    with pytest.raises(InputError, match="no items in 'fi'"):
+        load_items("am2ico?language=ka", task="same_sense", language="fi")

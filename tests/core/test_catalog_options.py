@@ -1,0 +1,29 @@
+"""Options of datasets: a question mark and key=value behind the name, as in the spec of a subject."""
+
+from __future__ import annotations
+
+import pytest
+
+from lexiscope.core import catalog
+from lexiscope.core.errors import SpecError
+
+
+def test_which_options_there_are() -> None:
+    """A dataset says which options it has; most have none."""
+    assert catalog.dataset_options("am2ico") == ("language",)
+    assert catalog.dataset_options("mini_relatedness") == ()
+
+
+@pytest.mark.parametrize(
+    "name", ["am2ico?lang=zh", "am2ico?language=", "am2ico?language", "mini_relatedness?language=en"]
+)
+def test_a_wrong_option_is_refused(name: str) -> None:
+    """An option that the dataset does not have, or one without a value, is refused, and the right ones are named."""
+    with pytest.raises(SpecError, match=r"has no option 'lang(uage)?' with a value") as caught:
+        catalog.dataset(name)
+    assert caught.value.hint in ("write am2ico?language=…", "write its name alone")
+
+
+def test_a_card_does_not_depend_on_options() -> None:
+    """The card is found with and without options."""
+    assert catalog.card("am2ico?language=zh") is catalog.card("am2ico")
