@@ -6,14 +6,14 @@ row, wherever groups are known. Draws on which the statistic is undefined are co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lexiscope.core.errors import StatisticError
+from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.result import statistic_name
 
 FloatArray = NDArray[np.float64]
@@ -269,3 +269,19 @@ def _acceleration(jackknife: FloatArray) -> float:
     deviations = values.mean() - values
     spread = float(np.sum(deviations**2)) ** 1.5
     return float(np.sum(deviations**3)) / (6 * spread) if spread > 0 else 0.0
+
+
+def cluster_labels(
+    items: Sequence[str], clusters: Mapping[str, str] | None, *, what: str = "cluster"
+) -> list[str] | None:
+    """Return each item's cluster (its word, its sentence) for a bootstrap, or nothing where there are no clusters.
+
+    Errors: :class:`InputError` E506 naming the first item without one; *what* is what a cluster is called there.
+    """
+    if clusters is None:
+        return None
+    missing = [item for item in items if item not in clusters]
+    if missing:
+        many = f"{len(missing)} items have" if len(missing) > 1 else "an item has"
+        raise InputError(f"{many} no {what}", code="E506", place=Place(item_id=missing[0]))
+    return [clusters[item] for item in items]

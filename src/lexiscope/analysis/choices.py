@@ -14,6 +14,7 @@ from lexiscope.analysis.bootstrap import (
     FloatArray,
     IntArray,
     Interval,
+    Undefined,
     group_codes,
     percentile_interval,
     resample_counts,
@@ -122,6 +123,20 @@ def cohen_kappa(
     name = statistic_name("cohen_kappa", weights=weights)
     interval = percentile_interval(draws, level=level)
     return Kappa(name, value, interval, float(np.mean(rows == columns)), len(rows), n_missing)
+
+
+def kappa_or_reason(
+    first: Sequence[str], second: Sequence[str], *, level: float, resamples: int, seed: int, **named: str
+) -> Kappa | Undefined:
+    """Return Cohen's kappa, or why there is none, under the statistic's name with what *named* adds to it.
+
+    >>> kappa_or_reason(["a", "a"], ["a", "a"], level=0.95, resamples=0, seed=0, of="side").name
+    'cohen_kappa(weights=none,of=side)'
+    """
+    try:
+        return cohen_kappa(first, second, level=level, resamples=resamples, seed=seed)
+    except StatisticError as error:
+        return Undefined(statistic_name("cohen_kappa", weights="none", **named), error.what, len(first))
 
 
 def percent_agreement(

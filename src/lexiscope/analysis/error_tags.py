@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy
-from lexiscope.analysis.bootstrap import Undefined
-from lexiscope.analysis.choices import Kappa, cohen_kappa
+from lexiscope.analysis.bootstrap import Undefined, cluster_labels
+from lexiscope.analysis.choices import Kappa, kappa_or_reason
 from lexiscope.analysis.predictions import predictions_of
 from lexiscope.analysis.ratings import Table
-from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import statistic_name
 
 
@@ -64,7 +64,7 @@ def tag_shares(
     found = []
     for tag in tags:
         marks = _marks(table, coder, tag)
-        labels = _labels(list(marks), clusters)
+        labels = cluster_labels(list(marks), clusters)
         share = accuracy(list(marks.values()), clusters=labels, level=level, resamples=resamples, seed=seed)
         found.append(TagShare(tag, share.n_correct, share))
     return tuple(found)
@@ -94,7 +94,7 @@ def tag_agreement(
         pairs = [(one[case], two[case]) for case in cases]
         same = accuracy(
             [a == b for a, b in pairs],
-            clusters=_labels(cases, clusters),
+            clusters=cluster_labels(cases, clusters),
             level=level,
             resamples=resamples,
             seed=seed,
@@ -107,7 +107,7 @@ def tag_agreement(
                 only_second=pairs.count((False, True)),
                 neither=pairs.count((False, False)),
                 percent=same,
-                kappa=_kappa(pairs, level=level, resamples=resamples, seed=seed),
+                kappa=kappa_or_reason(*_yes_or_no(pairs), level=level, resamples=resamples, seed=seed),
             )
         )
     return tuple(found)
@@ -118,18 +118,6 @@ def _marks(table: Table, coder: str, tag: str) -> dict[str, bool]:
     return {case: value == 1 for case, value in values.items() if value is not None}
 
 
-def _labels(cases: Sequence[str], clusters: Mapping[str, str] | None) -> list[str] | None:
-    if clusters is None:
-        return None
-    missing = [case for case in cases if case not in clusters]
-    if missing:
-        raise InputError("an error has no cluster", code="E506", place=Place(item_id=missing[0]))
-    return [clusters[case] for case in cases]
-
-
-def _kappa(pairs: Sequence[tuple[bool, bool]], *, level: float, resamples: int, seed: int) -> Kappa | Undefined:
+def _yes_or_no(pairs: Sequence[tuple[bool, bool]]) -> tuple[list[str], list[str]]:
     first, second = (["yes" if pair[k] else "no" for pair in pairs] for k in (0, 1))
-    try:
-        return cohen_kappa(first, second, level=level, resamples=resamples, seed=seed)
-    except StatisticError as error:
-        return Undefined(statistic_name("cohen_kappa", weights="none"), error.what, len(pairs))
+    return first, second

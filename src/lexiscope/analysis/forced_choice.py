@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy, wilson_interval
-from lexiscope.analysis.bootstrap import Interval, Undefined
-from lexiscope.analysis.choices import Kappa, cohen_kappa
+from lexiscope.analysis.bootstrap import Interval, Undefined, cluster_labels
+from lexiscope.analysis.choices import Kappa, kappa_or_reason
 from lexiscope.analysis.ratings import Table
 from lexiscope.core.errors import InputError, Place, StatisticError
-from lexiscope.core.result import statistic_name
 
 CHOICE, WEIRD = "choice", "flag_weird"
 
@@ -94,10 +93,9 @@ def forced_choice(
         raise InputError("the table holds no choice", code="E504", hint="read the answered sheets first")
     chosen = _by_person(rows, right, sides)
     weird = _marks(table.where(measure=WEIRD), right)
-    labels = None if clusters is None else _labels(right, clusters)
     settings = {"level": level, "resamples": resamples, "seed": seed}
     choosers = tuple(
-        _chooser(who, options, weird.get(who, set()), right, labels, **settings)  # type: ignore[arg-type]
+        _chooser(who, options, weird.get(who, set()), right, clusters, **settings)  # type: ignore[arg-type]
         for who, options in chosen.items()
     )
     pairs = tuple(
@@ -155,7 +153,7 @@ def _chooser(
     options: Mapping[str, str | None],
     weird: set[str],
     right: Mapping[str, str],
-    labels: Mapping[str, str] | None,
+    clusters: Mapping[str, str] | None,
     *,
     level: float,
     resamples: int,
@@ -163,8 +161,8 @@ def _chooser(
 ) -> Chooser:
     def of(items: list[str]) -> Accuracy:
         correct = [options.get(item) == right[item] for item in items]
-        clusters = None if labels is None else [labels[item] for item in items]
-        return accuracy(correct, clusters=clusters, chance=0.5, level=level, resamples=resamples, seed=seed)
+        labels = cluster_labels(items, clusters)
+        return accuracy(correct, clusters=labels, chance=0.5, level=level, resamples=resamples, seed=seed)
 
     answered = [item for item in right if options.get(item) is not None]
     nothing = Undefined("accuracy", "fewer than two items were answered", len(answered))
@@ -198,7 +196,7 @@ def _pair(
     of_right = [[str(each[item] == right[item]) for item in both] for each in (one, two)]
     of_side = [["AB"[sides[item].index(str(each[item]))] for item in both] for each in (one, two)]
     kappas = [
-        _kappa(name, *answers, level=level, resamples=resamples, seed=seed)
+        kappa_or_reason(*answers, level=level, resamples=resamples, seed=seed, of=name)
         for name, answers in (("right", of_right), ("side", of_side))
     ]
     marks = [weird.get(each, set()) for each in who]
@@ -215,19 +213,3 @@ def _pair(
         weird_either=either,
         weird_overlap=shared / either if either else None,
     )
-
-
-def _kappa(
-    of: str, first: list[str], second: list[str], *, level: float, resamples: int, seed: int
-) -> Kappa | Undefined:
-    try:
-        return cohen_kappa(first, second, level=level, resamples=resamples, seed=seed)
-    except StatisticError as error:
-        return Undefined(statistic_name("cohen_kappa", weights="none", of=of), error.what, len(first))
-
-
-def _labels(right: Mapping[str, str], clusters: Mapping[str, str]) -> Mapping[str, str]:
-    without = [item for item in right if item not in clusters]
-    if without:
-        raise InputError(f"{len(without)} items have no cluster", code="E506", place=Place(item_id=without[0]))
-    return clusters

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lexiscope.analysis.accuracy import Accuracy, Contrast, accuracy, contrast
-from lexiscope.analysis.bootstrap import FloatArray, IntArray
+from lexiscope.analysis.bootstrap import FloatArray, IntArray, cluster_labels
 from lexiscope.analysis.ratings import Table
 from lexiscope.core.errors import InputError, Place, StatisticError
 
@@ -98,7 +98,9 @@ def gap_accuracy(
     """
     if not hits.item_ids:
         raise StatisticError(f"no item has all {hits.n_predictions} predictions of {hits.subject}")
-    found = accuracy(hits.hit, clusters=_labels(hits.item_ids, clusters), level=level, resamples=resamples, seed=seed)
+    found = accuracy(
+        hits.hit, clusters=cluster_labels(hits.item_ids, clusters), level=level, resamples=resamples, seed=seed
+    )
     mean_right = float(hits.n_right.sum()) / (len(hits.item_ids) * hits.n_predictions)
     return GapAccuracy(hits.subject, hits.measure, hits.n_predictions, found, mean_right, hits.n_missing)
 
@@ -131,14 +133,5 @@ def gap_contrast(
         raise InputError(what, place=Place(item_id=alone[0]), hint="leave these items out of both")
     place = {item_id: row for row, item_id in enumerate(second.item_ids)}
     other = second.hit[[place[item_id] for item_id in first.item_ids]]
-    labels = _labels(first.item_ids, clusters)
+    labels = cluster_labels(first.item_ids, clusters)
     return contrast(first.hit, other, clusters=labels, level=level, resamples=resamples, seed=seed)
-
-
-def _labels(item_ids: tuple[str, ...], clusters: Mapping[str, str] | None) -> list[str] | None:
-    if clusters is None:
-        return None
-    without = [item_id for item_id in item_ids if item_id not in clusters]
-    if without:
-        raise InputError(f"{len(without)} items have no cluster", code="E506", place=Place(item_id=without[0]))
-    return [clusters[item_id] for item_id in item_ids]

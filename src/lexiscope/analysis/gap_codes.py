@@ -11,11 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy
-from lexiscope.analysis.bootstrap import IntArray, Undefined
-from lexiscope.analysis.choices import Kappa, cohen_kappa
+from lexiscope.analysis.bootstrap import IntArray, Undefined, cluster_labels
+from lexiscope.analysis.choices import Kappa, kappa_or_reason
 from lexiscope.analysis.ratings import Table
 from lexiscope.core.errors import InputError, Place, StatisticError
-from lexiscope.core.result import statistic_name
 
 CATEGORY = "category"
 
@@ -93,7 +92,8 @@ def category_shares(
     coded = [(item, code) for item, code in zip(items, codes, strict=True) if code is not None]
     if not coded:
         raise StatisticError(f"no answer of {subject} is coded under {measure}")
-    labels = [_label(item, clusters) for item, _ in coded]
+    items = [item for item, _ in coded]
+    labels = cluster_labels(items, clusters) or items
     shares = []
     for category in categories:
         flags = [code == category for _, code in coded]
@@ -125,7 +125,7 @@ def coder_agreement(
     if len(both) < 2:
         raise StatisticError(f"{first} and {second} coded {len(both)} answers in common; two are needed")
     pairs = [(str(one[answer]), str(two[answer])) for answer in both]
-    labels = None if clusters is None else [_label(answer, clusters) for answer in both]
+    labels = cluster_labels(both, clusters)
     same = [a == b for a, b in pairs]
     place = {category: number for number, category in enumerate(categories)}
     counts = np.zeros((len(place), len(place)), dtype=np.int64)
@@ -136,7 +136,7 @@ def coder_agreement(
         second=second,
         categories=tuple(categories),
         percent=accuracy(same, clusters=labels, level=level, resamples=resamples, seed=seed),
-        kappa=_kappa(pairs, level=level, resamples=resamples, seed=seed),
+        kappa=kappa_or_reason(*zip(*pairs, strict=True), level=level, resamples=resamples, seed=seed),
         table=counts,
         by_category=tuple(float(counts[k, k] / total) if total else None for k, total in enumerate(either.tolist())),
         n_missing=len(set(one) | set(two)) - len(both),
@@ -160,19 +160,3 @@ def _check(items: Sequence[str], codes: Sequence[str | None], categories: Sequen
         if code is not None and code not in categories:
             hint = f"the categories are {', '.join(categories)}"
             raise InputError(f"{code!r} is no category", place=Place(item_id=item), hint=hint)
-
-
-def _label(item: str, clusters: Mapping[str, str] | None) -> str:
-    if clusters is None:
-        return item
-    if item not in clusters:
-        raise InputError("an item has no cluster", code="E506", place=Place(item_id=item))
-    return clusters[item]
-
-
-def _kappa(pairs: Sequence[tuple[str, str]], *, level: float, resamples: int, seed: int) -> Kappa | Undefined:
-    first, second = zip(*pairs, strict=True)
-    try:
-        return cohen_kappa(first, second, level=level, resamples=resamples, seed=seed)
-    except StatisticError as error:
-        return Undefined(statistic_name("cohen_kappa", weights="none"), error.what, len(pairs))

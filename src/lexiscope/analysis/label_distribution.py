@@ -15,13 +15,14 @@ from numpy.typing import ArrayLike
 from lexiscope.analysis.bootstrap import (
     FloatArray,
     Interval,
+    cluster_labels,
     group_codes,
     percentile_interval,
     resample_counts,
 )
 from lexiscope.analysis.predictions import Predictions, Rounding, rounded
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.errors import InputError, StatisticError
 
 SCALE: tuple[float, ...] = (1.0, 2.0, 3.0, 4.0, 5.0)
 
@@ -148,8 +149,8 @@ def label_table(
     """
     items = list(labels)
     values = np.array([np.nan if labels[item] is None else labels[item] for item in items], dtype=np.float64)
-    condition = np.array([_label_of(item, conditions, "condition") for item in items])
-    group = np.array(items if groups is None else [_label_of(item, groups, "group") for item in items])
+    condition = np.array(cluster_labels(items, conditions, what="condition"))
+    group = np.array(cluster_labels(items, groups, what="group") or items)
 
     def shares(chosen: FloatArray, name: str) -> LabelShares:
         rows = np.flatnonzero(chosen)
@@ -187,9 +188,3 @@ def _draws(is_point: FloatArray, groups: ArrayLike | None, resamples: int, seed:
     sums, sizes = np.stack(columns, axis=1), np.bincount(codes, minlength=count).astype(np.float64)
     blocks = resample_counts(count, resamples=resamples, seed=seed)
     return np.concatenate([(block @ sums) / (block @ sizes)[:, None] for block in blocks])
-
-
-def _label_of(item: str, labels: Mapping[str, str], what: str) -> str:
-    if item not in labels:
-        raise InputError(f"this item has no {what}", code="E506", place=Place(item_id=item))
-    return labels[item]

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import Estimate, FloatArray, Undefined
+from lexiscope.analysis.bootstrap import Estimate, FloatArray, Undefined, cluster_labels
 from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.norms import item_sd
 from lexiscope.analysis.ratings import Ratings, Table
@@ -44,12 +44,7 @@ class Judged:
 
         Errors: :class:`InputError` E506 naming an item without a group.
         """
-        if groups is None:
-            return None
-        missing = [item for item in self.item_ids if item not in groups]
-        if missing:
-            raise InputError(f"{len(missing)} items have no group", code="E506", place=Place(item_id=missing[0]))
-        return [groups[item] for item in self.item_ids]
+        return cluster_labels(self.item_ids, groups, what="group")
 
 
 def predictions_of(table: Table, subject: str, *, measure: str = "rating") -> dict[str, float | None]:

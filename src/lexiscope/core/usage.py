@@ -56,6 +56,15 @@ class Usage:
         return self.text[self.start : self.end]
 
     @property
+    def bracketed(self) -> str:
+        """The text with square brackets around the target, as sheets and prompts show it.
+
+        >>> Usage("The bank of the river.", 4, 8).bracketed
+        'The [bank] of the river.'
+        """
+        return f"{self.text[: self.start]}[{self.target}]{self.text[self.end :]}"
+
+    @property
     def key(self) -> tuple[str, int, int]:
         """What makes two usages the same for a model: text and span."""
         return (self.text, self.start, self.end)

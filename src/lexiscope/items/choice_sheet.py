@@ -118,8 +118,7 @@ def _shown(item: Item) -> tuple[str, ...]:
         what = f"a choice needs two options, not {item.options!r}"
         raise InputError(what, code="E617", place=Place(item_id=item.item_id), hint="give the candidates as options")
     usage = item.usages[0]
-    before, after = usage.text[: usage.start], usage.text[usage.end :]
-    cells = [item.item_id, usage.target, f"{before}[{usage.target}]{after}"]
+    cells = [item.item_id, usage.target, usage.bracketed]
     for word in item.options:
         cells += [word, _bracketed(item, word)]
     return tuple(cells)

@@ -165,7 +165,7 @@ def _answer_id(item_id: str, text: str) -> str:
 
 def _shown(answer: GapAnswer) -> tuple[str, ...]:
     usage, conditions = answer.item.usages[0], answer.item.conditions
-    sentence = f"{usage.text[: usage.start]}[{usage.target}]{usage.text[usage.end :]}"
+    sentence = usage.bracketed
     columns = [str(conditions.get(name, "")) for name in (COLUMN_PROMPT, COLUMN_CURATED, COLUMN_SYNSET)]
     return (answer.answer_id, sentence, *columns, answer.text)
 

@@ -102,7 +102,7 @@ def _shown(cases: Sequence[ErrorCase]) -> dict[str, tuple[str, ...]]:
 
 def _story(item: Item) -> str:
     usage = item.usages[0]
-    sentence = f"{usage.text[: usage.start]}[{usage.target}]{usage.text[usage.end :]}"
+    sentence = usage.bracketed
     parts = (str(item.condition("precontext")), sentence, str(item.condition("ending")))
     return " ".join(part for part in parts if part)
 

@@ -64,8 +64,7 @@ def _line(usage: Usage, view: str) -> Line:
     if view in ("context", "word"):
         return marked(seen.text, seen.start, seen.end)
     # brackets say to a screen reader what bold type says to the eye, and are the paper's
-    bracketed = f"{seen.text[: seen.start]}[{seen.target}]{seen.text[seen.end :]}"
-    return marked(bracketed, seen.start, seen.end + 2)
+    return marked(seen.bracketed, seen.start, seen.end + 2)
 
 
 def _language(usage: Usage) -> str:
@@ -80,7 +79,7 @@ def fields(item: Item, _language: str) -> Mapping[str, str]:
 
 def _bracketed(usage: Usage) -> str:
     hidden = usage.target == MASK
-    return usage.text if hidden else f"{usage.text[: usage.start]}[{usage.target}]{usage.text[usage.end :]}"
+    return usage.text if hidden else usage.bracketed
 
 
 SCREEN = Screen(

@@ -64,7 +64,7 @@ def fields(item: Item, _language: str) -> Mapping[str, str]:
     usage = _checked(item).usages[0]
     alone = usage.target == usage.text or is_masked(usage)
     return {
-        "sentence": usage.text if alone else _bracketed(usage),
+        "sentence": usage.text if alone else usage.bracketed,
         DEFINITION: str(item.conditions[DEFINITION]),
         HYPERNYMS: str(item.conditions.get(HYPERNYMS, "")) or _NO_HYPERNYMS,
     }
@@ -83,11 +83,7 @@ def _line(usage: Usage, view: str) -> Line:
     if view in ("context", "word"):
         return marked(seen.text, seen.start, seen.end)
     # brackets say to a screen reader what bold type says to the eye
-    return marked(_bracketed(seen), seen.start, seen.end + 2)
-
-
-def _bracketed(usage: Usage) -> str:
-    return f"{usage.text[: usage.start]}[{usage.target}]{usage.text[usage.end :]}"
+    return marked(seen.bracketed, seen.start, seen.end + 2)
 
 
 SCREEN = Screen(
