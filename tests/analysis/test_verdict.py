@@ -45,7 +45,8 @@ def test_the_kind_follows_the_intervals(context: float, word: float, kind: str) 
 def test_one_decided_bias_is_said_where_the_other_is_open() -> None:
     """The verdict as a whole cannot be given, but what is known is said."""
     found = verdict(biases(500, full=0.97, context=0.86, word=0.55))
-    assert "It is not word-biased; only of the context that cannot be said." in found.sentences
+    assert found.summary.endswith("It is not word-biased; only of the context that cannot be said.")
+    assert found.text.startswith("Judged by the model, at a threshold of 0.80, the numbers do not decide")
 
 
 def test_wide_intervals_say_how_many_words_are_needed() -> None:

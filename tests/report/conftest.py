@@ -11,11 +11,13 @@ from lexiscope.core.result import Record
 from lexiscope.report.curves import LayerMeans, Trajectory
 from lexiscope.report.document import Report, RichText, Section
 from lexiscope.report.figure_accuracy import Dot, Series, SeriesPoint, accuracy_dots, series, stacked_shares
+from lexiscope.report.figure_bias import PlanePoint, bias_plane
 from lexiscope.report.figure_density import Residuals, density_by_condition, residual_ridge
 from lexiscope.report.figure_layers import by_depth, distance_by_layer, trajectories
 from lexiscope.report.figure_panels import aic_panels, peak_panels
 from lexiscope.report.figure_people import Place, agreement_histogram, norms_by_distance
 from lexiscope.report.figure_size import Ceiling, Fit, Sized, scaling
+from lexiscope.report.figure_views import Gap, ViewBar, minimum_gaps, view_bars
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.tables import BOUNDED, INTEGER, Column, Interval, Missing, Noted, Table
 
@@ -73,6 +75,18 @@ DRAWERS: dict[str, Drawer] = {
         [("model", "correct", 30.0), ("model", "unrelated", 70.0)],
         Heading("shares", "3", "T"),
         order=("correct", "unrelated"),
+    ),
+    "plane": lambda: bias_plane(
+        [PlanePoint("WiC", "BERT", 0.6, 0.1, False, 0.5, 0.7), PlanePoint("WiC", "people", 0.4, 0.0, people=True)],
+        Heading("plane", "1", "T"),
+    ),
+    "views": lambda: view_bars(
+        [ViewBar(f"set {n}", view, "BERT", 60.0 + n, 55.0, 66.0) for n in range(4) for view in ("full", "word")],
+        Heading("views", "2", "T"),
+        random=[("set 1", 50.0)],
+    ),
+    "gaps": lambda: minimum_gaps(
+        [Gap("WiC", "BERT", 5.0, 2.0, 8.0), Gap("WiC", "people", 18.9, people=True)], Heading("gaps", "3", "T")
     ),
     "density": lambda: density_by_condition(values(40), conditions(40), Heading("density", "2", "T"), scale=(1, 5)),
     "ridge": lambda: residual_ridge(

@@ -36,12 +36,18 @@ class BiasFinding:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The verdict on a dataset by one subject: its kind in one word, the findings, and all sentences in order."""
+    """The verdict on a dataset by one subject: its kind, the findings, the verdict in words, and what it rests on."""
 
     kind: Kind
     context: BiasFinding
     word: BiasFinding
+    summary: str
     sentences: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """All of it as one paragraph, the summary first."""
+        return " ".join((self.summary, *self.sentences))
 
 
 def verdict(
@@ -74,8 +80,9 @@ def verdict(
     sentences = [_learnt(model, name), context.sentence, word.sentence, _together(model.minimum_gap, model, name)]
     sentences += _people(human, high=high, widest=widest)
     sentences += _gap_sentences(gaps, model)
-    sentences += [_summary(kind, name, high), _at_least(context, word), *_caution(kind, human)]
-    return Verdict(kind, context, word, tuple(sentence for sentence in sentences if sentence))
+    sentences += _caution(kind, human)
+    summary = " ".join(part for part in (_summary(kind, name, high), _at_least(context, word)) if part)
+    return Verdict(kind, context, word, summary, tuple(sentence for sentence in sentences if sentence))
 
 
 def bias_finding(bias: Bias, *, high: float = HIGH) -> Finding:

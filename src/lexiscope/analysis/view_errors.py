@@ -22,7 +22,7 @@ _FUNCTION_WORDS = (
     "about above after again against also although always among another because been before being below between both "
     "cannot could does doing down during each either else even ever every from further have having here hers herself "
     "himself into itself just like made make many might more most much must myself never none only onto other others "
-    "ours ourselves over same shall should since some such than that their theirs them themselves then there these they "
+    "ourselves over same shall should since some such than that their theirs them themselves then there these they "
     "this those though through thus together toward towards under until upon very were what when where whether which "
     "while whom whose will with within without would your yours yourself"
 )

@@ -1,7 +1,7 @@
 """A figure: a vector drawing, its caption, the same in words, and the numbers that it shows.
 
-The drawing functions stand in ``figure_density``, ``figure_layers``, ``figure_people`` and ``figure_size``. Each takes
-arrays and a :class:`Heading`, and returns a :class:`Figure`; none reads a file or knows a dataset.
+The drawing functions stand in the files ``figure_*``. Each takes arrays and a :class:`Heading`, and returns a
+:class:`Figure`; none reads a file or knows a dataset.
 """
 
 from __future__ import annotations

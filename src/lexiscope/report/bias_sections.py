@@ -1,0 +1,86 @@
+"""Sections of the context–word bias study: the verdict on a dataset, and its errors to browse."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lexiscope.analysis.verdict import Verdict
+from lexiscope.analysis.view_errors import SEVERAL, ViewError, ViewErrors
+from lexiscope.report.document import Section
+from lexiscope.report.figures import Figure
+from lexiscope.report.tables import Cell, Column, Missing, Table
+
+MOST_ERRORS = 200
+"""A table of errors shows so many; all of them are in the analysis."""
+
+_READING = (
+    "A bias says how much of what the whole input gives over no input can be had from one part: 0 is nothing, 1 all. "
+    "It is called high, or not high, only where its whole interval lies on one side of the threshold."
+)
+
+
+def verdict_section(
+    title: str,
+    found: Verdict,
+    *,
+    section_id: str = "verdict",
+    tables: Sequence[Table] = (),
+    figures: Sequence[Figure] = (),
+) -> Section:
+    """Return the section with the verdict in sentences, the summary first, then tables and figures."""
+    return Section(section_id, title, (found.summary, *found.sentences, _READING), tuple(tables), tuple(figures))
+
+
+def errors_section(
+    found: Sequence[ViewErrors],
+    *,
+    texts: Mapping[str, str] | None = None,
+    entries: Mapping[str, str] | None = None,
+    section_id: str = "errors",
+    title: str = "Errors of one view that another does not make",
+    rule: str = "",
+    most: int = MOST_ERRORS,
+) -> Section:
+    """Return the error browser: a table for each pair of views, wrong in one and right in the other (Table 3).
+
+    *texts* are the items as they are shown (item id → text), *entries* the names of options (option → entry, its
+    description), *rule* says by which rule distracting words were found. Of each kind *most* are shown.
+    """
+    tables = tuple(_errors_table(each, texts or {}, entries or {}, f"{section_id}_{n}", most)
+                   for n, each in enumerate(found, start=1) if each.errors)  # fmt: skip
+    return Section(section_id, title, tuple(_told(each) for each in found) + ((rule,) if rule else ()), tables)
+
+
+def _told(found: ViewErrors) -> str:
+    unanswered = f" {found.n_unanswered:,} further items lack an answer." if found.n_unanswered else ""
+    wrong, right = found.wrong_view.upper(), found.right_view.upper()
+    return f"{wrong} wrong and {right} right: {len(found.errors):,} of {found.n:,} items.{unanswered}"
+
+
+def _errors_table(
+    found: ViewErrors, texts: Mapping[str, str], entries: Mapping[str, str], name: str, most: int
+) -> Table:
+    wrong, right = found.wrong_view.upper(), found.right_view.upper()
+    shown = found.errors[:most]
+    columns = [Column("Item"), Column("Word"), Column("Text"), Column("Right"), Column(f"Answered in {wrong}"),
+               Column("Distracting word", note="A word of the context that may have led to the answer.")]  # fmt: skip
+    rows = [_row(error, texts, entries) for error in shown]
+    # a column that is empty in all rows says nothing
+    kept = [place for place in range(len(columns)) if place == 0 or any(row[place] not in (None, "") for row in rows)]
+    cells = tuple(tuple(row[place] for place in kept) for row in rows)
+    more = f"The first {len(shown):,} of {len(found.errors):,} items are shown." if len(found.errors) > most else ""
+    title = f"{wrong} wrong, {right} right"
+    return Table(name, "", title, tuple(columns[place] for place in kept), cells, (more,) if more else ())
+
+
+def _row(error: ViewError, texts: Mapping[str, str], entries: Mapping[str, str]) -> tuple[Cell, ...]:
+    gold = [entries.get(option, option) for option in _options(error.gold, entries)]
+    distractor: Cell = error.distractor or ""
+    text: Cell = texts.get(error.item_id, "") if texts else ""
+    if texts and not text:
+        text = Missing("The text is not at hand.")
+    return error.item_id, error.word, text, "; ".join(gold), entries.get(error.answer, error.answer), distractor
+
+
+def _options(gold: str, entries: Mapping[str, str]) -> list[str]:
+    return [gold] if gold in entries else gold.split(SEVERAL)

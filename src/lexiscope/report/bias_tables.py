@@ -1,0 +1,296 @@
+"""Tables of the context–word bias study: biases, scores by view, people and models, seeds, examples, guessed words.
+
+Scores are printed times 100: accuracies in percent, differences in points, a correlation likewise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lexiscope.analysis import bootstrap
+from lexiscope.analysis.bias import Bias, Biases, Difference, MinimumGap
+from lexiscope.analysis.bootstrap import Estimate, Undefined
+from lexiscope.analysis.guess_flips import Guess, count_flips
+from lexiscope.analysis.view_gaps import SeedSpread, ViewGap
+from lexiscope.analysis.view_scores import ViewValue
+from lexiscope.core.errors import InputError
+from lexiscope.report.sections import drop_empty
+from lexiscope.report.tables import (
+    BOUNDED,
+    INTEGER,
+    Cell,
+    Column,
+    Format,
+    Interval,
+    Missing,
+    Noted,
+    Table,
+    format_number,
+)
+
+_SCORE = Format("number", 1)
+_ENTROPY = Format("number", 4, leading_zero=False)
+_NOT_ASKED = Missing("Not asked in this view.")
+RESAMPLED = "Intervals: percentiles of resampled words, the same words in all views."
+
+
+@dataclass(frozen=True, slots=True)
+class BiasRow:
+    """One subject on one dataset, and what its views say."""
+
+    dataset: str
+    subject: str
+    biases: Biases
+
+
+@dataclass(frozen=True, slots=True)
+class GapRow:
+    """One model on one dataset, and how far it stays behind people in each view."""
+
+    dataset: str
+    subject: str
+    gaps: tuple[ViewGap, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SeedRow:
+    """The seeds of one training: spread on dev, and the test score of the one that is best on dev. *Unit:* 0 to 1."""
+
+    dataset: str
+    subject: str
+    view: str
+    dev: SeedSpread
+    test: float | None = None
+    chosen: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleRow:
+    """One item of a dataset as it is shown in each view: (view, text), and its right answer."""
+
+    dataset: str
+    task: str
+    shown: tuple[tuple[str, str], ...]
+    gold: str
+
+
+@dataclass(frozen=True, slots=True)
+class AmbiguityRow:
+    """How ambiguous the words of a dataset are (mean entropy, in nats), and its word bias."""
+
+    dataset: str
+    entropy: float
+    word_bias: float
+
+
+def biases_table(rows: Sequence[BiasRow], *, name: str = "biases", number: str = "") -> Table:
+    """Return both biases, FULL − LABEL and the minimum gap of each subject on each dataset."""
+    columns = (
+        Column("Dataset"),
+        Column("Subject"),
+        Column("Context bias", BOUNDED),
+        Column("Word bias", BOUNDED),
+        Column("FULL − LABEL", _SCORE, note="Biases are undefined where this is not above 0."),
+        Column("Minimum gap", _SCORE, note="min(FULL − CONTEXT, FULL − WORD)."),
+        Column("Nearest to FULL"),
+        Column("Words", INTEGER, note="Words that were resampled."),
+        Column("Draws left out", INTEGER, note="Resamples in which a bias is undefined; its interval leaves them out."),
+    )
+    cells = tuple(
+        (
+            row.dataset,
+            row.subject,
+            _bias(row.biases.context),
+            _bias(row.biases.word),
+            _difference(row.biases.full_over_label),
+            _difference(row.biases.minimum_gap),
+            row.biases.minimum_gap.nearest if row.biases.minimum_gap is not None else None,
+            row.biases.n_words or None,
+            max(row.biases.context.interval.undefined, row.biases.word.interval.undefined) or None,
+        )
+        for row in rows
+    )
+    return drop_empty(Table(name, number, "Context bias and word bias", columns, cells, (RESAMPLED,)))
+
+
+def view_scores_table(
+    rows: Sequence[BiasRow],
+    *,
+    views: Sequence[str] = ("full", "context", "word", "label", "random"),
+    name: str = "view_scores",
+    number: str = "",
+) -> Table:
+    """Return the score of each subject in each view, with its interval; what was not measured says so (Table 7)."""
+    views = [view for view in views if any(row.biases.view(view) is not None for row in rows)]
+    columns = (
+        Column("Dataset"),
+        Column("Subject"),
+        *(Column(_title(view), _SCORE) for view in views),
+        Column("Items", INTEGER, note="In the view full."),
+    )
+    cells = tuple(
+        (row.dataset, row.subject, *(_score(row.biases.view(view)) for view in views), _items(row.biases))
+        for row in rows
+    )
+    return drop_empty(Table(name, number, "Scores by view", columns, cells, (RESAMPLED,)))
+
+
+def human_gaps_table(rows: Sequence[GapRow], *, name: str = "human_gaps", number: str = "") -> Table:
+    """Return people minus model in each view, in points (Table 5); a positive number: people are ahead."""
+    views = list(dict.fromkeys(gap.view for row in rows for gap in row.gaps))
+    columns = (Column("Dataset"), Column("Subject"), *(Column(_title(view), _SCORE) for view in views))
+    cells = []
+    for row in rows:
+        gaps = {gap.view: gap for gap in row.gaps}
+        cells.append((row.dataset, row.subject, *(_gap(gaps.get(view)) for view in views)))
+    return Table(name, number, "People minus model, by view", columns, tuple(cells), (RESAMPLED,))
+
+
+def seeds_table(rows: Sequence[SeedRow], *, name: str = "seeds", number: str = "") -> Table:
+    """Return mean and SD over seeds on dev, and the test score of the seed that is best on dev (Table 7)."""
+    columns = (
+        Column("Dataset"),
+        Column("Subject"),
+        Column("View"),
+        Column("Dev, mean", _SCORE),
+        Column("SD", _SCORE, note="Over seeds, with n − 1."),
+        Column("Seeds", INTEGER),
+        Column("Best on dev"),
+        Column("Test", _SCORE, note="Of the one that is best on dev."),
+    )
+    one = Missing("One seed has no spread.")
+    cells = tuple(
+        (
+            row.dataset,
+            row.subject,
+            _title(row.view),
+            100 * row.dev.mean,
+            one if math.isnan(row.dev.sd) else 100 * row.dev.sd,
+            row.dev.n,
+            row.chosen,
+            None if row.test is None else 100 * row.test,
+        )
+        for row in rows
+    )
+    return drop_empty(Table(name, number, "Scores over seeds of training", columns, cells))
+
+
+def examples_table(rows: Sequence[ExampleRow], *, name: str = "task_examples", number: str = "") -> Table:
+    """Return an example of each dataset, as each view shows it, with the right answer (Table 6)."""
+    columns = (Column("Dataset"), Column("Task"), Column("View"), Column("Shown"), Column("Right answer"))
+    cells = tuple((row.dataset, row.task, _title(view), text, row.gold) for row in rows for view, text in row.shown)
+    return Table(name, number, "What is shown, by view", columns, cells)
+
+
+def ambiguity_table(
+    rows: Sequence[AmbiguityRow], found: Estimate | Undefined, *, name: str = "ambiguity", number: str = ""
+) -> Table:
+    """Return entropy beside word bias, datasets by entropy, with their rank correlation in a note."""
+    columns = (Column("Dataset"), Column("Entropy, nats", _ENTROPY), Column("Word bias", BOUNDED))
+    undefined = Missing("The word bias is undefined.")
+    ordered = sorted(rows, key=lambda row: (-row.entropy, row.dataset))
+    cells = tuple((r.dataset, r.entropy, undefined if math.isnan(r.word_bias) else r.word_bias) for r in ordered)
+    if isinstance(found, Undefined):
+        note = f"No rank correlation: {found.reason}."
+    else:
+        shown = f"{format_number(found.value, BOUNDED)}{_ends(found.interval, BOUNDED, 1.0)}"
+        note = f"Spearman's ρ = {shown} over {found.n} datasets, which were resampled."
+    return Table(name, number, "Ambiguity of the words and word bias", columns, cells, (note,))
+
+
+def flips_table(guesses: Sequence[Guess], *, name: str = "guess_flips", number: str = "") -> Table:
+    """Return each guessed word with the answers of person and model to both words, and the counts in notes (Table 8).
+
+    Errors: :class:`InputError` without a guess.
+    """
+    if not guesses:
+        raise InputError("a table of guessed words needs at least one guess")
+    columns = (
+        Column("Item"),
+        Column("Word"),
+        Column("Guessed"),
+        Column("Valid", note="The guess is another word that fits the context."),
+        Column("Person", note="Answer with the original word → answer with the guess."),
+        Column("Model", note="Answer with the original word → answer with the guess."),
+        Column("Flips"),
+    )
+    cells = tuple(
+        (g.item_id, g.word, g.guess, Missing("Nobody judged it.") if g.valid is None else g.valid,
+         _answers(g.person), _answers(g.model), _who_flips(g))
+        for g in guesses
+    )  # fmt: skip
+    return Table(name, number, "Guessed words and answers that change with them", columns, cells, _flip_notes(guesses))
+
+
+def _flip_notes(guesses: Sequence[Guess]) -> tuple[str, ...]:
+    counts = count_flips(guesses)
+    first = (
+        f"{counts.n_valid} of {counts.n} guesses are valid other words; with them the person's answer changes "
+        f"{counts.person_flips} times, the model's {counts.model_flips} times."
+    )
+    second = (
+        f"Of {counts.sensitive_items} items where the person's answer changes, the model keeps its own in "
+        f"{counts.insensitive}."
+    )
+    third = (f"{counts.incomplete} valid guesses lack an answer.",) if counts.incomplete else ()
+    return (first, second, *third)
+
+
+def _answers(pair: tuple[str | None, str | None]) -> str:
+    return " → ".join("no answer" if answer is None else answer for answer in pair)
+
+
+def _who_flips(guess: Guess) -> str:
+    who = [name for name, flips in (("person", guess.person_flips), ("model", guess.model_flips)) if flips]
+    return " and ".join(who) or "nobody"
+
+
+def _title(view: str) -> str:
+    return view.replace("_", " ").upper()
+
+
+def _bias(bias: Bias) -> Cell:
+    if not bias.is_defined:
+        return Missing(f"{bias.reason}.")
+    return _with(bias.value, bias.interval, BOUNDED, 1.0)
+
+
+def _difference(found: Difference | MinimumGap | None) -> Cell:
+    return _NOT_ASKED if found is None else _with(found.value, found.interval, _SCORE, 100.0)
+
+
+def _gap(gap: ViewGap | None) -> Cell:
+    if gap is None:
+        return _NOT_ASKED
+    if not gap.note:
+        return _with(gap.value, gap.interval, _SCORE, 100.0)
+    shown = f"{format_number(100 * gap.value, _SCORE)}{_ends(gap.interval, _SCORE, 100.0)}"
+    return Noted(shown, f"{gap.note[:1].upper()}{gap.note[1:]}.")
+
+
+def _ends(interval: bootstrap.Interval, form: Format, factor: float) -> str:
+    if not interval.is_defined:
+        return ""
+    low, high = (format_number(factor * end, form) for end in (interval.low, interval.high))
+    return f" [{low}, {high}]"
+
+
+def _score(value: ViewValue | None) -> Cell:
+    if value is None:
+        return _NOT_ASKED
+    if value.fixed:
+        return Noted(format_number(100 * value.value, _SCORE), f"Not measured here: {value.fixed}.")
+    return _with(value.value, value.interval, _SCORE, 100.0)
+
+
+def _items(biases: Biases) -> int | None:
+    full = biases.view("full")
+    return full.n or None if full is not None else None
+
+
+def _with(value: float, interval: bootstrap.Interval, form: Format, factor: float) -> Cell:
+    if interval.is_defined:
+        return Interval(factor * interval.low, factor * interval.high, factor * value)
+    return Noted(format_number(factor * value, form), f"{interval.note[:1].upper()}{interval.note[1:]}.")

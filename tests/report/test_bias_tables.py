@@ -1,0 +1,135 @@
+"""Tables of biases: what a cell says where a number is undefined, fixed, or without an interval."""
+
+from __future__ import annotations
+
+import pytest
+
+from lexiscope.analysis.bias import context_word_bias
+from lexiscope.analysis.guess_flips import Guess
+from lexiscope.analysis.view_gaps import SeedSpread, ambiguity_and_word_bias, human_model_gaps, seed_spread
+from lexiscope.analysis.view_scores import FixedScore, Scores, ViewScores
+from lexiscope.core.errors import InputError
+from lexiscope.report.bias_tables import (
+    AmbiguityRow,
+    BiasRow,
+    ExampleRow,
+    GapRow,
+    SeedRow,
+    ambiguity_table,
+    biases_table,
+    examples_table,
+    flips_table,
+    human_gaps_table,
+    seeds_table,
+    view_scores_table,
+)
+from lexiscope.report.tables import Interval, Missing, Noted, to_text
+
+WORDS = [f"w{number}" for number in range(50)]
+HALF = FixedScore(0.5, "assumed")
+
+
+def right(count: int) -> ViewScores:
+    return ViewScores([1] * count + [0] * (50 - count), WORDS)
+
+
+def row(full: int, context: int, word: int) -> BiasRow:
+    scores: Scores = {"full": right(full), "context": right(context), "word": right(word), "label": HALF}
+    return BiasRow("WiC", "model", context_word_bias(scores, resamples=200))
+
+
+def test_biases_stand_with_their_intervals() -> None:
+    """(.7 − .5) / (.9 − .5) = .50, (.6 − .5) / .4 = .25; gaps in points: min(20, 30)."""
+    table = biases_table([row(45, 35, 30)])
+    cells = dict(zip([column.header for column in table.columns], table.rows[0], strict=True))
+    for header, value in (("Context bias", 0.5), ("Word bias", 0.25), ("FULL − LABEL", 40.0), ("Minimum gap", 20.0)):
+        cell = cells[header]
+        assert isinstance(cell, Interval)
+        assert cell.value == pytest.approx(value)
+        assert cell.low < value < cell.high
+    assert cells["Nearest to FULL"] == "context"
+    assert cells["Words"] == 50
+    assert "Draws left out" not in cells
+
+
+def test_an_undefined_bias_gives_its_reason_and_left_out_draws_are_counted() -> None:
+    """FULL .46 lies below LABEL .50: a dash with the reason; FULL .62 has draws in which it does."""
+    below, near = row(23, 20, 20), row(31, 30, 28)
+    table = biases_table([below, near])
+    assert table.rows[0][2] == Missing("FULL (0.46) is not above LABEL (0.5).")
+    assert table.columns[-1].header == "Draws left out"
+    assert "FULL (0.46) is not above LABEL (0.5)." in to_text(table)
+
+
+def test_scores_that_were_not_measured_say_so() -> None:
+    """An assumed score has a note, a view that was not asked is a dash, one that nobody has is left out."""
+    table = view_scores_table([row(45, 35, 30), BiasRow("XL-WiC", "people", context_word_bias({"full": right(40)}))])
+    headers = [column.header for column in table.columns]
+    assert headers == ["Dataset", "Subject", "FULL", "CONTEXT", "WORD", "LABEL", "Items"]
+    assert table.rows[0][headers.index("LABEL")] == Noted("50.0", "Not measured here: assumed.")
+    assert table.rows[1][headers.index("WORD")] == Missing("Not asked in this view.")
+
+
+def test_people_minus_model() -> None:
+    """Table 5 of the study for AM²iCo: 3.0, 7.5, 16.9; printed scores have no interval and a note."""
+    human = {
+        view: FixedScore(value, "printed") for view, value in (("context", 0.69), ("word", 0.685), ("full", 0.879))
+    }
+    model = {view: FixedScore(value, "printed") for view, value in (("context", 0.66), ("word", 0.61), ("full", 0.71))}
+    table = human_gaps_table([GapRow("AM²iCo", "BERT", human_model_gaps(model, human))])
+    assert [column.header for column in table.columns] == ["Dataset", "Subject", "CONTEXT", "WORD", "FULL"]
+    note = "The score of people is printed; the score of the model is printed."
+    assert table.rows[0][2:] == (Noted("3.0", note), Noted("7.5", note), Noted("16.9", note))
+    measured = human_gaps_table([GapRow("WiC", "m", human_model_gaps({"full": right(30)}, {"full": right(40)}))])
+    cell = measured.rows[0][2]
+    assert isinstance(cell, Interval)
+    assert cell.value == pytest.approx(20.0)
+
+
+def test_seeds_have_a_spread_or_say_that_there_is_one_only() -> None:
+    """Mean and SD on dev in percent; the test score belongs to the best on dev."""
+    table = seeds_table(
+        [
+            SeedRow("WiC", "m", "full", seed_spread([0.6, 0.7]), 0.66, "seed 2"),
+            SeedRow("WiC", "m", "guessed_word", SeedSpread(0.6, float("nan"), 0.6, 0.6, 1)),
+        ]
+    )
+    assert table.rows[0][2] == "FULL"
+    assert table.rows[0][3:] == (pytest.approx(65.0), pytest.approx(100 * 0.005**0.5), 2, "seed 2", pytest.approx(66.0))
+    assert table.rows[1][2] == "GUESSED WORD"
+    assert table.rows[1][4] == Missing("One seed has no spread.")
+
+
+def test_examples_stand_view_by_view() -> None:
+    """A row for each view that is shown."""
+    shown = (("full", "The [iron] was hot."), ("context", "The [X] was hot."))
+    table = examples_table([ExampleRow("wic", "same_sense", shown, "t")])
+    assert [line[2:4] for line in table.rows] == [("FULL", "The [iron] was hot."), ("CONTEXT", "The [X] was hot.")]
+
+
+def test_ambiguity_is_ordered_and_its_correlation_noted() -> None:
+    """Datasets from most to least ambiguous; where there is no correlation the note says why."""
+    rows = [AmbiguityRow("a", 0.1, 0.9), AmbiguityRow("b", 0.4, 0.2), AmbiguityRow("c", 0.2, float("nan"))]
+    found = ambiguity_and_word_bias({r.dataset: r.entropy for r in rows}, {r.dataset: r.word_bias for r in rows})
+    table = ambiguity_table(rows, found)
+    assert [line[0] for line in table.rows] == ["b", "c", "a"]
+    assert table.rows[1][2] == Missing("The word bias is undefined.")
+    assert table.notes == ("No rank correlation: only 2 datasets have both; a correlation needs at least 3.",)
+    four = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}
+    again = ambiguity_table(rows, ambiguity_and_word_bias(four, four))
+    assert again.notes[0].startswith("Spearman's ρ = 1.00")
+
+
+def test_flips_are_listed_and_counted() -> None:
+    """Answers before and after, who changes, and the counts in the notes."""
+    guesses = [
+        Guess("i1", "iron", "starch", ("t", "f"), ("t", "t"), True),
+        Guess("i2", "take", "get", ("t", None), ("t", "f")),
+    ]
+    table = flips_table(guesses)
+    assert table.rows[0][3:] == (True, "t → f", "t → t", "person")
+    assert table.rows[1][3:] == (Missing("Nobody judged it."), "t → no answer", "t → f", "model")
+    assert table.notes[0].startswith("1 of 2 guesses are valid other words")
+    assert table.notes[1].endswith("the model keeps its own in 1.")
+    with pytest.raises(InputError):
+        flips_table([])
