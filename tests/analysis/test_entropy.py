@@ -31,6 +31,9 @@ def test_the_mean_is_that_of_the_words() -> None:
     assert found.value == pytest.approx(sum(each) / 3)
     assert found.by_rows == pytest.approx((3 * each[0] + 2 * each[1] + 4 * each[2]) / 9)
     assert (found.n_words, found.n_rows, found.same_share) == (3, 9, 1 / 3)
+    # two of three, two of two, two of four
+    assert found.majority_share == pytest.approx((2 / 3 + 1 + 1 / 2) / 3)
+    assert found.each.n_majority.tolist() == [2, 2, 2]
 
 
 def test_the_base_changes_the_unit_and_the_name() -> None:

@@ -29,8 +29,9 @@ _UNITS: dict[str, float] = {"e": 1.0, "2": math.log(2)}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordEntropies:
-    """The entropy of each word's classes. *Shape:* entropy, n_rows, n_classes (words,), words in code point order.
+    """The entropy of each word's classes. *Shape:* entropy, n_rows, n_classes, n_majority (words,).
 
+    Words are in code point order. ``n_majority`` counts the rows that have the word's most frequent class.
     ``n_dropped_words`` words with ``n_dropped_rows`` rows had too few rows. *Unit:* nats or bits, as ``base`` says.
     """
 
@@ -39,6 +40,7 @@ class WordEntropies:
     entropy: FloatArray
     n_rows: IntArray
     n_classes: IntArray
+    n_majority: IntArray
     n_dropped_words: int
     n_dropped_rows: int
 
@@ -48,8 +50,10 @@ class MeanEntropy:
     """The mean over words of the entropy of their classes, with an interval that resamples words.
 
     ``by_rows`` weighs each word by its rows. ``same_share`` is the share of the words all of whose rows have the same
-    class. ``n_words`` words with ``n_rows`` rows counted; ``each`` holds them, and how many were dropped. *Unit:* nats
-    or bits, as the name says. *Higher means:* the word says less about the class.
+    class, ``majority_share`` the mean over words of the share of rows that have the word's most frequent class: what
+    who knows each word's majority gets right, word by word. ``n_words`` words with ``n_rows`` rows counted; ``each``
+    holds them, and how many were dropped. *Unit:* nats or bits, as the name says. *Higher means:* the word says less
+    about the class.
     """
 
     name: str
@@ -57,6 +61,7 @@ class MeanEntropy:
     interval: Interval
     by_rows: float
     same_share: float
+    majority_share: float
     n_words: int
     n_rows: int
     each: WordEntropies
@@ -140,6 +145,8 @@ def word_entropies(
     share = together / total[pairs[0]]
     # + 0.0: a word of one class has entropy 0, not -0
     entropy = np.bincount(pairs[0], weights=-share * np.log(share), minlength=len(names)) / _UNITS[base] + 0.0
+    most = np.zeros(len(names), dtype=np.int64)
+    np.maximum.at(most, pairs[0], together)
     kept = np.flatnonzero(total >= min_count)
     return WordEntropies(
         base=base,
@@ -147,6 +154,7 @@ def word_entropies(
         entropy=entropy[kept],
         n_rows=total[kept].astype(np.int64),
         n_classes=np.bincount(pairs[0], minlength=len(names))[kept].astype(np.int64),
+        n_majority=most[kept],
         n_dropped_words=len(names) - len(kept),
         n_dropped_rows=int(total.sum() - total[kept].sum()),
     )
@@ -166,6 +174,7 @@ def _mean(name: str, each: WordEntropies, *, level: float, resamples: int, seed:
         interval=interval,
         by_rows=float(each.entropy @ each.n_rows) / n_rows,
         same_share=float(np.mean(each.n_classes == 1)),
+        majority_share=float(np.mean(each.n_majority / each.n_rows)),
         n_words=len(each.words),
         n_rows=n_rows,
         each=each,
