@@ -128,7 +128,9 @@ def with_run_options(spec: str, **wanted: str) -> str:
     >>> with_run_options("recorded:ratings.csv", device="cpu")
     'recorded:ratings.csv'
     """
-    takes = getattr(catalog.module("subjects", SubjectSpec.parse(spec).kind), "RUN_OPTIONS", ())
+    kind = SubjectSpec.parse(spec).kind
+    # an unknown kind is refused where its subject is made
+    takes = getattr(catalog.module("subjects", kind), "RUN_OPTIONS", ()) if kind in catalog.names("subjects") else ()
     given = spec.partition("?")[2]
     named = {part.partition("=")[0] for part in given.split("&")}
     options = [f"{key}={value}" for key, value in wanted.items() if key in takes and key not in named]

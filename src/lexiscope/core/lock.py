@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -24,11 +24,13 @@ LOCK_NAME = ".lock"
 def locked(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder inside the block; make the folder where it is missing.
 
-    The lock is the operating system's, so it goes with the process that holds it, however that process ends.
+    The lock is the operating system's, so it goes with the process that holds it, however that process ends. Where the
+    block fails before it has written anything, the lock's file goes, and with it every folder that was made for it.
     Errors: :class:`RunError` naming the other process, or a folder that cannot be made or written to.
     """
+    made = [each for each in (folder, *folder.parents) if not each.exists()]
     with _opened(folder) as stream:
-        if not _take(stream):
+        if not _take(stream) or not _is_there(folder / LOCK_NAME, stream):
             stream.seek(0)
             raise RunError(
                 f"another process ({stream.read().strip() or 'of unknown number'}) is writing to this run folder",
@@ -39,7 +41,29 @@ def locked(folder: Path) -> Iterator[None]:
         with contextlib.suppress(OSError):
             os.ftruncate(stream.fileno(), 0)
             os.write(stream.fileno(), f"pid {os.getpid()}\n".encode("ascii"))
-        yield
+        try:
+            yield
+        except BaseException:
+            # still under the lock, so that nobody else can have begun to write here
+            _leave(folder, made)
+            raise
+
+
+def _leave(folder: Path, made: Sequence[Path]) -> None:
+    """Remove the lock's file where nothing else is in the folder, and those folders that were *made* for it."""
+    # an open file cannot be removed on Windows: there the folder stays, with the lock alone in it
+    with contextlib.suppress(OSError):
+        if [each.name for each in folder.iterdir()] == [LOCK_NAME]:
+            (folder / LOCK_NAME).unlink()
+            for each in made:
+                each.rmdir()
+
+
+def _is_there(path: Path, stream: IO[str]) -> bool:
+    """Whether the file that was opened is the one at this path: a process that leaves may have removed it since."""
+    with contextlib.suppress(OSError):
+        return os.path.samestat(path.stat(), os.fstat(stream.fileno()))
+    return False
 
 
 def _opened(folder: Path) -> IO[str]:
