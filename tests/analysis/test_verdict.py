@@ -46,7 +46,7 @@ def test_one_decided_bias_is_said_where_the_other_is_open() -> None:
     """The verdict as a whole cannot be given, but what is known is said."""
     found = verdict(biases(500, full=0.97, context=0.86, word=0.55))
     assert found.summary.endswith("It is not word-biased; only of the context that cannot be said.")
-    assert found.text.startswith("Judged by the model, at a threshold of 0.80, the numbers do not decide")
+    assert found.text.startswith("Judged by the model, at a threshold of 0.80: the numbers do not decide")
 
 
 def test_wide_intervals_say_how_many_words_are_needed() -> None:
@@ -114,3 +114,11 @@ def test_correlations_are_no_percent() -> None:
     found = verdict(context_word_bias(graded | {"label": zeros}, metric="spearman", resamples=300))
     assert found.sentences[0].startswith("With the whole input the model reaches 0.99, without input 0.00")
     assert not any("%" in sentence for sentence in found.sentences)
+
+
+def test_a_subject_that_is_never_wrong_is_said_to_look_too_exact() -> None:
+    """Its intervals have no width; numbers print with a true minus and without a negative zero."""
+    found = verdict(biases(full=1.0, context=1.0, word=0.499))
+    assert "In FULL and CONTEXT all answers of the model score alike" in found.text
+    assert "word bias 0.00 [−" in found.word.sentence
+    assert "score alike" not in verdict(biases(full=0.9, context=0.9, word=0.5)).text

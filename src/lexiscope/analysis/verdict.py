@@ -36,13 +36,24 @@ class BiasFinding:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The verdict on a dataset by one subject: its kind, the findings, the verdict in words, and what it rests on."""
+    """The verdict on a dataset by one subject: its kind, the findings, the verdict in words, and what it rests on.
+
+    ``on_model`` are the sentences on the model's own scores, ``on_people`` those on people and on model beside people,
+    ``cautions`` what the numbers do not say.
+    """
 
     kind: Kind
     context: BiasFinding
     word: BiasFinding
     summary: str
-    sentences: tuple[str, ...]
+    on_model: tuple[str, ...]
+    on_people: tuple[str, ...]
+    cautions: tuple[str, ...]
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All sentences after the summary, in order."""
+        return self.on_model + self.on_people + self.cautions
 
     @property
     def text(self) -> str:
@@ -77,12 +88,16 @@ def verdict(
     """
     context, word = (_finding(bias, model, high=high, widest=widest) for bias in (model.context, model.word))
     kind = _kind(context, word)
-    sentences = [_learnt(model, name), context.sentence, word.sentence, _together(model.minimum_gap, model, name)]
-    sentences += _people(human, high=high, widest=widest)
-    sentences += _gap_sentences(gaps, model)
-    sentences += _caution(kind, human)
-    summary = " ".join(part for part in (_summary(kind, name, high), _at_least(context, word)) if part)
-    return Verdict(kind, context, word, summary, tuple(sentence for sentence in sentences if sentence))
+    parts = (_summary(kind, name, high), _at_least(context, word))
+    return Verdict(
+        kind,
+        context,
+        word,
+        summary=" ".join(part for part in parts if part),
+        on_model=(_learnt(model, name), context.sentence, word.sentence, _together(model.minimum_gap, model, name)),
+        on_people=(*_people(human, high=high, widest=widest), *_gap_sentences(gaps, model)),
+        cautions=(*_without_width(model, name), *_caution(kind, human)),
+    )
 
 
 def bias_finding(bias: Bias, *, high: float = HIGH) -> Finding:
@@ -106,7 +121,9 @@ def _finding(bias: Bias, model: Biases, *, high: float, widest: float) -> BiasFi
     if not bias.is_defined:
         return BiasFinding(bias.view, "cannot be said", f"The {bias.view} bias is undefined: {bias.reason}.")
     if not bias.interval.is_defined:
-        text = f"The {bias.view} bias is {bias.value:.2f}, but its precision is not known ({bias.interval.note})."
+        text = (
+            f"The {bias.view} bias is {_number(bias.value, 2)}, but its precision is not known ({bias.interval.note})."
+        )
         return BiasFinding(bias.view, "cannot be said", text)
     shown = f"{bias.view} bias {_with_interval(bias.value, bias.interval)}"
     if learnt is not None and not (learnt.excludes_zero and learnt.value > 0):
@@ -209,13 +226,13 @@ def _gap_sentence(gap: ViewGap, model: Biases) -> str:
 
 def _summary(kind: Kind, name: str, high: float) -> str:
     sentences: dict[Kind, str] = {
-        "both": "either part alone nearly suffices: the dataset is biased towards context and word",
-        "context-biased": "the context alone nearly suffices, the word does not: the dataset is context-biased",
-        "word-biased": "the word alone nearly suffices, the context does not: the dataset is word-biased",
-        "neither": "neither part alone comes near the whole input: the dataset is neither context- nor word-biased",
+        "both": "both biases lie above it: the dataset is biased towards the context and towards the word",
+        "context-biased": "the context bias lies above it, the word bias below: the dataset is context-biased",
+        "word-biased": "the word bias lies above it, the context bias below: the dataset is word-biased",
+        "neither": "both biases lie below it: the dataset is neither context-biased nor word-biased",
         "cannot be said": "the numbers do not decide whether the dataset is biased",
     }
-    return f"Judged by {name}, at a threshold of {high:.2f}, {sentences[kind]}."
+    return f"Judged by {name}, at a threshold of {high:.2f}: {sentences[kind]}."
 
 
 def _at_least(context: BiasFinding, word: BiasFinding) -> str:
@@ -225,6 +242,16 @@ def _at_least(context: BiasFinding, word: BiasFinding) -> str:
             biased = "is" if known.finding == "high" else "is not"
             return f"It {biased} {known.view}-biased; only of the {other.view} that cannot be said."
     return ""
+
+
+def _without_width(model: Biases, name: str) -> list[str]:
+    """Resampling cannot show how wrong a subject may be that was never wrong: its intervals look too exact."""
+    alike = [value.view.upper() for value in model.views if value.n and value.interval.low == value.interval.high]
+    if not alike:
+        return []
+    return [
+        f"In {' and '.join(alike)} all answers of {name} score alike: intervals without width overstate the precision."
+    ]
 
 
 def _caution(kind: Kind, human: Biases | None) -> list[str]:
@@ -238,7 +265,7 @@ def _caution(kind: Kind, human: Biases | None) -> list[str]:
 
 
 def _with_interval(value: float, interval: Interval) -> str:
-    return f"{value:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
+    return f"{_number(value, 2)} [{_number(interval.low, 2)}, {_number(interval.high, 2)}]"
 
 
 def _turned(interval: Interval) -> Interval:
@@ -246,15 +273,21 @@ def _turned(interval: Interval) -> Interval:
 
 
 def _score(value: float, model: Biases) -> str:
-    return f"{100 * value:.1f} %" if model.metric == "accuracy" else f"{value:.2f}"
+    return f"{_number(100 * value, 1)} %" if model.metric == "accuracy" else _number(value, 2)
 
 
 def _points(value: float, interval: Interval | None, model: Biases) -> str:
     factor, digits, unit = (100.0, 1, " points") if model.metric == "accuracy" else (1.0, 2, "")
     ends = ""
     if interval is not None:
-        ends = f" [{factor * interval.low:.{digits}f}, {factor * interval.high:.{digits}f}]"
-    return f"{factor * value:.{digits}f}{unit}{ends}"
+        ends = f" [{_number(factor * interval.low, digits)}, {_number(factor * interval.high, digits)}]"
+    return f"{_number(factor * value, digits)}{unit}{ends}"
+
+
+def _number(value: float, digits: int) -> str:
+    """With a true minus sign, and never a negative zero."""
+    text = f"{value:.{digits}f}"
+    return (text.removeprefix("-") if float(text) == 0 else text).replace("-", "−")
 
 
 def _lowered(sentence: str) -> str:

@@ -28,7 +28,9 @@ def verdict_section(
     figures: Sequence[Figure] = (),
 ) -> Section:
     """Return the section with the verdict in sentences, the summary first, then tables and figures."""
-    return Section(section_id, title, (found.summary, *found.sentences, _READING), tuple(tables), tuple(figures))
+    groups = (found.on_model, found.on_people, (*found.cautions, _READING))
+    paragraphs = (found.summary, *(" ".join(group) for group in groups if group))
+    return Section(section_id, title, paragraphs, tuple(tables), tuple(figures))
 
 
 def errors_section(

@@ -227,8 +227,8 @@ def flips_table(guesses: Sequence[Guess], *, name: str = "guess_flips", number: 
 def _flip_notes(guesses: Sequence[Guess]) -> tuple[str, ...]:
     counts = count_flips(guesses)
     first = (
-        f"{counts.n_valid} of {counts.n} guesses are valid other words; with them the person's answer changes "
-        f"{counts.person_flips} times, the model's {counts.model_flips} times."
+        f"{counts.n_valid} of {counts.n} guesses are valid other words; with them the person's answer changes in "
+        f"{counts.person_flips}, the model's in {counts.model_flips}."
     )
     second = (
         f"Of {counts.sensitive_items} items where the person's answer changes, the model keeps its own in "
