@@ -15,6 +15,7 @@ import pytest
 import torch
 import transformers
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import RunError, SpecError, SubjectError
 from lexiscope.core.scoring import PRESETS, PUBLISHED, ScoringPolicy, TokenScores
 from lexiscope.core.subject import SubjectSpec, capabilities
@@ -337,6 +338,15 @@ def test_bos_without_a_bos_token(causal: Folders, tmp_path: Path) -> None:
     same(named.score(TEXTS), plain(causal("gpt2"), TEXTS, bos=True), apart=1e-5)
     with pytest.raises(SubjectError, match="no token '<begin>'"):
         subject(folder, policy=PRESETS["bos"], bos_token="<begin>").score(TEXTS)
+
+
+@pytest.mark.parametrize("token", ["<a&b=c>", "50%", "%26", "<|begin|>"])
+def test_any_text_can_be_named_as_bos_token(token: str) -> None:
+    """The id parses back to the same token, whatever signs it has."""
+    named = CausalLM("org/model", options=CausalOptions(policy=PRESETS["bos"], bos_token=token))
+    again = catalog.subject(named.subject_id)
+    assert isinstance(again, CausalLM)
+    assert (again.options.bos_token, again.subject_id) == (token, named.subject_id)
 
 
 def test_scores_that_are_not_finite_are_refused(causal: Folders, monkeypatch: pytest.MonkeyPatch) -> None:

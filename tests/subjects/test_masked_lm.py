@@ -276,8 +276,8 @@ def test_the_policy_says_which_variant() -> None:
 
 
 def test_its_spec_parses_back(tiny: Callable[[str], Path]) -> None:
-    """Options that change numbers are in the id, the batch size is not; the id makes the same subject."""
-    spec = SubjectSpec.parse("masked_lm:org/model#v1?conditioning=masked&batch_tokens=7")
+    """Options that change numbers are in the id, batch size and threads are not; the id makes the same subject."""
+    spec = SubjectSpec.parse("masked_lm:org/model#v1?conditioning=masked&batch_tokens=7&threads=2")
     subject = masked_lm.load(spec)
     assert subject.subject_id == "masked_lm:org/model#v1?conditioning=masked"
     assert masked_lm.load(SubjectSpec.parse(subject.subject_id)).subject_id == subject.subject_id
@@ -286,7 +286,17 @@ def test_its_spec_parses_back(tiny: Callable[[str], Path]) -> None:
     assert isinstance(subject, Scores)
 
 
-@pytest.mark.parametrize("option", ["conditioning=left", "bos=yes", "dtype=int8", "batch_tokens=x", "batch_tokens=-1"])
+def test_threads_change_no_number_and_are_given_back(tiny: Callable[[str], Path]) -> None:
+    """The run record says how many were used; afterwards torch has as many as before."""
+    before = torch.get_num_threads()
+    subject = subject_of(tiny("bert"), threads=before + 1)
+    assert_same(subject.score(TEXTS), subject_of(tiny("bert")).score(TEXTS))
+    assert (subject.settings["threads"], torch.get_num_threads()) == (before + 1, before)
+
+
+@pytest.mark.parametrize(
+    "option", ["conditioning=left", "bos=yes", "dtype=int8", "batch_tokens=x", "batch_tokens=-1", "threads=two"]
+)
 def test_unknown_options_are_refused(option: str) -> None:
     """An option that does not exist, or that a masked model cannot have, is an error and no default."""
     with pytest.raises(SpecError):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
 
 from lexiscope.core.errors import Place, SubjectError, require
 from lexiscope.core.scoring import Doubles
-from lexiscope.subjects._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of
+from lexiscope.subjects._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of, torch_threads
 from lexiscope.subjects._masked_copies import Ids, Vocabulary
 from lexiscope.subjects._model_folder import ModelFolder
 
@@ -34,6 +34,10 @@ class MaskedForward:
         self._pad = int(fast.pad_token_id or 0)
         self.vocabulary = self._vocabulary(fast, place)
         self.route = self._find_route()
+
+    def threads(self, number: int | None) -> AbstractContextManager[int]:
+        """Use *number* threads inside the block; see :func:`~lexiscope.subjects._loading.torch_threads`."""
+        return torch_threads(self._torch, number)
 
     def run(self, inputs: Sequence[tuple[Ids, int]], asked: Sequence[tuple[int, int]]) -> Doubles:
         """Return the log-probability of tokens at masked places.

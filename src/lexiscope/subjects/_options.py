@@ -55,6 +55,20 @@ def split_name(text: str) -> tuple[str, str, dict[str, str]]:
     return name, revision, {key: value for key, _, value in pairs}
 
 
+def option_text(value: str) -> str:
+    """Return a value as it stands among the options of a spec: ``&``, which divides them, is written ``%26``.
+
+    >>> option_text("<a&b>"), option_text("50%"), option_value(option_text("%26"))
+    ('<a%26b>', '50%25', '%26')
+    """
+    return value.replace("%", "%25").replace("&", "%26")
+
+
+def option_value(text: str) -> str:
+    """Read :func:`option_text` back; another ``%`` stands for itself."""
+    return text.replace("%26", "&").replace("%25", "%")
+
+
 def encoder_options(given: dict[str, str]) -> EncoderOptions:
     """Read the options of an encoder.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from lexiscope.core.errors import SpecError
 from lexiscope.core.scoring import PRESETS, PUBLISHED, ScoringPolicy
+from lexiscope.subjects._options import option_value
 
 ROUTES = ("auto", "tree", "batched", "single")
 _POLICY = ("bos", "first", "tokens", "per")
@@ -94,6 +95,7 @@ def causal_options(given: dict[str, str]) -> CausalOptions:
     _one_of("self_test", given.get("self_test", "yes"), ("yes", "no"))
     settings: dict[str, Any] = {key: given[key] for key in (*_WORDS, *_FREE) if key in given}
     settings |= {key: int(given[key]) for key in _NUMBERS if key in given}
+    settings |= {"bos_token": option_value(given["bos_token"])} if "bos_token" in given else {}
     return CausalOptions(policy=policy_of(given), self_test=given.get("self_test", "yes") == "yes", **settings)
 
 

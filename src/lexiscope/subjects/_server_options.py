@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from lexiscope.core.errors import SpecError
 from lexiscope.core.scoring import PUBLISHED, ScoringPolicy
+from lexiscope.subjects._options import option_value
 from lexiscope.subjects._scoring_options import policy_of
 
 _POLICY = ("policy", "bos", "first", "tokens", "per")
@@ -91,6 +92,7 @@ def server_options(given: Mapping[str, str]) -> ServerOptions:
     if given.get("self_test", "yes") not in ("yes", "no"):
         raise SpecError("self_test is yes or no")
     settings: dict[str, Any] = {key: given[key] for key in ("bos_token", "key_env") if key in given}
+    settings |= {"bos_token": option_value(given["bos_token"])} if "bos_token" in given else {}
     settings |= {key: int(given[key]) for key in _WHOLE if key in given}
     settings |= {key: _seconds(key, given[key]) for key in _SECONDS if key in given}
     self_test = given.get("self_test", "yes") == "yes"

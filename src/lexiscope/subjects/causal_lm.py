@@ -6,8 +6,8 @@ weights and a fast tokenizer. Options follow a question mark: ``causal_lm:FOLDER
 What is counted: ``policy=`` published, bos, word or continuation, and single parts of it, ``bos=`` yes or no,
 ``first=`` scored or unscored, ``tokens=`` text, word or continuation. On what: ``dtype=`` fp32, bf16 or fp16,
 ``device=`` cpu, cuda or mps, ``threads=``. How: ``route=`` auto, tree, batched or single. ``self_test=no`` leaves out
-the test on easy pairs; ``bos_token=`` names the token that stands before texts where the tokenizer names none;
-``trust_remote_code=`` names the revision of a model whose own code may run.
+the test on easy pairs; ``bos_token=`` names the token that stands before texts where the tokenizer names none (a
+``&`` in it is written ``%26``); ``trust_remote_code=`` names the revision of a model whose own code may run.
 
 A folder that ``lexiscope train lora`` wrote is an adapter on a base model, which is found where the training found it,
 or where ``base=`` says; a base that is not the one of the training is refused.
@@ -38,7 +38,7 @@ from lexiscope.subjects._adapter import AdaptedFolder, locate_model
 from lexiscope.subjects._generation import Prompt, continue_group, groups_of
 from lexiscope.subjects._loading import trusted
 from lexiscope.subjects._model_folder import TOKENIZER_FILES, ModelFolder
-from lexiscope.subjects._options import split_name
+from lexiscope.subjects._options import option_text, split_name
 from lexiscope.subjects._route import Guard, guard
 from lexiscope.subjects._score_units import ScorePlan, Unit, batch_plan, tree_plan
 from lexiscope.subjects._scoring_options import CausalOptions, causal_options, policy_text
@@ -101,7 +101,7 @@ class CausalLM:
         """Its spec, with the options that change its numbers and without those that only change its speed."""
         revision = f"#{self.hub_revision}" if self.hub_revision else ""
         options = policy_text(self.options.policy)
-        options += [f"bos_token={self.options.bos_token}"] if self.options.bos_token else []
+        options += [f"bos_token={option_text(self.options.bos_token)}"] if self.options.bos_token else []
         options += [f"dtype={self.options.dtype}"] if self.options.dtype != "fp32" else []
         return f"causal_lm:{self.name}{revision}" + (f"?{'&'.join(options)}" if options else "")
 

@@ -26,6 +26,7 @@ from lexiscope.subjects._answer_log import AnswerLog
 from lexiscope.subjects._endpoint import Endpoint, Reply, refusal
 from lexiscope.subjects._endpoint_probe import About, Served, about, probe
 from lexiscope.subjects._generation import seed_of
+from lexiscope.subjects._options import option_text
 from lexiscope.subjects._prompt_scores import Listed, listed, scores_of
 from lexiscope.subjects._scoring_options import policy_text
 from lexiscope.subjects._server_options import ServerOptions, server_options, split_address
@@ -70,7 +71,8 @@ class Completions:
     def subject_id(self) -> str:
         """Its spec, with the options that change its numbers and the name of the key's variable."""
         told = policy_text(self.options.policy)
-        told += [f"{name}={value}" for name in ("bos_token", "key_env") if (value := getattr(self.options, name))]
+        named = {name: getattr(self.options, name) for name in ("bos_token", "key_env")}
+        told += [f"{name}={option_text(value)}" for name, value in named.items() if value]
         return f"completions:{self.name}@{self.url}" + (f"?{'&'.join(told)}" if told else "")
 
     @property

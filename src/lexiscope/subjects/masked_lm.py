@@ -40,7 +40,7 @@ from lexiscope.subjects._options import split_name
 from lexiscope.subjects._span_tokens import plan_batches
 
 CAPABILITIES = ("Scores",)
-RUN_OPTIONS = ("device",)
+RUN_OPTIONS = ("device", "threads")
 
 WORDS = "what the tokenizer's pre-tokenizer keeps together"
 _LIBRARIES = ("torch", "transformers", "tokenizers")
@@ -49,6 +49,7 @@ _LOG_FORMAT = 1
 _CHUNK_IDS = 400_000
 # rows of logits at a time: 128 rows of a vocabulary of 250,000 are 128 MB
 _MOST_ROWS = 128
+_NUMBERS = ("threads", "batch_tokens")
 _CHOICES: dict[str, tuple[str, ...]] = {
     "conditioning": ("masked_within_word", "masked"),
     "tokens": get_args(Counted),
@@ -64,8 +65,9 @@ class MaskedOptions:
     """How a masked language model is run.
 
     ``conditioning``, ``tokens`` and ``per``: as in a :class:`~lexiscope.core.scoring.ScoringPolicy`. ``dtype``:
-    ``fp32`` or ``bf16``. ``device``: ``cpu``, ``cuda`` or ``mps``. ``batch_tokens``: most tokens of a batch, 0 = 2,048
-    on a CPU and 32,768 elsewhere. ``self_test``: the task tries trivially easy pairs first (``yes`` or ``no``).
+    ``fp32`` or ``bf16``. ``device``: ``cpu``, ``cuda`` or ``mps``. ``threads``: of torch, 0 = as the process has it.
+    ``batch_tokens``: most tokens of a batch, 0 = 2,048 on a CPU and 32,768 elsewhere. ``self_test``: the task tries
+    trivially easy pairs first (``yes`` or ``no``).
     ``trust_remote_code``: the revision of the model whose own Python code may be run.
     """
 
@@ -74,6 +76,7 @@ class MaskedOptions:
     per: str = "token"
     dtype: str = "fp32"
     device: str = "cpu"
+    threads: int = 0
     batch_tokens: int = 0
     self_test: str = "yes"
     trust_remote_code: str = ""
@@ -83,8 +86,8 @@ class MaskedOptions:
             if getattr(self, name) not in allowed:
                 what = f"{name}={getattr(self, name)} is no option of a masked language model"
                 raise SpecError(what, hint=f"use one of {', '.join(allowed)}")
-        if self.batch_tokens < 0:
-            raise SpecError("batch_tokens is 0 or more")
+        if self.threads < 0 or self.batch_tokens < 0:
+            raise SpecError("threads and batch_tokens of a masked language model are 0 or more")
 
     @classmethod
     def read(cls, given: dict[str, str]) -> MaskedOptions:
@@ -102,9 +105,10 @@ class MaskedOptions:
             if unknown[0] in ("bos", "first"):
                 hint = "a masked model has its special tokens always: the policy is bos=no, first=scored"
             raise SpecError(f"{unknown[0]!r} is no option of a masked language model", hint=hint)
-        if not given.get("batch_tokens", "0").isdecimal():
-            raise SpecError(f"batch_tokens is a whole number, not {given['batch_tokens']!r}")
-        numbers = {"batch_tokens": int(given["batch_tokens"])} if "batch_tokens" in given else {}
+        for name in _NUMBERS:
+            if not given.get(name, "0").isdecimal():
+                raise SpecError(f"{name} is a whole number, not {given[name]!r}")
+        numbers = {name: int(given[name]) for name in _NUMBERS if name in given}
         return cls(**cast(dict[str, Any], {**given, **numbers}))
 
     @property
@@ -131,7 +135,7 @@ class MaskedLM:
         self.name = name
         self.hub_revision = revision
         self.options = options or MaskedOptions()
-        self._route = ""
+        self._route, self._threads = "", self.options.threads
 
     @property
     def subject_id(self) -> str:
@@ -194,8 +198,8 @@ class MaskedLM:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """How it is run, for the run record. ``route`` is empty before the first text is scored here."""
-        how = {"batch_tokens": self.options.budget, "words": WORDS, "route": self._route}
+        """How it is run, for the run record. Until a text is scored here ``route`` is empty, ``threads`` as asked."""
+        how = {"batch_tokens": self.options.budget, "words": WORDS, "route": self._route, "threads": self._threads}
         return {**asdict(self.options), **how, "policy": str(self.policy)}
 
     def score(
@@ -243,10 +247,11 @@ class MaskedLM:
         within = self.options.conditioning == "masked_within_word"
         # all of them first: a text that cannot be scored is refused before any work starts
         tokenised = tokenise_texts(forward.tokenizer, texts, forward.vocabulary, within_word=within)
-        for chunk in _chunks(tokenised):
-            of_chunk = [tokenised[number] for number in chunk]
-            values = self._values(plan_copies(of_chunk, forward.vocabulary.mask, within_word=within))
-            yield [_finished(texts[n], tokenised[n], found) for n, found in zip(chunk, values, strict=True)]
+        with forward.threads(self.options.threads or None) as self._threads:
+            for chunk in _chunks(tokenised):
+                of_chunk = [tokenised[number] for number in chunk]
+                values = self._values(plan_copies(of_chunk, forward.vocabulary.mask, within_word=within))
+                yield [_finished(texts[n], tokenised[n], found) for n, found in zip(chunk, values, strict=True)]
 
     def _values(self, copies: Copies) -> list[Doubles]:
         """Return the log-probability of each token of each text of a chunk."""
@@ -276,6 +281,7 @@ class MaskedLM:
         versions = {name: metadata.version(name) for name in _LIBRARIES}
         # which tokens count is decided later, and how fast it goes changes nothing
         options = asdict(replace(self.options, tokens="text", per="token", batch_tokens=0, self_test="yes"))
+        options.pop("threads")
         return AnswerLog(work / "scores", [_LOG_FORMAT, revision, options, versions])
 
 
