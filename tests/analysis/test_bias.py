@@ -81,7 +81,7 @@ def test_an_undefined_bias_says_why() -> None:
     assert not below.word.is_defined
     no_label = context_word_bias(scores(full=0.9, context=0.7))
     assert no_label.context.reason == "the view label is not there"
-    assert no_label.word.reason == "the view label and the view word is not there"
+    assert no_label.word.reason == "the views label and word are not there"
     assert (no_label.word_gap, no_label.minimum_gap, no_label.full_over_label) == (None, None, None)
     with pytest.raises(StatisticError, match="full is missing"):
         context_word_bias(scores(context=0.7))

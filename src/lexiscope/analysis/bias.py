@@ -169,7 +169,8 @@ def _bias(drawn: DrawnScores, view: str) -> Bias:
     missing = [name for name in (FULL, LABEL, view) if name not in drawn.values]
     if missing:
         nothing = np.full(drawn.resamples, np.nan)
-        return Bias(view, math.nan, drawn.interval(nothing), f"the view {' and the view '.join(missing)} is not there")
+        named = f"views {' and '.join(missing)} are" if len(missing) > 1 else f"view {missing[0]} is"
+        return Bias(view, math.nan, drawn.interval(nothing), f"the {named} not there")
     full, label = drawn.values[FULL].value, drawn.values[LABEL].value
     value = bias_value(drawn.values[view].value, full, label)
     reason = f"FULL ({full:.3g}) is not above LABEL ({label:.3g})" if math.isnan(value) else ""
