@@ -10,9 +10,10 @@ from functools import cache
 import pytest
 
 from lexiscope.analysis.bias import Biases, context_word_bias
-from lexiscope.analysis.view_scores import ViewScores
+from lexiscope.analysis.view_answers import scored_views
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
+from lexiscope.core.response import Response, ResponseTable
 from lexiscope.items.planted_bias import Dials, expected, look_up, planted_items
 from lexiscope.items.views import view_item
 
@@ -26,15 +27,16 @@ def part(items: Sequence[Item], split: str) -> list[Item]:
 
 @cache
 def measured(context: float, word: float) -> Biases:
-    """The biases of the look-up learner, trained and tested on each view."""
+    """The biases of the look-up learner, trained and tested on each view; its answers go the way of all responses."""
     items = planted_items(Dials(context, word))
     train, test = part(items, "train"), part(items, "test")
-    words = [item.word for item in test]
-    scores = {}
-    for view in VIEWS:
-        answers = look_up(train, test, view)
-        right = [float(answer == item.gold) for answer, item in zip(answers, test, strict=True)]
-        scores[view] = ViewScores(right, words)
+    rows = [
+        Response("look-up", "classifier", item.item_id, "same_sense", "choice", option=answer, view=view)
+        for view in VIEWS
+        for item, answer in zip(test, look_up(train, test, view), strict=True)
+    ]
+    gold, words = {item.item_id: str(item.gold) for item in test}, {item.item_id: item.word for item in test}
+    scores = scored_views(ResponseTable.from_rows(rows), gold, words, subjects=["look-up"])
     return context_word_bias(scores, resamples=300)
 
 
