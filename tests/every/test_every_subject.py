@@ -6,6 +6,7 @@ import json
 import threading
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -30,6 +31,11 @@ from lexiscope.core.subject import (
     capabilities,
 )
 from lexiscope.core.usage import Usage
+from lexiscope.items.search_space import Entry, SearchSpace
+from lexiscope.training.bi_encoder import train_bi_encoder
+from lexiscope.training.pair_classifier import train_pair_classifier
+from lexiscope.training.settings import TrainingSettings
+from lexiscope.training.threshold import fit_threshold
 
 TEXTS = [
     "The bank of the river was wet",
@@ -40,6 +46,8 @@ TEXTS = [
 ]
 USAGES = [Usage(text, text.index("bank"), text.index("bank") + 4, lemma="bank", language="en") for text in TEXTS]
 ITEMS = [Item(f"{a}-{b}", "contract", (USAGES[a], USAGES[b])) for a in range(5) for b in range(a)]
+MEANINGS = [Item(f"m{n}", "contract", (usage,), gold=("slope", "house")[n % 2]) for n, usage in enumerate(USAGES)]
+SPACE = SearchSpace("contract", (Entry("slope", "bank", "the side of the river"), Entry("house", "bank", "it lends")))
 
 # one spec of every kind that answers on any machine; a new kind needs a line here
 SPECS = {
@@ -50,7 +58,11 @@ SPECS = {
     "masked_lm": ["masked_lm:{folder}/masked_lm", "masked_lm:{folder}/masked_lm?conditioning=masked"],
     "completions": ["completions:served@{url}", "completions:served@{url}?policy=bos"],
     "chat": ["chat:served@{url}", "chat:served@{url}?shots=1&repeats=2&temperature=1"],
+    "classifier": ["classifier:{folder}/classifier", "classifier:{folder}/probe"],
+    "bi_encoder": ["bi_encoder:{folder}/bi_encoder"],
 }
+# who answers one task alone, on items of its shape
+OWN_TASK = {"classifier": ("same_sense", ITEMS), "bi_encoder": ("sense_retrieval", MEANINGS)}
 # what a question about pairs of usages can be asked of
 PAIRS = [spec for kind in ("encoder", "baseline", "recorded", "chat") for spec in SPECS[kind]]
 ALL = [(kind, spec) for kind, specs in SPECS.items() for spec in specs]
@@ -66,6 +78,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     ResponseTable.from_rows(rows).write_parquet(folder / "answers.parquet")
     save_causal_lm(folder / "causal_lm")
     save_masked_lm(folder / "masked_lm")
+    save_trained(folder)
     with ThreadingHTTPServer(("127.0.0.1", 0), ServedLetters) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         (folder / "url").write_text(f"http://127.0.0.1:{server.server_address[1]}/v1")
@@ -143,6 +156,15 @@ def save_masked_lm(folder: Path) -> None:
     transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
 
 
+def save_trained(folder: Path) -> None:
+    """Train on the contract's own items, with answers made up by rule: a classifier, a probe, a bi-encoder."""
+    once = TrainingSettings(epochs=1, batch=4)
+    model, items = str(folder / "masked_lm"), [replace(item, gold="tf"[n % 2]) for n, item in enumerate(ITEMS)]
+    train_pair_classifier(items, items, model, view="full", out=folder / "classifier", settings=once)
+    fit_threshold(items, items, model, view="full", out=folder / "probe")
+    train_bi_encoder(MEANINGS, MEANINGS, SPACE, model, view="full", out=folder / "bi_encoder", settings=once)
+
+
 def subject_of(spec: str, folder: Path) -> Subject:
     return catalog.subject(spec.format(folder=folder, url=(folder / "url").read_text()))
 
@@ -173,11 +195,12 @@ def test_its_id_parses_back(kind: str, spec: str, folder: Path) -> None:
     assert subject.facts.revision, "without a revision its answers cannot be told from those of another version"
 
 
-@pytest.mark.parametrize("spec", PAIRS)
+@pytest.mark.parametrize("spec", [*PAIRS, *SPECS["classifier"], *SPECS["bi_encoder"]])
 def test_answers_depend_on_the_item_alone(spec: str, folder: Path) -> None:
     """Twice, backwards, and one by one: an item gets the same answer, under its own id."""
     subject = subject_of(spec, folder)
-    task = catalog.task("relatedness")
+    name, asked = OWN_TASK.get(subject.kind, ("relatedness", ITEMS))
+    task = catalog.task(name)
     answer = task.answer_function(subject)
 
     def values(items: list[Item]) -> dict[str, list[float]]:
@@ -185,9 +208,9 @@ def test_answers_depend_on_the_item_alone(spec: str, folder: Path) -> None:
         assert set(table.unique("item_id")) == {item.item_id for item in items}
         return {item.item_id: table.where(item_id=item.item_id).column("value").tolist() for item in items}
 
-    forwards = values(ITEMS)
-    assert values(ITEMS) == forwards
-    for others in (values(ITEMS[::-1]), {k: v for item in ITEMS for k, v in values([item]).items()}):
+    forwards = values(asked)
+    np.testing.assert_equal(values(asked), forwards)
+    for others in (values(asked[::-1]), {k: v for item in asked for k, v in values([item]).items()}):
         for item_id, expected in forwards.items():
             np.testing.assert_allclose(others[item_id], expected, atol=1e-5, rtol=0)
 
@@ -210,4 +233,5 @@ def test_capability_methods_keep_the_order(spec: str, folder: Path) -> None:
         assert [len(each) for each in continuations] == [2] * len(TEXTS)
         assert subject.generate(TEXTS[::-1], decoding) == continuations[::-1]
     if isinstance(subject, Judges):
-        assert set(subject.judge(ITEMS, "relatedness").unique("item_id")) == {item.item_id for item in ITEMS}
+        name, asked = OWN_TASK.get(subject.kind, ("relatedness", ITEMS))
+        assert set(subject.judge(asked, name).unique("item_id")) == {item.item_id for item in asked}

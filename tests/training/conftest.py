@@ -18,6 +18,8 @@ from lexiscope.training.lora_settings import LoraSettings
 from lexiscope.training.lora_split import Split
 from lexiscope.training.lora_targets import RatedItem
 
+from .tiny_views import save_bert
+
 SCALE = Scale(1, 5)
 TEMPLATE = (
     "{% for message in messages %}<s>{{ message.role }}: {{ message.content }}{% endfor %}"
@@ -106,3 +108,9 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tuned(llama: Path, tmp_path_factory: pytest.TempPathFactory) -> TunedModel:
     """The tiny Llama with 32 made-up items learnt by heart."""
     return train_lora(material(), str(llama), out=tmp_path_factory.mktemp("tuned") / "out", settings=BY_HEART)
+
+
+@pytest.fixture(scope="session")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the tiny BERT."""
+    return save_bert(tmp_path_factory.mktemp("bert"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 
@@ -11,6 +11,14 @@ from lexiscope.core.errors import Place, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.subject import Judges, Progress, Subject
+
+
+@runtime_checkable
+class TrainedOnView(Protocol):
+    """A subject that learnt from one view and must not be asked in another."""
+
+    def check_view(self, view: str) -> None:
+        """Refuse a view. Errors: :class:`SubjectError`."""
 
 
 def judged(
@@ -28,8 +36,10 @@ def judged(
     items is left out; an answer whose view is not stated counts for the view that is asked. An item without an answer
     in this view has a row of *measure* without value.
     Errors: :class:`SubjectError` for an item of which the subject says nothing at all, and for a subject without
-    any answer in this view.
+    any answer in this view, or that was trained on another one.
     """
+    if isinstance(subject, TrainedOnView):
+        subject.check_view(view)
     everything = cast(Judges, subject).judge(items, task)
     _check_none_silent(everything, items, subject)
     table = _in_view(everything, view, subject)

@@ -19,28 +19,24 @@ import numpy as np
 
 from lexiscope.analysis.correlation import correlation_value
 from lexiscope.analysis.within_sd import is_within_sd
-from lexiscope.core.errors import Place, RunError, StatisticError, SubjectError, require
+from lexiscope.core.errors import StatisticError, require
 from lexiscope.core.lock import locked
 from lexiscope.core.prompt import Prompting
 from lexiscope.core.run import manifest, read_json, versions, write_atomically, write_json, write_machine
 from lexiscope.core.scale import Scale
 from lexiscope.core.scoring import Doubles
-from lexiscope.subjects._adapter import CLAIM, CONFIG, RECORD, WEIGHTS, AdaptedFolder, locate_model
+from lexiscope.subjects._adapter import CLAIM, CONFIG, RECORD, WEIGHTS
 from lexiscope.subjects._chat_text import numbers_of, render
 from lexiscope.subjects._loading import load_tokenizer, torch_threads
-from lexiscope.subjects._model_folder import TOKENIZER_FILES, ModelFolder
-from lexiscope.subjects._options import split_name
-from lexiscope.training._lora_checkpoint import FOLDER, Course, EpochResult
+from lexiscope.training._checkpoint import FOLDER
+from lexiscope.training._claim import Base, base_of, check_claim, deciding_versions, devices_of
+from lexiscope.training._lora_checkpoint import Course, EpochResult
 from lexiscope.training._lora_loop import Lessons, Progress, Training, seed_of
 from lexiscope.training._lora_model import Learner
 from lexiscope.training.lora_examples import Ask, check_lengths, examples_of, examples_sha256
 from lexiscope.training.lora_settings import LoraSettings
 from lexiscope.training.lora_split import Split
 from lexiscope.training.lora_targets import RatedItem
-
-_FILES = ("*.safetensors", "*.index.json", "config.json", "generation_config.json", *TOKENIZER_FILES)
-# libraries whose versions decide the bits of a training
-_DECIDING = ("lexiscope", "numpy", "peft", "tokenizers", "torch", "transformers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +93,20 @@ def train_lora(
     begun, asked = time.monotonic(), settings or LoraSettings()
     require("peft", "train")
     torch = require("torch", "train")
-    base = _base(model)
-    with locked(out), torch.random.fork_rng(devices=_devices(torch, asked)), torch_threads(torch, asked.threads):
+    base = base_of(model)
+    with (
+        locked(out),
+        torch.random.fork_rng(devices=devices_of(torch, asked.device)),
+        torch_threads(torch, asked.threads),
+    ):
         lessons = _lessons(material, base, asked)
         claim = _claim(material, base, lessons, asked, seed)
-        _check_claim(out, claim)
+        check_claim(out, claim, (CONFIG, WEIGHTS, RECORD, "config.json"))
         if not (out / RECORD).is_file():
             learner = Learner(base.folder, asked, start=seed_of(seed))
             check_lengths((*lessons.training, *lessons.validation), learner.longest)
             write_json(out / CLAIM, claim)
-            training = Training(learner, lessons, seed=seed, folder=out, versions=_deciding())
+            training = Training(learner, lessons, seed=seed, folder=out, versions=deciding_versions())
             course = training.run(progress)
             _write(out, learner, base)
             about = _record(material, learner, course, claim, command)
@@ -116,35 +116,10 @@ def train_lora(
     return _finished(out)
 
 
-# -- the base -------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Base:
-    """The model that is tuned: its folder, and how it is named where the adapter is read."""
-
-    folder: ModelFolder
-    name: str
-    revision: str
-    sha256: str
-
-
-def _base(model: str) -> _Base:
-    name, revision, options = split_name(model)
-    if options:
-        raise SubjectError(f"the model to be tuned has no options, not {options}", hint="use the options of the verb")
-    folder = locate_model(name, revision, allow=_FILES)
-    if isinstance(folder, AdaptedFolder):
-        raise SubjectError("this is an adapter already: name its base model", place=Place(str(folder.adapter)))
-    folder.check()
-    local = Path(name).expanduser().is_dir()
-    return _Base(folder, str(Path(name).expanduser().resolve()) if local else name, revision, folder.revision())
-
-
 # -- what is learnt -------------------------------------------------------------------------------------------
 
 
-def _lessons(material: Material, base: _Base, settings: LoraSettings) -> Lessons:
+def _lessons(material: Material, base: Base, settings: LoraSettings) -> Lessons:
     _, tokenizer = load_tokenizer(str(base.folder.path), trust_remote_code=False)
     training, validation = (
         examples_of(part, tokenizer, material.ask, material.scale, rounding=settings.rounding)
@@ -173,10 +148,10 @@ def _validation(items: Sequence[RatedItem], scale: Scale) -> Callable[[Doubles],
 # -- the folder -----------------------------------------------------------------------------------------------
 
 
-def _claim(material: Material, base: _Base, lessons: Lessons, settings: LoraSettings, seed: int) -> dict[str, Any]:
+def _claim(material: Material, base: Base, lessons: Lessons, settings: LoraSettings, seed: int) -> dict[str, Any]:
     """Return everything that decides the result but the versions of the libraries."""
     return {
-        "base": {"name": base.name, "revision": base.revision, "sha256": base.sha256},
+        "base": base.told(),
         "task": material.task,
         "prompting": {name: getattr(material.prompting, name) for name in ("variant", "shots", "language")},
         "scale": list(numbers_of(material.scale)),
@@ -190,27 +165,7 @@ def _claim(material: Material, base: _Base, lessons: Lessons, settings: LoraSett
     }
 
 
-def _check_claim(out: Path, claim: Mapping[str, Any]) -> None:
-    path, hint = out / CLAIM, "name another folder, or delete this one"
-    if not path.is_file():
-        foreign = [name for name in (CONFIG, WEIGHTS, RECORD, "config.json") if (out / name).exists()]
-        if foreign:
-            what = f"this folder holds {', '.join(foreign)} of something else"
-            raise RunError(what, place=Place(str(out)), hint=hint)
-        return
-    before = read_json(path)
-    # the same model at another place is the same model
-    differing = [name for name in claim if _without_place(before.get(name)) != _without_place(claim[name])]
-    if differing:
-        why = "; ".join(f"{name} was {before.get(name)} and is now {claim[name]}" for name in differing)
-        raise RunError("this folder belongs to another training", place=Place(str(path)), why=why, hint=hint)
-
-
-def _without_place(value: Any) -> Any:
-    return value.get("sha256") if isinstance(value, dict) and "sha256" in value else value
-
-
-def _write(out: Path, learner: Learner, base: _Base) -> None:
+def _write(out: Path, learner: Learner, base: Base) -> None:
     safetensors = require("safetensors.torch", "models")
     config = learner.adapter_config(base=base.name, revision=base.revision)
     write_atomically(out / WEIGHTS, safetensors.save(learner.adapter(), metadata={"format": "pt"}))
@@ -239,7 +194,7 @@ def _record(
         "history": [asdict(result) for result in course.history],
         "best_epoch": course.best_epoch,
         "stopped": course.stopped,
-        "versions": versions() | _deciding(),
+        "versions": versions() | deciding_versions(),
     }
 
 
@@ -253,13 +208,3 @@ def _clear(out: Path) -> None:
     """Delete the checkpoint of a finished training: it is several times the size of the adapter."""
     # with what a killed process may have begun to write there
     shutil.rmtree(out / FOLDER, ignore_errors=True)
-
-
-def _deciding() -> dict[str, str]:
-    known = versions()
-    return {name: known[name] for name in _DECIDING if name in known}
-
-
-def _devices(torch: Any, settings: LoraSettings) -> list[int]:
-    """The devices whose random numbers a training uses and leaves as they were."""
-    return [torch.cuda.current_device()] if settings.device == "cuda" else []

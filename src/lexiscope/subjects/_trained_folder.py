@@ -1,0 +1,151 @@
+"""The folder of a trained model: what was trained, how and on which view, with its weights sealed by checksums.
+
+``run.json`` is written last: a folder without it is not finished. ``training.json`` says what the training was to be;
+``encoder/`` is a model folder like any other, ``head.safetensors`` the layer on top of it. A probe has no weights of
+its own; a bi-encoder has its search space beside them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.errors import Place, SubjectError, require
+from lexiscope.core.run import read_json, sha256_of
+from lexiscope.items.views import GUESSED_WORD
+from lexiscope.subjects._adapter import CLAIM, RECORD
+from lexiscope.subjects._model_folder import ModelFolder
+from lexiscope.subjects._reader import Reader, Shape
+
+ENCODER, HEAD = "encoder", "head.safetensors"
+ENTRIES, VECTORS = "entries.jsonl", "vectors.npy"
+
+
+@dataclass(frozen=True)
+class TrainedFolder:
+    """A folder that a training wrote. *kind* is the kind of subject that it must hold."""
+
+    path: Path
+    kind: str
+
+    @cached_property
+    def about(self) -> dict[str, Any]:
+        """The record of the training.
+
+        Errors: :class:`SubjectError` where there is none, it is not finished, or it is of another kind.
+        """
+        hint = f"name a folder that `lexiscope train {self.kind}` wrote"
+        if not (self.path / RECORD).is_file():
+            begun = (self.path / CLAIM).is_file()
+            what = "this training is not finished" if begun else f"this folder holds no trained {self.kind}"
+            again = "run the same training again: it goes on where it was broken off"
+            raise SubjectError(what, place=Place(str(self.path)), hint=again if begun else hint)
+        found = read_json(self.path / RECORD)
+        if found.get("kind") != self.kind:
+            what = f"this folder holds a {found.get('kind')!r}, not a {self.kind!r}"
+            raise SubjectError(what, place=Place(str(self.path)), hint=hint)
+        return found
+
+    def check(self) -> None:
+        """Check that the files of the training are there and as they were written.
+
+        Errors: :class:`SubjectError` naming the file that is missing or damaged.
+        """
+        if self.about.get("pruned"):
+            what = "the weights of this training were deleted: another one of its grid was better on dev"
+            raise SubjectError(what, place=Place(str(self.path)), hint="name the folder that the selection chose")
+        for name, expected in self.about["files"].items():
+            path = self.path / name
+            actual = sha256_of(path) if path.is_file() else "nothing"
+            if actual != expected:
+                why = f"it hashes to {actual[:16]}, written was {expected[:16]}"
+                what = "this file of a trained model is missing or damaged"
+                raise SubjectError(what, place=Place(str(path)), why=why, hint="train it again, in another folder")
+
+    @property
+    def revision(self) -> str:
+        """One sha256 over what was trained and the checksums of its files."""
+        lines = json.dumps([self.about["training"], self.about["files"]], sort_keys=True)
+        return hashlib.sha256(lines.encode()).hexdigest()
+
+    @property
+    def view(self) -> str:
+        """The view on which it was trained."""
+        return str(self.about["training"]["view"])
+
+    @property
+    def method(self) -> str:
+        """How it was trained: ``pair``, ``gloss``, ``verification``, ``threshold``, ``label``, ``bi_encoder``."""
+        return str(self.about["training"]["method"])
+
+    @property
+    def task(self) -> str:
+        """The task whose items it answers."""
+        return str(self.about["training"]["task"])
+
+    def check_view(self, view: str) -> None:
+        """Refuse a view on which it was not trained; the guessed word goes to a model of the view ``full``.
+
+        Errors: :class:`SubjectError`.
+        """
+        if view == self.view or (view == GUESSED_WORD and self.view == "full"):
+            return
+        raise SubjectError(
+            f"this model was trained on the view {self.view!r} and is asked in the view {view!r}",
+            place=Place(str(self.path)),
+            why="its answers would measure how it bears another input than it learnt, not what that input tells",
+            hint=f"ask it with --view {self.view}, or train another one on {view!r}",
+        )
+
+    def check_task(self, task: str) -> None:
+        """Refuse another task.
+
+        Errors: :class:`SubjectError`.
+        """
+        if task != self.task:
+            what = f"this model was trained to answer {self.task!r} and is asked {task!r}"
+            raise SubjectError(what, place=Place(str(self.path)), hint=f"ask it --task {self.task}")
+
+    def facts(self, subject_id: str) -> SubjectFacts:
+        """What is known of it; the objective says method and view."""
+        training = self.about["training"]
+        base = training.get("encoder", {})
+        folder = self.path / ENCODER
+        model = ModelFolder(folder) if (folder / "config.json").is_file() else None
+        return SubjectFacts(
+            subject_id=subject_id,
+            title=f"{self.method} on {self.view} ({base.get('name', 'no encoder')})",
+            kind=self.kind,
+            objective=f"{self.method}, trained on the view {self.view}",
+            n_layers=model.n_layers if model else None,
+            width=model.width if model else None,
+            n_parameters=model.n_parameters() if model else 0,
+            revision=self.revision,
+            source=str(self.path),
+        )
+
+    def reader(self, *, device: str) -> Reader:
+        """Load the encoder and the layer on top of it.
+
+        Errors: those of :meth:`check`; :class:`SubjectError` where the weights do not fit.
+        """
+        self.check()
+        reader = Reader(ModelFolder(self.path / ENCODER), Shape(**self.about["shape"]), device=device)
+        if reader.head is not None:
+            reader.head.load_state_dict(read_tensors(self.path / HEAD))
+        return reader
+
+
+def read_tensors(path: Path) -> dict[str, Any]:
+    """Read a safetensors file. Errors: :class:`SubjectError` where it is damaged."""
+    safetensors = require("safetensors", "models")
+    try:
+        with safetensors.safe_open(str(path), framework="pt") as stream:
+            return {name: stream.get_tensor(name) for name in stream.keys()}  # noqa: SIM118 (it is no dictionary)
+    except (OSError, safetensors.SafetensorError) as error:
+        raise SubjectError("this file of weights cannot be read", place=Place(str(path)), why=str(error)) from error

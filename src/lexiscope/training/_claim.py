@@ -1,0 +1,83 @@
+"""What a training is: its base model, everything that decides its result, the versions of the libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lexiscope.core.errors import Place, RunError, SubjectError
+from lexiscope.core.run import read_json, versions
+from lexiscope.subjects._adapter import CLAIM, AdaptedFolder, locate_model
+from lexiscope.subjects._model_folder import EMBEDDED, TOKENIZER_FILES, ModelFolder
+from lexiscope.subjects._options import split_name
+
+_FILES = ("*.safetensors", "*.index.json", "config.json", "generation_config.json", *TOKENIZER_FILES)
+# libraries whose versions decide the bits of a training
+_DECIDING = ("lexiscope", "numpy", "peft", "tokenizers", "torch", "transformers")
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The model that is tuned: its folder, and how it is named where the result is read."""
+
+    folder: ModelFolder
+    name: str
+    revision: str
+    sha256: str
+
+    def told(self) -> dict[str, str]:
+        """Return what a record says of it."""
+        return {"name": self.name, "revision": self.revision, "sha256": self.sha256}
+
+
+def base_of(model: str) -> Base:
+    """Return the model that a name stands for: ``minilm``, a folder, or ``HUB_ID#REVISION``.
+
+    Errors: :class:`SubjectError` where it cannot be had, has options, or is an adapter; :class:`MissingExtraError`.
+    """
+    name, revision, options = split_name(model)
+    if options:
+        raise SubjectError(f"the model to be tuned has no options, not {options}", hint="use the options of the verb")
+    folder = locate_model(name, revision, allow=_FILES)
+    if isinstance(folder, AdaptedFolder):
+        raise SubjectError("this is an adapter already: name its base model", place=Place(str(folder.adapter)))
+    folder.check()
+    local = name not in EMBEDDED and Path(name).expanduser().is_dir()
+    return Base(folder, str(Path(name).expanduser().resolve()) if local else name, revision, folder.revision())
+
+
+def check_claim(out: Path, claim: Mapping[str, Any], foreign: Sequence[str]) -> None:
+    """Check that a folder is new or belongs to this training; *foreign* are files that only another thing would leave.
+
+    Errors: :class:`RunError` saying what differs.
+    """
+    path, hint = out / CLAIM, "name another folder, or delete this one"
+    if not path.is_file():
+        found = [name for name in foreign if (out / name).exists()]
+        if found:
+            what = f"this folder holds {', '.join(found)} of something else"
+            raise RunError(what, place=Place(str(out)), hint=hint)
+        return
+    before = read_json(path)
+    # the same model at another place is the same model
+    differing = [name for name in claim if _without_place(before.get(name)) != _without_place(claim[name])]
+    if differing:
+        why = "; ".join(f"{name} was {before.get(name)} and is now {claim[name]}" for name in differing)
+        raise RunError("this folder belongs to another training", place=Place(str(path)), why=why, hint=hint)
+
+
+def _without_place(value: Any) -> Any:
+    return value.get("sha256") if isinstance(value, dict) and "sha256" in value else value
+
+
+def deciding_versions() -> dict[str, str]:
+    """Return the versions of the libraries that decide the bits of a training."""
+    known = versions()
+    return {name: known[name] for name in _DECIDING if name in known}
+
+
+def devices_of(torch: Any, device: str) -> list[int]:
+    """Return the devices whose random numbers a training uses and leaves as they were."""
+    return [torch.cuda.current_device()] if device == "cuda" else []

@@ -1,0 +1,227 @@
+"""One training as a folder: its claim, its course, its weights, its record; the same call goes on with it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lexiscope.core.errors import InputError, require
+from lexiscope.core.lock import locked
+from lexiscope.core.run import manifest, read_json, versions, write_atomically, write_json, write_machine
+from lexiscope.subjects._adapter import CLAIM, RECORD
+from lexiscope.subjects._loading import torch_threads
+from lexiscope.subjects._model_folder import TOKENIZER_FILES
+from lexiscope.subjects._reader import Reader, Shape
+from lexiscope.subjects._trained_folder import ENCODER, HEAD, VECTORS
+from lexiscope.training._checkpoint import FOLDER
+from lexiscope.training._claim import Base, base_of, check_claim, deciding_versions, devices_of
+from lexiscope.training._loop import Course, Epoch, Lessons, Loop
+from lexiscope.training._lora_loop import Progress, seed_of
+from lexiscope.training._rows import Rows
+from lexiscope.training.settings import TrainingSettings
+
+Build = Callable[[Reader], Lessons]
+"""Makes what is learnt, for one loaded encoder."""
+Finish = Callable[[Reader, Path], Sequence[str]]
+"""Writes what else belongs to the folder; returns the names of its files."""
+
+ACCURACY, MINUS_SQUARED_ERROR = "accuracy", "minus_mean_squared_error"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a training is to be. ``more`` is what else its record says: answers, their shares, the search space."""
+
+    kind: str
+    method: str
+    view: str
+    task: str
+    question: str
+    train: Rows
+    dev: Rows
+    settings: TrainingSettings
+    seed: int
+    monitor: str = ACCURACY
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    def claim(self, base: Base | None) -> dict[str, Any]:
+        """Return everything that decides the result but the versions of the libraries."""
+        return {
+            "method": self.method,
+            "view": self.view,
+            "task": self.task,
+            "question": self.question,
+            "items": {"train": self.train.told(), "dev": self.dev.told()},
+            "settings": self.settings.deciding(),
+            "seed": self.seed,
+            **({"encoder": base.told()} if base else {}),
+            **self.more,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A finished training: its folder, the subject that it is, and what it came to on dev.
+
+    ``dev_accuracy`` is the figure named by ``monitor``: ``accuracy`` (of retrieval: at rank 1, among the entries that
+    dev is searched among), or ``minus_mean_squared_error`` where numbers are learnt. ``pruned``: its weights were
+    deleted, it is a figure in a table.
+    """
+
+    folder: Path
+    spec: str
+    method: str
+    view: str
+    seed: int
+    learning_rate: float
+    dev_accuracy: float
+    monitor: str
+    best_epoch: int
+    history: tuple[Epoch, ...]
+    stopped: str
+    n_train: int
+    n_dev: int
+    pruned: bool
+
+
+def train_folder(
+    job: Job,
+    model: str,
+    shape: Shape,
+    build: Build,
+    *,
+    out: Path,
+    finish: Finish | None = None,
+    command: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> Shard:
+    """Train a model on a job and write it to a folder that a subject loads.
+
+    The same call on the same folder does nothing where the training is finished and goes on where it was broken off; on
+    one thread of a CPU both end with the same bytes.
+    Errors: :class:`RunError` for a folder of another training, or a damaged checkpoint; :class:`SubjectError` for a
+    model that cannot be read; :class:`MissingExtraError`; those of *build*.
+    """
+    if shape.outputs and not job.settings.epochs:
+        raise InputError(
+            "a classifier cannot answer before it has learnt", hint="give at least 1 epoch, or fit a probe"
+        )
+    begun = time.monotonic()
+    torch = require("torch", "train")
+    settings, base = job.settings, base_of(model)
+    claim = job.claim(base)
+    with (
+        locked(out),
+        torch.random.fork_rng(devices=devices_of(torch, settings.device)),
+        torch_threads(torch, settings.threads),
+    ):
+        check_claim(out, claim, _FOREIGN)
+        if not (out / RECORD).is_file():
+            reader = Reader(base.folder, shape, device=settings.device, start=seed_of(job.seed))
+            lessons = build(reader)
+            write_json(out / CLAIM, claim)
+            loop = Loop(reader, lessons, settings, seed=job.seed, folder=out, versions=deciding_versions())
+            course = loop.run(progress)
+            names = [*_write_weights(out, reader, base), *(finish(reader, out) if finish else ())]
+            _write_record(out, job, claim, course, names, {"shape": asdict(shape), "command": list(command)})
+            write_machine(out, time.monotonic() - begun)
+        # with what a killed process may have begun to write there
+        shutil.rmtree(out / FOLDER, ignore_errors=True)
+    return shard_of(out)
+
+
+def settle(job: Job, base: Base | None, *, out: Path, figure: Callable[[], tuple[float, Mapping[str, Any]]]) -> Shard:
+    """Write the folder of a job that needs no steps: *figure* gives its figure on dev and what it found.
+
+    Errors: :class:`RunError` for a folder of another training; those of *figure*.
+    """
+    begun, claim = time.monotonic(), job.claim(base)
+    with locked(out):
+        check_claim(out, claim, _FOREIGN)
+        if not (out / RECORD).is_file():
+            write_json(out / CLAIM, claim)
+            dev, found = figure()
+            course = Course(history=[Epoch(0, 0.0, dev)], stopped="nothing was to be learnt")
+            _write_record(out, job, claim | dict(found), course, [], {})
+            write_machine(out, time.monotonic() - begun)
+    return shard_of(out)
+
+
+_FOREIGN = (RECORD, "config.json", "model.safetensors", HEAD, ENCODER)
+
+
+def shard_of(folder: Path) -> Shard:
+    """Return a finished training. Errors: :class:`RunError` where its record cannot be read."""
+    about = read_json(folder / RECORD)
+    training = about["training"]
+    return Shard(
+        folder=folder,
+        spec=f"{about['kind']}:{folder}",
+        method=training["method"],
+        view=training["view"],
+        seed=training["seed"],
+        learning_rate=training["settings"]["learning_rate"],
+        dev_accuracy=about["dev"],
+        monitor=about["monitor"],
+        best_epoch=about["best_epoch"],
+        history=tuple(Epoch(**each) for each in about["history"]),
+        stopped=about["stopped"],
+        n_train=training["items"]["train"]["n"],
+        n_dev=training["items"]["dev"]["n"],
+        pruned=bool(about.get("pruned")),
+    )
+
+
+def prune(folder: Path) -> None:
+    """Delete the weights of a finished training and keep its record, which says so."""
+    with locked(folder):
+        write_json(folder / RECORD, read_json(folder / RECORD) | {"pruned": True})
+        shutil.rmtree(folder / ENCODER, ignore_errors=True)
+        for name in (HEAD, VECTORS):
+            (folder / name).unlink(missing_ok=True)
+
+
+def _write_record(
+    out: Path, job: Job, claim: Mapping[str, Any], course: Course, names: Sequence[str], more: Mapping[str, Any]
+) -> None:
+    best = max(course.best_epoch, 1)
+    record = {
+        "kind": job.kind,
+        "training": dict(claim),
+        "monitor": job.monitor,
+        "dev": course.history[best - 1].dev,
+        "history": [asdict(each) for each in course.history],
+        "best_epoch": course.best_epoch,
+        "stopped": course.stopped,
+        "files": manifest(out, names),
+        "versions": versions() | deciding_versions(),
+        **more,
+    }
+    write_json(out / RECORD, record)
+
+
+def _write_weights(out: Path, reader: Reader, base: Base) -> list[str]:
+    """Write the encoder as a model folder, with the base's own tokenizer, and the layer on top; return the names."""
+    safetensors = require("safetensors.torch", "models")
+    folder = out / ENCODER
+    state = {name: each.detach().cpu().clone() for name, each in sorted(reader.model.state_dict().items())}
+    write_atomically(folder / "model.safetensors", safetensors.save(state, metadata={"format": "pt"}))
+    config = read_json(base.folder.path / "config.json")
+    # the weights were learnt in single precision, whatever the base was kept in
+    single = {name: "float32" for name in ("dtype", "torch_dtype") if name in config}
+    write_atomically(folder / "config.json", json.dumps(config | single, indent=2, sort_keys=True) + "\n")
+    names = [f"{ENCODER}/model.safetensors", f"{ENCODER}/config.json"]
+    for name in TOKENIZER_FILES:
+        if (base.folder.path / name).is_file():
+            write_atomically(folder / name, (base.folder.path / name).read_bytes())
+            names.append(f"{ENCODER}/{name}")
+    if reader.head is not None:
+        layer = {name: each.detach().cpu().clone() for name, each in reader.head.state_dict().items()}
+        write_atomically(out / HEAD, safetensors.save(layer, metadata={"format": "pt"}))
+        names.append(HEAD)
+    return names

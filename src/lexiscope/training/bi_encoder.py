@@ -1,0 +1,173 @@
+"""Bi-encoders: a sentence and an entry are read apart; the right entry is to be nearer than every other.
+
+The query is the sentence with the target between ``[`` and ``]``, an entry ``[CLS] name ‖ description [SEP]``. Every
+batch is mined for triplets (a query, its entry, another entry of the batch) that lie within the margin; their loss is
+the triplet margin loss on cosines. With 0 epochs the encoder stays as it is: a probe that costs no training.
+*Source:* the context–word bias study, §2.4; Liu et al. 2021 (SapBERT) for the online mining.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lexiscope.core.errors import InputError, Place, require
+from lexiscope.core.item import Item
+from lexiscope.core.run import write_atomically
+from lexiscope.items.nearest import nearest
+from lexiscope.items.search_space import Entry, SearchSpace, check_reachable
+from lexiscope.items.sense_options import right_ids
+from lexiscope.subjects._reader import Reader, Shape
+from lexiscope.subjects._reading import Reading, Wording, entry_text
+from lexiscope.subjects._trained_folder import ENTRIES, VECTORS
+from lexiscope.training._loop import Lessons
+from lexiscope.training._lora_loop import Progress
+from lexiscope.training._rows import Rows, rows_of
+from lexiscope.training._training import Job, Shard, train_folder
+from lexiscope.training.settings import TrainingSettings
+
+METHOD, TASK = "bi_encoder", "sense_retrieval"
+
+
+def train_bi_encoder(
+    train: Sequence[Item],
+    dev: Sequence[Item],
+    space: SearchSpace,
+    encoder: str,
+    *,
+    view: str,
+    out: Path,
+    settings: TrainingSettings | None = None,
+    seed: int = 0,
+    task: str = TASK,
+    command: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> Shard:
+    """Train a bi-encoder on items of retrieval, or go on with it, and keep the vectors of the whole search space.
+
+    The figure on dev is the accuracy at rank 1 among the right entries of dev and others, ``dev_entries`` in all.
+    Errors: :class:`InputError` naming an item without a right answer, or one that the search space does not hold;
+    :class:`RunError`, :class:`SubjectError` as for pairs.
+    """
+    asked = settings or TrainingSettings()
+    rows = rows_of(train, "train", view, at_most=asked.max_rows), rows_of(dev, "dev", view, at_most=asked.max_dev_rows)
+    for part in rows:
+        check_reachable(part.items, space)
+    _check_several(rows[0])
+    about = {"name": space.name, "n": len(space), "sha256": _digest(space.entries)}
+    job = Job(METHOD, METHOD, view, task, "retrieval", *rows, asked, seed, more={"space": about})
+    shape = Shape(0, pooling=asked.pooling, longest=asked.longest)
+
+    def build(reader: Reader) -> Lessons:
+        return _lessons(reader, job, space)
+
+    def finish(reader: Reader, folder: Path) -> Sequence[str]:
+        return _write_space(reader, folder, space, asked.description)
+
+    return train_folder(job, encoder, shape, build, out=out, finish=finish, command=command, progress=progress)
+
+
+def entry_readings(entries: Sequence[Entry], description: str) -> list[Reading]:
+    """Return what is read of entries."""
+    return [Reading(entry_text(entry, description)) for entry in entries]
+
+
+def _lessons(reader: Reader, job: Job, space: SearchSpace) -> Lessons:
+    word, asked = Wording(job.view, reader.mask).query, job.settings
+    golds = [_gold(item, space) for item in job.train.items]
+    distinct = sorted(set(golds))
+    number = {row: place for place, row in enumerate(distinct)}
+    queries = reader.encode([word(item) for item in job.train.items])
+    entries = reader.encode(entry_readings([space.entries[row] for row in distinct], asked.description))
+    triplets = Triplets(asked.margin, asked.miner)
+
+    def loss(batch: Sequence[int]) -> Any:
+        places = [number[golds[query]] for query in batch]
+        # an entry that is right for several queries of a batch is read once
+        shown = sorted(set(places))
+        labels = [reader.torch.tensor(each, device=reader.device) for each in (places, shown)]
+        vectors = [reader.vectors([queries[each] for each in batch]), reader.vectors([entries[each] for each in shown])]
+        return triplets.loss(*vectors, *labels)
+
+    rows = _dev_rows(job.dev, space, asked.dev_entries)
+    dev_entries = entry_readings([space.entries[row] for row in rows], asked.description)
+    dev_queries = [word(item) for item in job.dev.items]
+
+    def measure() -> float:
+        found = nearest(reader.predict(dev_queries), reader.predict(dev_entries)).rows[:, 0]
+        ids = [space.entries[rows[place]].entry_id for place in found.tolist()]
+        return float(np.mean([each in right_ids(item) for each, item in zip(ids, job.dev.items, strict=True)]))
+
+    return Lessons([len(each.ids) for each in queries], loss, measure)
+
+
+class Triplets:
+    """The triplet margin loss on the cosines of those triplets of a batch that a miner finds.
+
+    A triplet is a query, an entry of its label, an entry of another label; it lies within the margin where the query is
+    nearer to the first than to the second by at most *margin*. ``all`` mines all of these, ``hard`` those whose second
+    entry is at least as near as the first, ``semihard`` the others. Errors: :class:`MissingExtraError`.
+    """
+
+    def __init__(self, margin: float, miner: str) -> None:
+        distances = require("pytorch_metric_learning.distances", "train")
+        miners = require("pytorch_metric_learning.miners", "train")
+        losses = require("pytorch_metric_learning.losses", "train")
+        cosine = {"distance": distances.CosineSimilarity()}
+        self._miner = miners.TripletMarginMiner(margin=margin, type_of_triplets=miner, **cosine)
+        self._loss = losses.TripletMarginLoss(margin=margin, **cosine)
+
+    def mine(self, queries: Any, entries: Any, query_labels: Any, entry_labels: Any) -> tuple[Any, Any, Any]:
+        """Return the numbers of the queries, of their entries and of the other entries of the mined triplets."""
+        found: tuple[Any, Any, Any] = self._miner(queries, query_labels, entries, entry_labels)
+        return found
+
+    def loss(self, queries: Any, entries: Any, query_labels: Any, entry_labels: Any) -> Any:
+        """Return the mean loss of the mined triplets above 0, or ``None`` where there are none."""
+        found = self.mine(queries.detach(), entries.detach(), query_labels, entry_labels)
+        if not len(found[0]):
+            return None
+        return self._loss(queries, query_labels, found, entries, entry_labels)
+
+
+def _gold(item: Item, space: SearchSpace) -> int:
+    """Return the entry that is learnt: the first right one, in the order of their ids, that the space holds."""
+    return space.row(next(each for each in sorted(right_ids(item)) if each in space))
+
+
+def _dev_rows(dev: Rows, space: SearchSpace, number: int) -> list[int]:
+    """Return the entries that dev is searched among: all right ones, and others by a hash of their ids."""
+    right = {space.row(each) for item in dev.items for each in right_ids(item) if each in space}
+    if not number or number >= len(space):
+        return list(range(len(space)))
+    others = sorted(
+        (row for row in range(len(space)) if row not in right),
+        key=lambda row: hashlib.sha256(space.entries[row].entry_id.encode()).hexdigest(),
+    )
+    return sorted([*right, *others[: max(0, number - len(right))]])
+
+
+def _check_several(train: Rows) -> None:
+    if len({item.gold for item in train.items}) < 2:
+        what = f"all training items have the answer {train.items[0].gold!r}: no triplet can be made"
+        raise InputError(what, place=Place(item_id=train.items[0].item_id), hint="give items of several entries")
+
+
+def _write_space(reader: Reader, folder: Path, space: SearchSpace, description: str) -> Sequence[str]:
+    lines = [json.dumps([each.entry_id, each.name, each.description], ensure_ascii=False) for each in space.entries]
+    write_atomically(folder / ENTRIES, "\n".join(lines) + "\n")
+    stream = io.BytesIO()
+    np.save(stream, reader.predict(entry_readings(space.entries, description)).astype(np.float32), allow_pickle=False)
+    write_atomically(folder / VECTORS, stream.getvalue())
+    return ENTRIES, VECTORS
+
+
+def _digest(entries: Sequence[Entry]) -> str:
+    return hashlib.sha256(json.dumps([list(asdict(each).values()) for each in entries]).encode()).hexdigest()

@@ -1,0 +1,135 @@
+"""Pair classifiers: ``[CLS]`` and the vectors of both targets, side by side, under one linear layer.
+
+Both texts are one input (SuperGLUE practice); a target's vector is the mean of its sub-words at the last layer. The
+gradient reaches the whole encoder. With ``head=number`` the layer learns a number (ratings) by squared error: on the
+view ``label``, where all inputs are equal, that comes to the mean, as the answers come to the majority.
+*Source:* the context–word bias study, §2.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lexiscope.core.item import Item
+from lexiscope.core.scoring import Doubles
+from lexiscope.subjects._reader import Reader, Shape
+from lexiscope.subjects._reading import Reading, Wording
+from lexiscope.training._loop import Lessons
+from lexiscope.training._lora_loop import Progress
+from lexiscope.training._rows import Rows, answers_of, numbers_of, rows_of, shares_of
+from lexiscope.training._training import MINUS_SQUARED_ERROR, Job, Shard, train_folder
+from lexiscope.training.settings import TrainingSettings
+
+METHOD, TASK = "pair", "same_sense"
+_TARGETS = 2
+
+
+def train_pair_classifier(
+    train: Sequence[Item],
+    dev: Sequence[Item],
+    encoder: str,
+    *,
+    view: str,
+    out: Path,
+    settings: TrainingSettings | None = None,
+    seed: int = 0,
+    task: str = TASK,
+    command: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> Shard:
+    """Train a classifier of pairs in a view, or go on with it; *encoder* is ``minilm``, a folder or a hub id.
+
+    Errors: :class:`InputError` naming an item without a right answer, without two usages, or where only one answer
+    occurs; :class:`RunError` for a folder of another training; :class:`SubjectError` for a model that cannot be read.
+    """
+    asked = settings or TrainingSettings()
+    rows = rows_of(train, "train", view, at_most=asked.max_rows), rows_of(dev, "dev", view, at_most=asked.max_dev_rows)
+    if asked.head == "number":
+        return _train_numbers(rows, encoder, view, out, asked, seed, task, command, progress)
+    answers = answers_of(*rows)
+    job = Job("classifier", METHOD, view, task, "pair", *rows, asked, seed, more=_told(rows[0], answers))
+    shape = Shape(len(answers), _TARGETS, dropout=asked.dropout, longest=asked.longest)
+
+    def build(reader: Reader) -> Lessons:
+        return answer_lessons(reader, job, answers, Wording(view, reader.mask).pair)
+
+    return train_folder(job, encoder, shape, build, out=out, command=command, progress=progress)
+
+
+def answer_lessons(reader: Reader, job: Job, answers: Sequence[str], word: Callable[[Item], Reading]) -> Lessons:
+    """Return lessons whose targets are answers: cross-entropy in training, accuracy on dev."""
+    torch, weights = reader.torch, None
+    number = {answer: place for place, answer in enumerate(answers)}
+    golds = [number[gold] for gold in job.train.golds()]
+    if job.settings.class_weights == "balanced":
+        counts = np.bincount(golds, minlength=len(answers))
+        weights = torch.tensor(len(golds) / (len(answers) * counts), dtype=torch.float32, device=reader.device)
+    expected = np.array([number[gold] for gold in job.dev.golds()])
+
+    def cost(outputs: Any, targets: Any) -> Any:
+        # the sum, not the mean: torch divides a mean by the weights of the batch, which would undo them
+        total = torch.nn.functional.cross_entropy(outputs, targets.long(), weight=weights, reduction="sum")
+        return total / len(targets)
+
+    def figure(outputs: Doubles) -> float:
+        return float((outputs.argmax(axis=1) == expected).mean())
+
+    return _lessons(reader, job, word, golds, cost, figure)
+
+
+def _train_numbers(
+    rows: tuple[Rows, Rows],
+    encoder: str,
+    view: str,
+    out: Path,
+    asked: TrainingSettings,
+    seed: int,
+    task: str,
+    command: Sequence[str],
+    progress: Progress | None,
+) -> Shard:
+    train, dev = rows
+    numbers, expected = np.array(numbers_of(train)), np.array(numbers_of(dev))
+    mean, sd = float(numbers.mean()), float(numbers.std()) or 1.0
+    more = {"head": "number", "mean": mean, "sd": sd}
+    job = Job("classifier", METHOD, view, task, "pair", train, dev, asked, seed, MINUS_SQUARED_ERROR, more)
+    shape = Shape(1, _TARGETS, dropout=asked.dropout, longest=asked.longest)
+
+    def figure(outputs: Doubles) -> float:
+        return -float(((outputs[:, 0] * sd + mean - expected) ** 2).mean())
+
+    def build(reader: Reader) -> Lessons:
+        def cost(outputs: Any, targets: Any) -> Any:
+            return reader.torch.nn.functional.mse_loss(outputs[:, 0], targets)
+
+        word = Wording(view, reader.mask).pair
+        return _lessons(reader, job, word, ((numbers - mean) / sd).tolist(), cost, figure)
+
+    return train_folder(job, encoder, shape, build, out=out, command=command, progress=progress)
+
+
+def _lessons(
+    reader: Reader,
+    job: Job,
+    word: Callable[[Item], Reading],
+    targets: Sequence[float],
+    cost: Callable[[Any, Any], Any],
+    figure: Callable[[Doubles], float],
+) -> Lessons:
+    """Return lessons with one reading per item."""
+    readings = reader.encode([word(item) for item in job.train.items])
+    asked = [word(item) for item in job.dev.items]
+    numbers = reader.torch.tensor(targets, dtype=reader.torch.float32, device=reader.device)
+
+    def loss(batch: Sequence[int]) -> Any:
+        return cost(reader.outputs([readings[place] for place in batch]), numbers[list(batch)])
+
+    return Lessons([len(each.ids) for each in readings], loss, lambda: figure(reader.predict(asked)))
+
+
+def _told(train: Rows, answers: Sequence[str]) -> dict[str, Any]:
+    return {"head": "class", "answers": list(answers), "shares": shares_of(train)}

@@ -1,0 +1,145 @@
+"""Trained folders as subjects: the view of their training and no other, whole or refused, the same in any company."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lexiscope.core import catalog
+from lexiscope.core.errors import SpecError, SubjectError
+from lexiscope.core.judged import judged
+from lexiscope.core.run import read_json
+from lexiscope.core.subject import SubjectSpec
+from lexiscope.items.views import view_item
+from lexiscope.subjects import bi_encoder
+from lexiscope.subjects.classifier import Classifier, load
+from lexiscope.training._training import Shard
+from lexiscope.training.bi_encoder import train_bi_encoder
+from lexiscope.training.pair_classifier import train_pair_classifier
+
+from ..training.tiny_views import QUICK, SPACE, pairs, retrievals, save_bert
+
+ONCE = replace(QUICK, epochs=2)
+ITEMS = pairs(20, start=64)
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(save_bert(tmp_path_factory.mktemp("bert")))
+
+
+@pytest.fixture(scope="module")
+def trained(bert: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Shard]:
+    """A classifier of every view that is trained on, and a bi-encoder."""
+    out = tmp_path_factory.mktemp("trained")
+    found = {
+        view: train_pair_classifier(pairs(32), ITEMS, bert, view=view, out=out / view, settings=ONCE)
+        for view in ("full", "context", "word", "label")
+    }
+    retrieval = retrievals(32), retrievals(16, start=32), SPACE
+    return found | {"bi": train_bi_encoder(*retrieval, bert, view="full", out=out / "bi", settings=ONCE)}
+
+
+def subject(shard: Shard) -> Classifier:
+    return load(SubjectSpec.parse(shard.spec))
+
+
+def test_the_task_asks_it_in_its_view(trained: dict[str, Shard]) -> None:
+    """Asked by the task in each view, each model answers its own; every row says which view it was."""
+    for view in ("full", "context", "word", "label"):
+        one = subject(trained[view])
+        table = judged([view_item(item, view) for item in ITEMS], one, task="same_sense", measure="choice", view=view)
+        assert table.unique("view") == (view,)
+        assert set(table.unique("measure")) == {"choice", "probability"}
+        assert one.settings["view"] == view
+        assert f"view {view}" in one.facts.objective
+        for other in {"full", "context", "word", "label"} - {view}:
+            shown = [view_item(item, other) for item in ITEMS]
+            with pytest.raises(SubjectError, match=f"'{view}' and is asked in the view '{other}'"):
+                judged(shown, one, task="same_sense", measure="choice", view=other)
+
+
+def test_a_guessed_word_goes_to_the_model_of_the_full_text(trained: dict[str, Shard]) -> None:
+    """The guess is put back in its sentence and asked of the model trained on full, of no other."""
+    guessed = [replace(item, conditions={"guessed_word": "crane"}) for item in ITEMS]
+    shown = [view_item(item, "guessed_word") for item in guessed]
+    how = {"task": "same_sense", "measure": "choice", "view": "guessed_word"}
+    assert len(judged(shown, subject(trained["full"]), **how)) == 2 * len(ITEMS)  # type: ignore[arg-type]
+    with pytest.raises(SubjectError, match="'context' and is asked in the view 'guessed_word'"):
+        judged(shown, subject(trained["context"]), **how)  # type: ignore[arg-type]
+
+
+def test_company_changes_nothing(trained: dict[str, Shard]) -> None:
+    """One by one, backwards, or together: the same probabilities to 1e-5."""
+    one = subject(trained["full"])
+    together = one.judge(ITEMS, "same_sense").where(measure="probability").column("value")
+    backwards = one.judge(ITEMS[::-1], "same_sense").where(measure="probability").column("value")[::-1]
+    alone = [one.judge([item], "same_sense").where(measure="probability").column("value")[0] for item in ITEMS]
+    np.testing.assert_allclose(backwards, together, atol=1e-5, rtol=0)
+    np.testing.assert_allclose(alone, together, atol=1e-5, rtol=0)
+
+
+def test_the_collected_answers_are_kept(trained: dict[str, Shard]) -> None:
+    """The task ``same_sense`` takes a classifier as it takes people."""
+    task = catalog.task("same_sense")
+    one = subject(trained["full"])
+    table = task.answer_function(one)(ITEMS, one, view="full")
+    assert {row.option for row in table.where(measure="choice").rows()} <= {"t", "f"}
+    assert len(table.where(measure="choice")) == len(ITEMS)
+
+
+def test_another_task_is_refused(trained: dict[str, Shard]) -> None:
+    """It answers what it was trained for."""
+    with pytest.raises(SubjectError, match="'same_sense' and is asked 'relatedness'"):
+        subject(trained["full"]).judge(ITEMS, "relatedness")
+    with pytest.raises(SubjectError, match="'sense_retrieval' and is asked 'entity_link'"):
+        bi_encoder.load(SubjectSpec.parse(trained["bi"].spec)).judge(retrievals(3), "entity_link")
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ("encoder/model.safetensors", "missing or damaged"),
+        ("head.safetensors", "missing or damaged"),
+        ("run.json", "not finished"),
+        ("run.json training.json", "holds no trained classifier"),
+    ],
+)
+def test_a_damaged_folder_is_refused(trained: dict[str, Shard], tmp_path: Path, damage: str, said: str) -> None:
+    """A file that is missing or changed is named before anything is answered."""
+    copy = shutil.copytree(trained["full"].folder, tmp_path / "copy")
+    for name in damage.split():
+        (copy / name).unlink()
+    with pytest.raises(SubjectError, match=said):
+        load(SubjectSpec.parse(f"classifier:{copy}")).judge(ITEMS, "same_sense")
+
+
+def test_a_changed_byte_is_seen(trained: dict[str, Shard], tmp_path: Path) -> None:
+    """The weights are compared with the checksum of the training."""
+    copy = shutil.copytree(trained["full"].folder, tmp_path / "copy")
+    weights = copy / "head.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"\x01")
+    with pytest.raises(SubjectError, match=r"head\.safetensors.*missing or damaged"):
+        load(SubjectSpec.parse(f"classifier:{copy}")).judge(ITEMS, "same_sense")
+
+
+def test_a_folder_is_loaded_as_what_it_is(trained: dict[str, Shard]) -> None:
+    """A classifier's folder is no bi-encoder, and options that it does not have are refused."""
+    with pytest.raises(SubjectError, match="holds a 'classifier', not a 'bi_encoder'"):
+        bi_encoder.load(SubjectSpec.parse(f"bi_encoder:{trained['full'].folder}")).judge([], "sense_retrieval")
+    for wrong in ("classifier:x?rank=3", "classifier:x?device=tpu", "bi_encoder:x?ranks=0"):
+        with pytest.raises(SpecError):
+            catalog.subject(wrong)
+
+
+def test_the_revision_follows_the_weights(trained: dict[str, Shard], tmp_path: Path) -> None:
+    """At another place it is the same model; of another view it is another."""
+    copy = shutil.copytree(trained["full"].folder, tmp_path / "copy")
+    revision = subject(trained["full"]).facts.revision
+    assert load(SubjectSpec.parse(f"classifier:{copy}")).facts.revision == revision
+    assert subject(trained["word"]).facts.revision != revision
+    assert read_json(copy / "run.json")["training"]["seed"] == 0
