@@ -28,3 +28,11 @@ def test_a_language_that_is_not_there(published: Path) -> None:
         load_items("am2ico", task="same_sense", language="xx")
     with pytest.raises(InputError, match="no items in 'fi'"):
         load_items("am2ico?language=ka", task="same_sense", language="fi")
+
+
+def test_the_options_of_a_dataset_may_hold_points() -> None:
+    """A number in an option is no suffix of a file."""
+    source = load_items("planted_bias?word_sufficiency=0.5&context_sufficiency=0", task="same_sense")
+    test = [item for item in source.items if item.conditions["split"] == "test"]
+    assert sum(bool(item.conditions["word_tells"]) for item in test) == 500
+    assert source.name == "planted_bias?word_sufficiency=0.5&context_sufficiency=0"
