@@ -30,9 +30,9 @@ def load_items(name: str, columns: ColumnMap | None = None, *, task: str, langua
     """Return the items of a dataset of the catalog, or of a file; *language* keeps the items in one language.
 
     A name with a path separator or a suffix is a file, anything else a dataset. A dataset's options may follow its name
-    (``am2ico?language=zh``), with points in them (``planted_bias?word_sufficiency=0.5``). A table of items that Lexiscope wrote is taken as it is. For the task ``minimal_pair`` a
-    file holds minimal pairs, or synonym items to make them of
-    (:func:`~lexiscope.items.choice_set_file.read_minimal_pairs`).
+    (``am2ico?language=zh``), with points in them (``planted_bias?word_sufficiency=0.5``). A table of items that
+    Lexiscope wrote is taken as it is. For the task ``minimal_pair`` a file holds minimal pairs, or synonym items to
+    make them of (:func:`~lexiscope.items.choice_set_file.read_minimal_pairs`).
 
     Errors: :class:`InputError` for a file that does not pass ``lexiscope check``, or where no item is left;
     :class:`SpecError` for an unknown dataset.
