@@ -54,6 +54,7 @@ HABITS: Mapping[str, Habit] = {
     "plausibility": Habit(per_item=5, per_list=30, back=True, apart=("setup", "homonym")),
     "story_ending": Habit(per_item=1, per_list=20, back=True, apart=("setup",)),
     "same_sense": Habit(per_item=2, per_list=100),
+    "sense_verification": Habit(per_item=2, per_list=100),
     "entity_link": Habit(per_item=2, per_list=100),
     "substitution": Habit(per_item=2, per_list=0, back=True),
 }

@@ -30,6 +30,16 @@ _TRUE, _FALSE = (
 )
 _WHOLE = re.compile("[0-9]+")
 _UNREADABLE = (-1, -1)
+_SPLITS = {
+    "training": "train",
+    "valid": "dev",
+    "validation": "dev",
+    "val": "dev",
+    "development": "dev",
+    "train": "train",
+    "dev": "dev",
+    "test": "test",
+}
 _NO_ANSWER = frozenset({"", "na", "n/a", "nan", "null", "none"})
 
 
@@ -44,6 +54,7 @@ class Question:
     same_sense: bool | None
     catch: bool = False
     list_id: str | None = None
+    split: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +76,8 @@ class RowChecks:
         catch = self._flag(row, "catch") or False
         item_id = self.indices.text("item_id", row.fields)
         list_id = self.indices.text("list_id", row.fields)
-        return Question(row, item_id, word, tuple(usages), self._same_sense(row, usages), catch, list_id)
+        same_sense, split = self._same_sense(row, usages), self._split(row)
+        return Question(row, item_id, word, tuple(usages), same_sense, catch, list_id, split)
 
     def number(self, row: Row, part: str | int) -> float | None:
         """Return the number in a field, ``None`` where it is empty or not a number (E302) or off the scale (E301)."""
@@ -85,6 +97,19 @@ class RowChecks:
             self._say("E301", fault, row.place(index, width=len(text)), row, hint)
             return None
         return value
+
+    def gold(self, row: Row, *, truth: bool) -> str | None:
+        """Return the right answer of a row, ``None`` where it is hidden (an empty field, or a sign for no answer).
+
+        With *truth* it is ``t`` or ``f``, however it is written (true, T, 1, yes, same); another word is E303.
+        """
+        text = self.indices.text("gold", row.fields) or ""
+        if text.casefold() in _NO_ANSWER:
+            return None
+        if not truth:
+            return text
+        flag = self._flag(row, "gold")
+        return None if flag is None else "t" if flag else "f"
 
     # -- one usage ----------------------------------------------------------------------------------------------
 
@@ -201,6 +226,10 @@ class RowChecks:
             place = row.place(self.indices.get("same_sense"))
             self._say("E212", fault, place, row, "correct the mark or the senses")
         return same
+
+    def _split(self, row: Row) -> str | None:
+        text = self.indices.text("split", row.fields)
+        return _SPLITS.get(text.casefold(), text) if text is not None else None
 
     def _on_scale(self, value: float, part: str | int) -> bool:
         assert self.scale is not None

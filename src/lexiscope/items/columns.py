@@ -25,6 +25,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "sense_1": ("sense1", "senseid1", "senseids1", "sense", "senseid"),
     "sense_2": ("sense2", "senseid2", "senseids2"),
     "same_sense": ("samesense", "same", "conditionsamesense"),
+    "gold": ("gold", "goldlabel"),
+    "split": ("split", "conditionsplit"),
     "language": ("language", "lang", "language1"),
     "list_id": ("listid", "list"),
     "rater": ("rater", "raterid", "participant", "participantid", "subject", "subjectid", "annotator"),
@@ -40,8 +42,9 @@ class ColumnMap:
     """The name of the column for each part of an item; ``None`` where the file has no such column.
 
     ``target`` is the wordform in both sentences, ``target_1`` and ``target_2`` where they differ. ``word`` is what
-    items are grouped by (the lemma). Ratings stand either in long form (``rater``, ``rating``: a row per rating) or as
-    one ``norm`` (mean, with ``n_ratings``) per row, or in one column per rater (``raters``).
+    items are grouped by (the lemma). ``gold`` is the right answer, ``split`` the part of the set (train, dev, test).
+    Ratings stand either in long form (``rater``, ``rating``: a row per rating) or as one ``norm`` (mean, with
+    ``n_ratings``) per row, or in one column per rater (``raters``).
     """
 
     item_id: str | None = None
@@ -58,6 +61,8 @@ class ColumnMap:
     sense_1: str | None = None
     sense_2: str | None = None
     same_sense: str | None = None
+    gold: str | None = None
+    split: str | None = None
     language: str | None = None
     list_id: str | None = None
     rater: str | None = None

@@ -27,6 +27,9 @@ from lexiscope.items.rows import Row, RowReader
 
 _RATING_COLUMNS = ("subject_id", "subject_kind", "item_id", "measure", "value", "raw")
 
+# tasks whose gold answers are t and f
+_OF_TRUTH = frozenset({"same_sense", "sense_verification"})
+
 BadRows = Literal["raise", "set_aside"]
 
 
@@ -36,7 +39,8 @@ class Imported:
 
     ``columns`` is the map that was used. Every column that it does not name is a condition of the items;
     ``row_columns`` are those whose value changes between the rows of one item (a row number, the age of a rater): they
-    describe ratings, not items, and are left out. :attr:`merged` says so in words.
+    describe ratings, not items, and are left out. :attr:`merged` says so in words. ``lines`` gives each item the line
+    of its first row.
     """
 
     items: tuple[Item, ...]
@@ -46,6 +50,7 @@ class Imported:
     n_rows: int = 0
     n_set_aside: int = 0
     row_columns: tuple[str, ...] = ()
+    lines: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def merged(self) -> str:
@@ -82,7 +87,9 @@ def import_items(
     no sense id from it. Rows that differ in one of them are different items, whose ids tell them apart where the file
     gives none. *word_alone*: the usage of a file without a column of sentences is the word itself. Ratings in long form
     are rows of measure ``rating`` by ``participant`` subjects; a norm is a row of measure ``norm``, subject ``norm``.
-    An empty rating is a row without value. *bad_rows*: ``raise`` at the first error, or ``set_aside`` each such row.
+    An empty rating is a row without value. A column ``gold`` gives the items' gold answers, for the tasks same_sense
+    and sense_verification as ``t`` and ``f`` (else a column ``same_sense`` does); a column ``split`` the condition of
+    that name, as train, dev or test. *bad_rows*: ``raise`` at the first error, or ``set_aside`` each such row.
     Errors: :class:`InputError` with code, file, line, column and caret.
     """
     intake = _Intake(bad_rows)
@@ -142,6 +149,7 @@ class _Items:
     shown: tuple[int, ...] = ()
     found: dict[str, Item] = field(default_factory=dict)
     _keys: dict[str, object] = field(default_factory=dict)
+    _lines: dict[str, int] = field(default_factory=dict)
     _varying: set[str] = field(default_factory=set)
     _ratings: dict[str, list[object]] = field(default_factory=lambda: {name: [] for name in _RATING_COLUMNS})
 
@@ -150,7 +158,10 @@ class _Items:
         intake.n_rows += 1
         question = self.checks.question(row)
         ratings = list(read_ratings(self.checks, row))
-        item = self._item(question, row, intake) if question is not None else None
+        gold = self._gold(question, row) if question is not None else None
+        item = self._item(question, gold, row, intake) if question is not None else None
+        if item is not None:
+            self._check_repeat(item, row, intake)
         if item is None or intake.errors_so_far() > before:
             intake.n_set_aside += 1
             return
@@ -158,7 +169,31 @@ class _Items:
         for rater, value, raw in ratings:
             self._keep_rating(item, rater, value, raw)
 
-    def _item(self, question: Question, row: Row, intake: _Intake) -> Item | None:
+    def _gold(self, question: Question, row: Row) -> str | None:
+        """The right answer; the mark same_sense stands for it where the task asks just that and no gold is given."""
+        if self.checks.indices.get("gold") is None and self.task == "same_sense" and question.same_sense is not None:
+            return "t" if question.same_sense else "f"
+        return self.checks.gold(row, truth=self.task in _OF_TRUTH)
+
+    def _check_repeat(self, item: Item, row: Row, intake: _Intake) -> None:
+        """Report a question that stands again with another gold answer, or in another split."""
+        kept = self.found.get(item.item_id)
+        if kept is None:
+            return
+        where = f"line {self._lines[item.item_id]}"
+        faults = {
+            "gold": ("E214", f"its gold answer is {item.gold or 'empty'} here and {kept.gold or 'empty'} in {where}"),
+            "split": ("E215", f"it is in the split {item.conditions.get('split')!r} here and in another in {where}"),
+        }
+        same = {"gold": item.gold == kept.gold, "split": item.conditions.get("split") == kept.conditions.get("split")}
+        for part, (code, fault) in faults.items():
+            if not same[part]:
+                place = row.place(self.checks.indices.get(part))
+                hint = "keep one of the two rows"
+                message = f"the question stands twice: {fault}"
+                intake.take(Finding.at(code, message, place, hint=hint, item_id=item.item_id))
+
+    def _item(self, question: Question, gold: str | None, row: Row, intake: _Intake) -> Item | None:
         item_id = question.item_id or _content_id(question, self._shown_of(row))
         key = (question_key(question.usages), self._shown_of(row))
         if self._keys.get(item_id, key) != key:
@@ -172,14 +207,18 @@ class _Items:
             conditions["same_sense"] = question.same_sense
         if question.catch:
             conditions["catch"] = True
+        if question.split is not None:
+            conditions["split"] = question.split
         conditions |= {name: row.fields[index] for name, index in self.extra}
-        return Item(item_id, self.dataset, question.usages, list_id=question.list_id, conditions=conditions)
+        usages, list_id = question.usages, question.list_id
+        return Item(item_id, self.dataset, usages, gold=gold, list_id=list_id, conditions=conditions)
 
     def _shown_of(self, row: Row) -> tuple[str, ...]:
         return tuple(row.fields[index] for index in self.shown)
 
     def _keep(self, item: Item, row: Row) -> None:
         self._keys.setdefault(item.item_id, (question_key(item.usages), self._shown_of(row)))
+        self._lines.setdefault(item.item_id, row.line)
         kept = self.found.setdefault(item.item_id, item)
         if kept is not item:
             self._varying |= {name for name, index in self.extra if kept.conditions[name] != row.fields[index]}
@@ -205,6 +244,7 @@ class _Items:
             n_rows=intake.n_rows,
             n_set_aside=intake.n_set_aside,
             row_columns=tuple(name for name, _ in self.extra if name in self._varying),
+            lines=self._lines,
         )
 
 
