@@ -16,11 +16,11 @@ SEEN = [("bank", "b2"), ("bank", "b1"), ("bank", "b2"), ("bank", "b1"), ("bat", 
 
 
 def test_ties_go_to_the_first() -> None:
-    """The first of the classes that are asked about wins a tie; without them the first by code points."""
+    """The first of the classes that are asked about wins a tie; without them the one that was seen first."""
     prior = Prior(SEEN)
     assert prior.best("bank", among=("b2", "b1")) == "b2"
     assert prior.best("bank", among=("b1", "b2")) == "b1"
-    assert prior.best("bank") == Prior(reversed(SEEN)).best("bank") == "b1"
+    assert (prior.best("bank"), Prior(reversed(SEEN)).best("bank")) == ("b2", "b1")
 
 
 def test_what_was_never_seen_has_no_answer() -> None:

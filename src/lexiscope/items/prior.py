@@ -31,10 +31,9 @@ class Prior:
     def best(self, word: str, *, among: Sequence[str] = ()) -> str | None:
         """Return the class that was seen most often with a word, or ``None`` for a word that was never seen.
 
-        With *among* only these classes count, and the first of them wins a tie; without it, the first in the order of
-        code points does.
+        With *among* only these classes count, and the first of them wins a tie; else the one that was seen first does.
         """
         counts = self._counts.get(word, Counter())
-        classes = among or sorted(counts)
-        found = max(classes, key=lambda kind: counts[kind], default=None)
+        # a counter keeps the order in which its keys came
+        found = max(among or counts, key=lambda kind: counts[kind], default=None)
         return found if found is not None and counts[found] else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
@@ -80,6 +81,26 @@ class SearchSpace:
     def without_descriptions(self) -> SearchSpace:
         """Return the same entries by their names alone."""
         return SearchSpace(self.name, tuple(Entry(entry.entry_id, entry.name) for entry in self.entries))
+
+    @classmethod
+    def of_pages(cls, name: str, titles: Iterable[str]) -> SearchSpace:
+        """Return pages by their titles, each once, in alphabetical order; ``_`` in a title is a space in its name.
+
+        >>> pages = SearchSpace.of_pages("pages", ["Salt_(film)", "Salt", "Salt"])
+        >>> [(entry.entry_id, entry.name) for entry in pages.entries]
+        [('Salt', 'Salt'), ('Salt_(film)', 'Salt (film)')]
+        """
+        return cls(name, tuple(Entry(title, title.replace("_", " ")) for title in sorted(set(titles))))
+
+    @classmethod
+    def read(cls, path: Path, *, name: str = "") -> SearchSpace:
+        """Return the entries of a list of entities (:mod:`lexiscope.resources.entity_list`), sorted by id.
+
+        Errors: those of :meth:`~lexiscope.resources.entity_list.EntityList.read`.
+        """
+        listed = sorted(EntityList.read(path), key=lambda entity: entity.entity_id)
+        entries = (Entry(entity.entity_id, entity.title, entity.description) for entity in listed)
+        return cls(name or path.name, tuple(entries))
 
     def entity_list(self) -> EntityList:
         """Return the entries as people look them up: by id and by name."""

@@ -62,6 +62,34 @@ def count_sentences(text: str, language: str = "und") -> int:
     return sum(any(char.isalpha() for char in whole[start:end]) for start, end in pairwise(cuts))
 
 
+def sentence_spans(text: str, language: str = "und") -> tuple[tuple[int, int], ...]:
+    """Return where the sentences of a text stand, as half-open offsets without outer white space.
+
+    A sentence ends as :func:`count_sentences` says, and at the end of a line; parts without a letter are sentences too.
+
+    >>> text = "He met Dr. Ruiz. She left.  Why?"
+    >>> [text[start:end] for start, end in sentence_spans(text)]
+    ['He met Dr. Ruiz.', 'She left.', 'Why?']
+    """
+    inside = _quoted(text)
+    ends = [match.span() for match in _END.finditer(text)]
+    found = [_behind(text, end) for start, end in ends if _is_end(text, start, end, language, inside)]
+    lines = [match.end() for match in re.finditer(r"\n+", text)]
+    cuts = sorted({0, len(text), *found, *lines})
+    spans = []
+    for start, end in pairwise(cuts):
+        part = text[start:end]
+        if part.strip():
+            begins = start + len(part) - len(part.lstrip())
+            spans.append((begins, begins + len(part.strip())))
+    return tuple(spans)
+
+
+def _behind(text: str, end: int) -> int:
+    """Return the place behind what closes after a stop."""
+    return len(text) - len(text[end:].lstrip(_CLOSERS))
+
+
 def _is_end(text: str, start: int, end: int, language: str, inside: frozenset[int]) -> bool:
     """Say whether the stop at a place ends a sentence that something follows."""
     sign, behind = text[start:end], text[end:].lstrip(_CLOSERS)

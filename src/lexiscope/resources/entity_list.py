@@ -90,6 +90,9 @@ class EntityList:
     def __len__(self) -> int:
         return len(self._entities)
 
+    def __iter__(self) -> Iterator[Entity]:
+        return iter(self._entities)
+
     def get(self, entity_id: str) -> Entity | None:
         """Return the entity with this id, or ``None``."""
         number = self._ids.get(entity_id)
