@@ -253,6 +253,12 @@ def test_broken_xl_wic_files(tmp_path: Path, files: dict[str, str], message: str
         xl_wic.load(_package(tmp_path, **files), language="fr")
 
 
+def test_neither_package_nor_sample(tmp_path: Path) -> None:
+    """Where there is nothing, the error says what is looked for and how to get the package and the sample."""
+    with pytest.raises(DataError, match=r"de_valid_sample\.txt is not here(.|\n)*xlwic_datasets\.zip(.|\n)*xl-lexeme"):
+        xl_wic.load(tmp_path)
+
+
 def test_a_german_package_has_its_rows(tmp_path: Path) -> None:
     """A German file of the package that is cut off is refused: 8,888 rows of validation were published."""
     at = tmp_path / "xlwic" / "xlwic_wikt" / "german_de"

@@ -51,7 +51,8 @@ def load(folder: Path | None = None, *, language: str = DEFAULT) -> Dataset:
     found = _package(language, folder)
     whole = package_file(language, "valid") in found
     if not whole:
-        found = {sample_file(language): locate(sample_file(language), dataset=CARD.name, folder=folder)}
+        file = sample_file(language)
+        found = {file: locate(file, dataset=CARD.name, folder=folder, how_to_obtain=CARD.how_to_obtain)}
     items: list[Item] = []
     aside: list[SetAside] = []
     for split, (data, gold) in _splits(language, found).items():
