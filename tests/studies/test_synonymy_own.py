@@ -244,7 +244,9 @@ def test_choice_sets_that_are_ready(tmp_path: Path) -> None:
     synonymy.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     assert {r.condition for r in records if r.statistic.startswith("accuracy(")} == {"pairs/controlled"}
-    assert "name no answer" in left_out(tmp_path / "run")["Gap filling"]
+    said = left_out(tmp_path / "run")
+    assert "name no answer" in said["Gap filling"]
+    assert "one test" in said["Consistency of two tests"]
     own = files(tmp_path, KINDS, TEMPLATES)
     collection = read_collection(own.items, language="de")
     write_items(choice_sets(collection, read_templates(own.templates), dataset="own"), tmp_path / "items.csv")

@@ -64,13 +64,25 @@ def _left_out_table(material: Material) -> tuple[Table, ...]:
 _NOT_COMPARED = "The items or the templates are not the paper's."
 
 
+_NO_PAIRS = {
+    "contrasts_suites": ("Contrasts between suites", "No two suites have a condition in common."),
+    "contrasts_conditions": ("Contrasts between conditions", "Every suite has one condition."),
+    "contrasts_context": (
+        "With context against without",
+        "No relation is asked with context (random) and, under the same expression, without (correct_vs_random).",
+    ),
+    "contrasts_expressions": ("Which expression works best", "No suite has two expressions of its relation."),
+}
+
+
 def _unanswered(material: Material) -> Iterator[tuple[str, str]]:
-    """Which analyses the answers leave out."""
-    design = material.design
-    if len({cell.suite for cell in material.cells if not cell.is_turned}) < 2:
-        yield "Contrasts between suites", "There is one suite."
-    if not design.related:
-        yield "Which expression works best", "No suite has two expressions of its relation."
+    """Which analyses the cells and the answers leave out."""
+    cells = set(material.cells)
+    for family in material.design.families:
+        if not any(cells.issuperset(pair) for pair in family.pairs):
+            yield _NO_PAIRS[family.name]
+    if not any(cells.issuperset(pair) for _, *pair in material.design.consistency):
+        yield "Consistency of two tests", "There is one test."
     if not _counts_tokens(material):
         yield "The effect of tokens", "No subject told how many tokens the words have in their texts."
 
