@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -30,9 +31,9 @@ QUICK = TrainingSettings(
 """A high rate and no dropout: toys are to be learnt by heart."""
 
 
-def save_bert(folder: Path, *, mask: bool = True, seed: int = 3) -> Path:
-    """Save a BERT of random weights, two layers and 43 tokens."""
-    vocabulary = {token: number for number, token in enumerate([*SPECIAL, *WORDS])}
+def save_bert(folder: Path, *, mask: bool = True, seed: int = 3, words: Sequence[str] = WORDS) -> Path:
+    """Save a BERT of random weights, two layers and 43 tokens, or those of other words."""
+    vocabulary = {token: number for number, token in enumerate([*SPECIAL, *words])}
     tokenizer = Tokenizer(models.WordPiece(vocab=vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()

@@ -43,8 +43,8 @@ class TrainingSettings:
 
     ``learning_rate`` of AdamW (the published grid: :data:`RATES`); ``epochs``: at most so many, 0 = the encoder stays
     as it is (bi-encoder only); ``patience``: epochs without a better figure on dev after which a training ends;
-    ``batch``: readings of one step. ``schedule``, ``warmup`` (a share of all steps), ``weight_decay`` (not of biases and norms),
-    ``max_gradient_norm`` (0 = not clipped), ``dropout`` of the features: as is usual, the paper does not say.
+    ``batch``: readings of one step. ``schedule``, ``warmup`` (a share of all steps), ``weight_decay`` (not of biases
+    and norms), ``max_gradient_norm`` (0 = not clipped), ``dropout`` of the features: the paper does not say them.
 
     ``longest``: the most tokens of a reading; a longer context is cut far from its targets. ``max_rows``,
     ``max_dev_rows``: learn from and choose by a sample of so many items, 0 = all; the same items for every seed.

@@ -1,0 +1,238 @@
+"""What fits into a budget of time: the whole protocol, a reduced one, or none of the training.
+
+A few steps are measured on the views, the encoder and the items at hand. What the plan leaves out it says in words, for
+the report: a figure of a reduced protocol is not one of the published one.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+from lexiscope.core.errors import InputError, require
+from lexiscope.core.item import Item
+from lexiscope.items.search_space import SearchSpace
+from lexiscope.items.sense_options import glosses_of
+from lexiscope.items.views import view_item
+from lexiscope.subjects._loading import torch_threads
+from lexiscope.subjects._reader import Reader, Shape
+from lexiscope.subjects._reading import Reading, Wording
+from lexiscope.training._claim import base_of, devices_of
+from lexiscope.training._loop import Lessons, Loop
+from lexiscope.training._rows import sampled
+from lexiscope.training.selection import Grid
+from lexiscope.training.settings import TrainingSettings
+
+Protocol = Literal["full", "reduced", "zero_shot"]
+
+_DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?")
+_MEASURED_STEPS = 3
+_FEW_EPOCHS = 3
+_ROWS = (5_000, 2_000, 1_000, 500)
+_DEV_ROWS = 500
+# a plan that fits by a hair does not fit: lengths differ, other work runs beside it
+_MARGIN = 1.25
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Seconds that a reading costs on one view: ``learnt`` (a step, by its share) and ``read``."""
+
+    learnt: float
+    read: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How many items there are, and how many ``readings`` each is.
+
+    ``entries`` of a search space are read once, ``epoch_entries`` of them (among which dev is searched) every epoch.
+    """
+
+    train: int
+    dev: int
+    test: int
+    readings: float = 1.0
+    entries: int = 0
+    epoch_entries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetPlan:
+    """What is to be run: a grid with its settings, or no training; ``left_out`` says what is missing, in words.
+
+    ``zero_shot``: fit a probe (method ``threshold``), or a bi-encoder with these settings, which have 0 epochs.
+
+    ``seconds`` is what the plan is expected to cost, ``seconds_full`` what the whole protocol would.
+    """
+
+    protocol: Protocol
+    grid: Grid
+    settings: TrainingSettings
+    seconds: float
+    seconds_full: float
+    left_out: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """The plan in one sentence."""
+        cost = f"about {_said(self.seconds)}; the whole protocol would take about {_said(self.seconds_full)}"
+        if self.protocol == "full":
+            return f"the whole protocol is run: about {_said(self.seconds)}"
+        how = "no model is trained" if self.protocol == "zero_shot" else "a reduced protocol is run"
+        return f"{how} ({cost}); left out: {'; '.join(self.left_out)}"
+
+
+def read_duration(text: str) -> float:
+    """Return the seconds of a duration: ``30m``, ``1h30m``, ``90s``.
+
+    Errors: :class:`InputError` for anything else.
+
+    >>> read_duration("30m"), read_duration("1h30m"), read_duration("90s")
+    (1800.0, 5400.0, 90.0)
+    """
+    found = _DURATION.fullmatch(text.strip())
+    seconds = (
+        sum(int(part or 0) * size for part, size in zip(found.groups(), (3600, 60, 1), strict=True)) if found else 0
+    )
+    if not seconds:
+        raise InputError(f"{text!r} is no duration", hint="write 30m, 1h30m or 90s")
+    return float(seconds)
+
+
+def plan_budget(
+    method: str,
+    views: Sequence[str],
+    train: Sequence[Item],
+    dev: Sequence[Item],
+    encoder: str,
+    *,
+    seconds: float,
+    n_test: int = 0,
+    grid: Grid | None = None,
+    settings: TrainingSettings | None = None,
+    space: SearchSpace | None = None,
+) -> BudgetPlan:
+    """Measure a few steps on every view and choose what fits into *seconds*, all views together.
+
+    Errors: :class:`InputError` for an unknown method, or items of another shape; those of the encoder.
+    """
+    asked, cells = settings or TrainingSettings(), grid or Grid()
+    per_item = sum(len(glosses_of(item)) for item in train) / len(train) if method == "gloss" else 1.0
+    held = 0 if space is None else len(space)
+    searched = min(held, asked.dev_entries or held)
+    sizes = Sizes(len(train), len(dev), n_test, per_item, held, searched)
+    speeds = {view: measure_speed(method, view, train, encoder, asked) for view in views}
+    return choose_protocol(speeds, sizes, seconds=seconds, grid=cells, settings=asked)
+
+
+def choose_protocol(
+    speeds: Mapping[str, Speed], sizes: Sizes, *, seconds: float, grid: Grid, settings: TrainingSettings
+) -> BudgetPlan:
+    """Return the first of the protocols, from whole to none, whose expected cost fits into *seconds*.
+
+    It leaves out, in this order: learning rates, seeds, epochs, items of training and dev.
+    """
+    whole = cost_of(speeds, sizes, grid, settings)
+    for smaller, changed in _protocols(grid, settings, sizes):
+        cost = cost_of(speeds, sizes, smaller, changed)
+        left_out = _left_out(grid, smaller, settings, changed, sizes)
+        if cost * _MARGIN <= seconds:
+            return BudgetPlan("reduced" if left_out else "full", smaller, changed, cost, whole, left_out)
+    reading = sum((sizes.train + sizes.dev + sizes.test) * sizes.readings * each.read for each in speeds.values())
+    left_out = ("all training: layer and threshold of an encoder as it is are chosen on train and dev",)
+    single, still = Grid(grid.learning_rates[:1], grid.seeds[:1]), replace(settings, epochs=0)
+    return BudgetPlan("zero_shot", single, still, reading, whole, left_out)
+
+
+def cost_of(speeds: Mapping[str, Speed], sizes: Sizes, grid: Grid, settings: TrainingSettings) -> float:
+    """Return the seconds that a grid is expected to take on all views, tests included; no training stops early."""
+    trainings = len(grid.learning_rates) * len(grid.seeds)
+    train = min(sizes.train, settings.max_rows or sizes.train) * sizes.readings
+    dev = min(sizes.dev, settings.max_dev_rows or sizes.dev) * sizes.readings + sizes.epoch_entries
+    total = 0.0
+    for speed in speeds.values():
+        epochs = settings.epochs * (train * speed.learnt + dev * speed.read)
+        total += trainings * (epochs + sizes.entries * speed.read) + sizes.test * sizes.readings * speed.read
+    return total
+
+
+def measure_speed(method: str, view: str, train: Sequence[Item], encoder: str, settings: TrainingSettings) -> Speed:
+    """Return what a reading costs on a view, measured over a few steps after one that is not counted.
+
+    Errors: :class:`InputError` for an unknown method or items of another shape; those of the encoder.
+    """
+    torch, base = require("torch", "train"), base_of(encoder)
+    items = sampled(train, settings.batch * (_MEASURED_STEPS + 1))
+    shape = Shape(2, 2 if method == "pair" else 0, longest=settings.longest)
+    devices = devices_of(torch, settings.device)
+    with TemporaryDirectory() as folder, torch.random.fork_rng(devices=devices), torch_threads(torch, settings.threads):
+        reader = Reader(base.folder, shape, device=settings.device)
+        readings = _readings(method, Wording(view, reader.mask), [view_item(item, view) for item in items])
+        encoded = reader.encode(readings)[: settings.batch * (_MEASURED_STEPS + 1)]
+
+        def loss(batch: Sequence[int]) -> object:
+            return reader.outputs([encoded[place] for place in batch]).square().mean()
+
+        lessons = Lessons([len(each.ids) for each in encoded], loss, lambda: 0.0)
+        loop = Loop(reader, lessons, settings, seed=0, folder=Path(folder), versions={})
+        batches = [range(n, min(n + settings.batch, len(encoded))) for n in range(0, len(encoded), settings.batch)]
+        loop.step(batches[0])
+        begun = time.perf_counter()
+        for batch in batches[1:] or batches:
+            loop.step(batch)
+        learnt = (time.perf_counter() - begun) / sum(map(len, batches[1:] or batches))
+        begun = time.perf_counter()
+        reader.predict_encoded(encoded)
+        # a bi-encoder reads an entry with every query
+        return Speed(learnt * (2 if method == "bi_encoder" else 1), (time.perf_counter() - begun) / len(encoded))
+
+
+def _readings(method: str, wording: Wording, items: Sequence[Item]) -> list[Reading]:
+    if method == "gloss":
+        return [reading for item in items for reading in wording.senses(item)]
+    made = {"pair": wording.pair, "verification": wording.verification, "bi_encoder": wording.query}
+    if method not in made:
+        raise InputError(f"the method {method!r} is not trained in steps", hint=f"use one of {', '.join(made)}, gloss")
+    return [made[method](item) for item in items]
+
+
+def _protocols(grid: Grid, settings: TrainingSettings, sizes: Sizes) -> Iterator[tuple[Grid, TrainingSettings]]:
+    """Yield protocols from whole to small."""
+    yield grid, settings
+    # the middle rate of the published three
+    one_rate = Grid((grid.learning_rates[len(grid.learning_rates) // 2],), grid.seeds)
+    yield one_rate, settings
+    single = Grid(one_rate.learning_rates, grid.seeds[:1])
+    yield single, settings
+    few = replace(settings, epochs=min(settings.epochs, _FEW_EPOCHS))
+    yield single, few
+    for rows in _ROWS:
+        if rows < min(sizes.train, settings.max_rows or sizes.train):
+            yield single, replace(few, max_rows=rows, max_dev_rows=min(rows, settings.max_dev_rows or _DEV_ROWS))
+
+
+def _left_out(
+    grid: Grid, smaller: Grid, settings: TrainingSettings, changed: TrainingSettings, sizes: Sizes
+) -> tuple[str, ...]:
+    found = []
+    if smaller.learning_rates != grid.learning_rates:
+        found.append(f"{len(grid.learning_rates) - 1} of {len(grid.learning_rates)} learning rates")
+    if smaller.seeds != grid.seeds:
+        found.append(f"{len(grid.seeds) - 1} of {len(grid.seeds)} seeds, and with them the SD over seeds")
+    if changed.epochs != settings.epochs:
+        found.append(f"epochs beyond {changed.epochs} (of {settings.epochs})")
+    if changed.max_rows != settings.max_rows:
+        found.append(f"{sizes.train - changed.max_rows:,} of {sizes.train:,} training items")
+    if changed.max_dev_rows != settings.max_dev_rows and changed.max_dev_rows < sizes.dev:
+        found.append(f"{sizes.dev - changed.max_dev_rows:,} of {sizes.dev:,} dev items")
+    return tuple(found)
+
+
+def _said(seconds: float) -> str:
+    return f"{seconds / 60:,.0f} minutes" if seconds >= 120 else f"{seconds:.0f} seconds"

@@ -1,0 +1,92 @@
+"""One training of a study: a method on a view with a seed and a rate, in a folder of its own.
+
+A shard depends on nothing but its arguments: shards may be run in any order and by several processes, one per folder at
+a time, and a shard that is finished is only read. Its folder holds a hash of everything that went into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+from lexiscope.items.search_space import SearchSpace
+from lexiscope.training._lora_loop import Progress
+from lexiscope.training._training import Shard
+from lexiscope.training.bi_encoder import train_bi_encoder
+from lexiscope.training.gloss_classifier import train_gloss_classifier, train_verification
+from lexiscope.training.label_baseline import fit_label_baseline
+from lexiscope.training.pair_classifier import train_pair_classifier
+from lexiscope.training.settings import TrainingSettings
+from lexiscope.training.threshold import fit_threshold
+
+METHODS: tuple[str, ...] = ("pair", "verification", "gloss", "bi_encoder", "threshold", "label")
+"""Trained: the first four. ``threshold`` and ``label`` cost seconds and know neither seeds nor rates."""
+
+METHOD_OF_TASK = {
+    "same_sense": "pair",
+    "sense_verification": "verification",
+    "sense_disambiguation": "gloss",
+    "sense_retrieval": "bi_encoder",
+    "entity_link": "bi_encoder",
+}
+"""How the items of a task are learnt from."""
+
+_TASK_OF_METHOD = {"pair": "same_sense", "verification": "sense_verification", "gloss": "sense_disambiguation"}
+
+
+def train_shard(
+    method: str,
+    view: str,
+    train: Sequence[Item],
+    dev: Sequence[Item],
+    encoder: str,
+    *,
+    out: Path,
+    seed: int = 0,
+    learning_rate: float | None = None,
+    settings: TrainingSettings | None = None,
+    task: str | None = None,
+    space: SearchSpace | None = None,
+    store: Path | None = None,
+    command: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> Shard:
+    """Train one shard, go on with it, or find it finished.
+
+    *items* are given whole; the view is applied here. *encoder*: ``minilm``, a folder, ``HUB_ID#REVISION``. *task*
+    default: that of the method; a probe needs one where it does not compare pairs. *space*: of a bi-encoder. *store*: a
+    folder for the vectors of a probe. Without training, retrieval is had with ``bi_encoder`` and ``epochs=0``.
+    Errors: :class:`InputError` for an unknown method, a bi-encoder without search space, the label baseline on another
+    view; those of the methods.
+    """
+    asked = settings or TrainingSettings()
+    asked = asked if learning_rate is None else replace(asked, learning_rate=learning_rate)
+    how: dict[str, Any] = {"view": view, "out": out, "settings": asked}
+    steps: dict[str, Any] = {"seed": seed, "command": command, "progress": progress}
+    if method == "bi_encoder":
+        if space is None:
+            raise InputError("a bi-encoder needs a search space", hint="give the entries that it retrieves from")
+        return train_bi_encoder(train, dev, space, encoder, **how, **steps, task=task or "sense_retrieval")
+    if method == "label":
+        if view != "label":
+            raise InputError(f"the label baseline sees nothing: its view is 'label', not {view!r}")
+        return fit_label_baseline(train, dev, out=out, settings=asked, task=task or "same_sense")
+    if method == "threshold":
+        return fit_threshold(train, dev, encoder, **how, task=task or "same_sense", store=store)
+    return _trainer(method, task)(train, dev, encoder, **how, **steps)
+
+
+def _trainer(method: str, task: str | None) -> Callable[..., Shard]:
+    if method == "pair":
+        # numbers may be learnt for any task with two usages
+        return lambda *given, **named: train_pair_classifier(*given, **named, task=task or "same_sense")
+    trainers = {"gloss": train_gloss_classifier, "verification": train_verification}
+    if method not in trainers:
+        raise InputError(f"there is no method {method!r}", hint=f"use one of {', '.join(METHODS)}")
+    if task not in (None, _TASK_OF_METHOD[method]):
+        raise InputError(f"the method {method!r} answers {_TASK_OF_METHOD[method]!r}, not {task!r}")
+    return trainers[method]
