@@ -36,11 +36,11 @@ def test_labels_must_be_points() -> None:
 
 
 def test_means_are_rounded_by_the_rule() -> None:
-    """A mean of 2.5 is a 2 where halves go to even, as in the paper, and a 3 where they go up."""
+    """A mean of 2.5 is a 2 where halves go to even, and a 3 where they go up, as everywhere else."""
     ratings = Ratings.from_arrays(list("abababab"), list("iijjkkll"), [2, 3, 4, 4, 1, 1, 5, 5])
     conditions = {"i": "open", "j": "ended", "k": "open", "l": "ended"}
-    even = mean_label_table(ratings, conditions, resamples=0)
-    up = mean_label_table(ratings, conditions, rounding="half_up", resamples=0)
+    even = mean_label_table(ratings, conditions, rounding="half_even", resamples=0)
+    up = mean_label_table(ratings, conditions, resamples=0)
     assert (even.everything.counts, up.everything.counts) == ((1, 1, 0, 1, 1), (1, 0, 1, 1, 1))
 
 
@@ -81,6 +81,8 @@ def test_the_human_cells_of_table_6(ambistory) -> None:  # type: ignore[no-untyp
     test = ambistory.splits["test"]
     kinds = {item: ambistory.places[item].kind for item in test.item_ids}
     table = mean_label_table(test, kinds, resamples=0)
+    even = mean_label_table(test, kinds, rounding="half_even", resamples=0)
+    assert (table.everything.counts, table.by_condition) == (even.everything.counts, even.by_condition)
     found = {"all": table.everything, **dict(table.by_condition)}
     cells = [
         (100 * share, printed)

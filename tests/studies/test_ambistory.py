@@ -6,6 +6,7 @@ import csv
 import hashlib
 import json
 import statistics
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 from tests.subjects.fake_chat import Body, FakeChat, serving
 
+from lexiscope.analysis.correlation import spearman
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, SpecError
@@ -25,10 +27,12 @@ from lexiscope.core.run import read_json
 from lexiscope.core.study import StudySettings
 from lexiscope.datasets import mini_ambistory
 from lexiscope.items.error_tags import COLUMNS
+from lexiscope.items.sense_frequency import sense_counts
+from lexiscope.resources import wordnet
 from lexiscope.studies import ambistory
 from lexiscope.studies.ambistory.distances import distances
 from lexiscope.studies.ambistory.gather import gather
-from lexiscope.studies.ambistory.models import INTEGER_FORM, RAW_FORM, RHO, ROUNDED_FORM
+from lexiscope.studies.ambistory.models import INTEGER_FORM, RAW_FORM, RHO, ROUNDED_FORM, WRONG_FORMS
 from lexiscope.studies.ambistory.published import PUBLISHED
 
 MINI = replace(ambistory.MINI, n_bootstrap=10)
@@ -147,6 +151,8 @@ def test_what_the_paper_prints_of_people_comes_out(records: tuple[Record, ...]) 
         ("best_rater_correlation(variant=leave_one_out,method=spearman)", "test", 0.8341, 4),
         ("best_rater_accuracy_within_sd(variant=leave_one_out)", "test", 0.8920, 4),
         ("rank_sum(of=sd,between=open_and_ended,value=p)", "train", 0.013, 3),
+        ("rank_sum(of=sd,between=open_and_ended,ties=ignored,value=p)", "all", 0.184, 3),
+        ("rank_sum(of=sd,between=open_and_ended,ties=ignored,value=p)", "test", 0.135, 3),
         ("intended_above_other(share=above)", "", 67.2, 1),
         ("ending_raises_intended(share=below)", "", 26.1, 1),
         ("absolute_difference_sd(between=endings,ddof=1)", "", 0.9418, 4),
@@ -206,7 +212,73 @@ def test_unreadable_answers_are_counted_and_never_imputed(records: tuple[Record,
     """A subject without one readable answer has its count, and no score."""
     assert find(records, "n_unreadable", subject="scripted:silent").value == 930
     assert find(records, RHO, subject="scripted:silent").note == "no reply could be read"
+    assert find(records, "n_items_read", subject="scripted:silent").value == 0
+    assert find(records, WRONG_FORMS[INTEGER_FORM], subject="scripted:silent", condition="test").value == 0
+    right = find(records, INTEGER_FORM, subject="scripted:four", condition="test").value
+    strict = find(records, WRONG_FORMS[INTEGER_FORM], subject="scripted:four", condition="test").value
+    assert strict == right, "where everything was read the two are the same"
     assert not [one for one in records if one.subject == "scripted:silent" and one.statistic.startswith("label_share")]
+
+
+@pytest.mark.published
+def test_ratio_alpha_by_definition(records: tuple[Record, ...], published: Path) -> None:
+    """Krippendorff's alpha with squared relative differences, pair by pair over the 3,798 samples."""
+    rows = [
+        row["choices"]
+        for split in ("train", "dev", "test")
+        for row in json.loads((published / "ambistory" / f"{split}.json").read_text(encoding="utf-8")).values()
+    ]
+    count = Counter(value for choices in rows for value in choices)
+    n = sum(count.values())
+    distance = {(a, b): ((a - b) / (a + b)) ** 2 for a in count for b in count}
+    observed = sum(sum(distance[a, b] for a in own for b in own) / (len(own) - 1) for own in rows) / n
+    expected = sum(count[a] * count[b] * distance[a, b] for a in count for b in count) / (n * (n - 1))
+    found = find(records, "krippendorff_alpha(level=ratio)", condition="all").value
+    assert found == pytest.approx(1 - observed / expected, abs=1e-9)
+
+
+@pytest.mark.published
+def test_one_tagged_sense_is_the_difference_to_the_independent_count(
+    records: tuple[Record, ...], published: Path
+) -> None:
+    """ρ of sense counts: .0762. The independent .072 (dev .122) did not count the satellite sense up%5:00:00:awake:00.
+
+    WordNet has 5 for it; with 0, the correlation is .0718, on dev .1222.
+    """
+    samples = {
+        f"ambistory/{row['sample_id']}": (split, row)
+        for split in ("train", "dev", "test")
+        for row in json.loads((published / "ambistory" / f"{split}.json").read_text(encoding="utf-8")).values()
+    }
+    items = catalog.dataset("ambistory").items
+    counts = {item: float(count or 0) for item, count in sense_counts(items, wordnet.load()).items()}
+    up = [
+        item for item, (_, row) in samples.items() if row["homonym"] == "up" and row["judged_meaning"] == "out of bed"
+    ]
+    assert {counts[item] for item in up} == {5.0}
+    for changed, wanted in (({}, (0.0762, 0.1539)), (dict.fromkeys(up, 0.0), (0.0718, 0.1222))):
+        for split, rho in zip(("all", "dev"), wanted, strict=True):
+            own = [item for item, (part, _) in samples.items() if split in ("all", part)]
+            means = [round(statistics.fmean(samples[item][1]["choices"]), 9) for item in own]
+            found = spearman([changed.get(item, counts[item]) for item in own], means, resamples=0).value
+            assert found == pytest.approx(rho, abs=0.00005)
+    assert find(records, "sense_count_rho(with=mean)", condition="all").value == pytest.approx(0.0762, abs=0.00005)
+
+
+@pytest.mark.published
+def test_predictions_of_one_word_do_not_break_the_run(
+    published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file with the samples of one word: its scores are said to be undefined, the rest stands."""
+    monkeypatch.setenv("LEXISCOPE_DATA", str(published))
+    items = [item for item in catalog.dataset("ambistory").items if item.conditions["split"] == "test"]
+    own = [item.item_id for item in items if item.word == items[0].word]
+    columns = {"subject_id": "mine", "subject_kind": "model", "task": "plausibility", "measure": "rating"}
+    ResponseTable.from_columns(columns | {"item_id": own, "value": [4.0] * len(own)}).write_csv(tmp_path / "mine.csv")
+    ambistory.run(replace(SETTINGS, subjects=(f"recorded:{tmp_path / 'mine.csv'}",), compare=()), tmp_path / "run")
+    found = read_records(tmp_path / "run" / "results.json")
+    assert find(found, RHO, subject="mine").note.startswith("readable replies to samples of one word only")
+    assert find(found, "n_items_read", subject="mine").value == len(own)
 
 
 @pytest.mark.published
@@ -271,7 +343,12 @@ def test_a_chat_model_answers_the_stories(serve: Callable[[FakeChat], str], tmp_
     assert len(said) >= len(mini_ambistory.load().items)
     assert {one.subject for one in found if one.statistic.startswith("label_share")} == {counted.subject}
     assert counted.subject.startswith(subject.partition("?")[0])
-    assert "could not be read" in summary.report.read_text(encoding="utf-8")
+    text = summary.report.read_text(encoding="utf-8")
+    assert "could not be read" in text
+    read, n = (next(one.value for one in found if one.statistic == name) for name in ("n_items_read", "n_items_asked"))
+    assert (n, read) == (144, 144 - (counted.value or 0))
+    # Tables 3 (replies alone: nobody rated), 6 and the overview of the screen have both numbers
+    assert f"{read:.0f} / {n:.0f}" in text
     asked, before = len(endpoint.received), _bytes(out)
     (out / "run.json").unlink()
     (out / "results.json").unlink()
@@ -309,6 +386,40 @@ def test_recorded_predictions_of_a_file(tmp_path: Path) -> None:
     write(3.0)
     assert before != {str(file): hashlib.sha256(file.read_bytes()).hexdigest()}
     assert ambistory.run(settings, tmp_path / "run2").remarks != ("this run was finished before",)
+
+
+@pytest.mark.parametrize(
+    ("values", "repeats", "code", "what"),
+    [
+        ([4.0, 6.0, 3.0], [0, 0, 0], "E301", "my_model: 6 is not on the scale 1 to 5"),
+        ([4.0, 3.0, 2.0], [0, 0, 0], "E502", "my_model answered an item twice"),
+        ([4.0, 3.0, 2.0], [0, 0, 1], "", ""),
+    ],
+)
+def test_recorded_predictions_are_checked(
+    tmp_path: Path, values: list[float], repeats: list[int], code: str, what: str
+) -> None:
+    """A value beyond the scale, and two rows of one time of asking, are refused by name; repetitions are not."""
+    ids = [item.item_id for item in mini_ambistory.load().items[:2]]
+    file = tmp_path / "mine.csv"
+    columns = {"subject_id": "my_model", "subject_kind": "model", "task": "plausibility", "measure": "rating"}
+    own = {"item_id": [ids[0], ids[1], ids[1]], "value": values, "repeat": repeats}
+    ResponseTable.from_columns(columns | own).write_csv(file)
+    settings = replace(MINI, subjects=(f"recorded:{file}",))
+    if not code:
+        ambistory.run(settings, tmp_path / "run")
+        return
+    with pytest.raises(InputError) as caught:
+        ambistory.run(settings, tmp_path / "run")
+    assert (caught.value.code, caught.value.what) == (code, what)
+    assert caught.value.place is not None
+    assert caught.value.place.item_id == ids[1]
+
+
+def test_the_subjects_table_has_the_seed_of_the_run(tmp_path: Path) -> None:
+    """baseline:random draws with the seed of the run, and the table of subjects says with which."""
+    material = gather(replace(MINI, seed=7), tmp_path)
+    assert material.facts["baseline:random"].revision == "1 seed=7"
 
 
 def test_what_cannot_run_is_refused_before_any_work(tmp_path: Path) -> None:

@@ -122,8 +122,11 @@ def test_refusals_are_counted_and_left_out(chat_run: tuple[Path, FakeChat, tuple
     out, _, records = chat_run
     assert find(records, "n_unreadable(kind=refusal)").value == PER_WORD
     assert find(records, "rating_spearman").n == (WORDS - 1) * PER_WORD
+    assert find(records, "n_items_asked").value == WORDS * PER_WORD
+    assert find(records, "n_items_read").value == (WORDS - 1) * PER_WORD
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "refusal 6" in page
+    assert f"{(WORDS - 1) * PER_WORD} / {WORDS * PER_WORD}" in page
     assert "residuals by sense" in page
 
 

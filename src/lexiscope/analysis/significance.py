@@ -160,6 +160,18 @@ def wilcoxon_rank_sum(first: ArrayLike, second: ArrayLike) -> TestResult:
     return _rank_result(name, "U", u, p, 2 * u / (n * m) - 1, (n, m), "")
 
 
+def rank_sum_p_without_ties(u: float, n: int, m: int) -> float:
+    """Return the two-sided normal p of a U of *n* and *m* values without corrections for ties and continuity.
+
+    Ties make the true variance smaller: where there are some, this p is too large. It is here because programs print it
+    (``scipy.stats.ranksums``). *Unit:* probability.
+
+    >>> round(rank_sum_p_without_ties(8.0, 3, 3), 6)  # z = (8 - 4.5) / sqrt(3 * 3 * 7 / 12)
+    0.12663
+    """
+    return math.erfc(abs(u - n * m / 2) / math.sqrt(n * m * (n + m + 1) / 12) / math.sqrt(2))
+
+
 def chi_squared(table: ArrayLike) -> TestResult:
     """Test whether rows and columns of a table of counts are independent (Pearson, no correction). Effect: Cramér's V.
 

@@ -17,8 +17,8 @@ from lexiscope.analysis.correlation import settle_ties
 from lexiscope.analysis.norms import item_sd
 from lexiscope.analysis.predictions import Form, Predictions
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.analysis.significance import TestResult, wilcoxon_rank_sum
-from lexiscope.analysis.within_sd import WithinSd, accuracy_within_sd
+from lexiscope.analysis.significance import TestResult, rank_sum_p_without_ties, wilcoxon_rank_sum
+from lexiscope.analysis.within_sd import Unread, WithinSd, accuracy_within_sd
 from lexiscope.core.errors import InputError, Place, StatisticError
 
 Kind = Literal["open", "ended"]
@@ -86,11 +86,16 @@ class EndingEffects:
 
 @dataclass(frozen=True, slots=True)
 class OpenAgainstEnded:
-    """Whether people disagree more about open stories: mean SDs and the rank-sum test of all SDs (open first)."""
+    """Whether people disagree more about open stories: mean SDs and the rank-sum test of all SDs (open first).
+
+    ``p_without_ties`` is the p of the same test where the variance is not corrected for ties (and there is no
+    continuity correction): what some programs print.
+    """
 
     open_sd: float
     ended_sd: float
     test: TestResult
+    p_without_ties: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +164,9 @@ def open_against_ended(ratings: Ratings, places: Mapping[str, StoryPlace]) -> Op
     free, ended = (sds[(kinds == kind) & ~np.isnan(sds)] for kind in KINDS)
     if not len(free) or not len(ended):
         raise StatisticError("there are no open stories, or no ended ones, with two ratings")
-    return OpenAgainstEnded(float(free.mean()), float(ended.mean()), wilcoxon_rank_sum(free, ended))
+    test = wilcoxon_rank_sum(free, ended)
+    plain = rank_sum_p_without_ties(test.statistic, len(free), len(ended))
+    return OpenAgainstEnded(float(free.mean()), float(ended.mean()), test, plain)
 
 
 def accuracy_by_kind(
@@ -168,6 +175,7 @@ def accuracy_by_kind(
     places: Mapping[str, StoryPlace],
     *,
     form: Form = "integer",
+    unread: Unread = "left_out",
     groups: Mapping[str, str] | None = None,
     level: float = 0.95,
     resamples: int = 2000,
@@ -175,6 +183,7 @@ def accuracy_by_kind(
 ) -> tuple[AccuracyByKind, ...]:
     """Return each subject's accuracy within SD on all, open and ended stories: the rows of Table 7.
 
+    *unread*: see :func:`lexiscope.analysis.within_sd.accuracy_within_sd`.
     Errors: those of :func:`lexiscope.analysis.within_sd.accuracy_within_sd`; :class:`InputError` for an item without a
     place.
     """
@@ -186,7 +195,16 @@ def accuracy_by_kind(
         for part in (ratings, *parts):
             own = {item: value for item, value in predictions.items() if part is ratings or item in part.item_ids}
             found.append(
-                accuracy_within_sd(own, part, form=form, groups=groups, level=level, resamples=resamples, seed=seed)
+                accuracy_within_sd(
+                    own,
+                    part,
+                    form=form,
+                    unread=unread,
+                    groups=groups,
+                    level=level,
+                    resamples=resamples,
+                    seed=seed,
+                )
             )
         rows.append(AccuracyByKind(subject, *found))
     return tuple(rows)

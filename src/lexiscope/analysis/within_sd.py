@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy
-from lexiscope.analysis.bootstrap import BoolArray, FloatArray
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray, cluster_labels
 from lexiscope.analysis.norms import item_sd
 from lexiscope.analysis.predictions import Form, Predictions, judged, rounded
 from lexiscope.analysis.ratings import Ratings
@@ -25,6 +25,7 @@ from lexiscope.core.result import statistic_name
 
 Spread = Literal["sample", "population"]
 Edge = Literal["strict", "inclusive"]
+Unread = Literal["left_out", "wrong"]
 MajorityRule = Literal["rounded_mean", "rating"]
 
 _FLOOR = 1.0
@@ -86,6 +87,7 @@ def accuracy_within_sd(
     form: Form = "integer",
     spread: Spread = "sample",
     edge: Edge = "strict",
+    unread: Unread = "left_out",
     groups: Mapping[str, str] | None = None,
     level: float = 0.95,
     resamples: int = 2000,
@@ -94,18 +96,28 @@ def accuracy_within_sd(
     """Return the share of items whose prediction lies within max(1, SD) of the mean rating.
 
     *Unit:* share, 0 to 1. *Higher means:* closer to people. *groups* (item id → word, or setup) are resampled whole.
+    *unread* says what becomes of items whose prediction is ``None``: they are left out, or, in a statistic of another
+    name, count as wrong; at least one prediction is needed either way.
     Errors: as :func:`lexiscope.analysis.predictions.judged`.
 
     >>> people = Ratings.from_arrays(list("abcabc"), list("iiijjj"), [1, 2, 3, 1, 5, 5])
     >>> found = accuracy_within_sd({"i": 3, "j": 2}, people, resamples=0)  # |3 - 2| = 1; |2 - 11 / 3| < 2.31
     >>> found.name, found.value
     ('accuracy_within_sd(sd=sample,edge=strict,predictions=integer)', 0.5)
+    >>> more = Ratings.from_arrays(list("ababab"), list("iijjkk"), [1, 2, 1, 5, 2, 2])
+    >>> read = {"i": 2, "j": None, "k": 5}
+    >>> [accuracy_within_sd(read, more, unread=rule, resamples=0).value for rule in ("left_out", "wrong")]
+    [0.5, 0.3333333333333333]
     """
     both = judged(predictions, ratings, form=form)
     sd = both.sd if spread == "sample" else both.sd * np.sqrt((both.n_ratings - 1) / both.n_ratings)
     right = is_within_sd(both.predicted, both.mean, sd, edge=edge)
-    found = accuracy(right, clusters=both.labels(groups), level=level, resamples=resamples, seed=seed)
-    return WithinSd(_name(spread, edge, form), found, both.n_missing)
+    labels = both.labels(groups)
+    missing = sorted(set(predictions) - set(both.item_ids)) if unread == "wrong" else []
+    clusters = None if labels is None else [*labels, *(cluster_labels(missing, groups, what="group") or ())]
+    right = np.concatenate([right, np.zeros(len(missing), dtype=bool)])
+    found = accuracy(right, clusters=clusters, level=level, resamples=resamples, seed=seed)
+    return WithinSd(_name(spread, edge, form, unread), found, both.n_missing - len(missing))
 
 
 def random_within_sd(ratings: Ratings, points: Sequence[float] = (1, 2, 3, 4, 5)) -> RandomWithinSd:
@@ -164,5 +176,6 @@ def _right_points(ratings: Ratings, points: Sequence[float]) -> BoolArray:
     return is_within_sd(scale, ratings.means()[:, None], sd[:, None])
 
 
-def _name(spread: Spread, edge: Edge, form: Form) -> str:
-    return statistic_name("accuracy_within_sd", sd=spread, edge=edge, predictions=form)
+def _name(spread: Spread, edge: Edge, form: Form, unread: Unread) -> str:
+    more = {"unread": unread} if unread == "wrong" else {}
+    return statistic_name("accuracy_within_sd", sd=spread, edge=edge, predictions=form, **more)

@@ -6,7 +6,7 @@ models, language models, recorded predictions and baselines answer what people a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from lexiscope.studies.ambistory.effects import distribution, endings, frequency
 from lexiscope.studies.ambistory.gather import check_complete, gather, given_files
 from lexiscope.studies.ambistory.kinds import open_or_ended, tuning
 from lexiscope.studies.ambistory.material import Material
-from lexiscope.studies.ambistory.models import INTEGER_FORM, RHO, ROUNDED_FORM, results
+from lexiscope.studies.ambistory.models import INTEGER_FORM, RHO, ROUNDED_FORM, WRONG_FORMS, results
 from lexiscope.studies.ambistory.names import MEANING
 from lexiscope.studies.ambistory.numbers import THREE
 from lexiscope.studies.ambistory.people import agreement, stories
@@ -140,7 +140,13 @@ _SINGLE = ("single_rater_rho(over=ratings)", "single_rater_accuracy_within_sd")
 
 def _overview(records: tuple[Record, ...]) -> Table:
     """Correlation and accuracy of every subject beside one person's: what fits on a screen."""
-    columns = (Column("Subject"), Column("ρ", THREE), Column("Accuracy within SD", THREE))
+    columns = (
+        Column("Subject"),
+        Column("ρ", THREE),
+        Column("Accuracy within SD", THREE),
+        Column("unread as wrong", THREE),
+        Column("read / asked"),
+    )
     own = [
         one
         for one in records
@@ -154,12 +160,22 @@ def _overview(records: tuple[Record, ...]) -> Table:
         next((r.value for r in records if r.statistic == name and r.condition == where), None) for name in _SINGLE
     ]
     if any(value is not None for value in people):
-        rows.append(("one person against the others", *people))
+        rows.append(("one person against the others", *people, None, ""))
     for subject in subjects:
         rho = _first(own, subject, (RHO,))
-        rows.append((names[subject], rho, _first(own, subject, (INTEGER_FORM, ROUNDED_FORM))))
-    return Table("overview", "", f"Predictions beside people's ratings, samples of: {where}", columns, tuple(rows))
+        right = _first(own, subject, (INTEGER_FORM, ROUNDED_FORM))
+        strict = _first(records, subject, tuple(WRONG_FORMS.values()))
+        counts = [_first(records, subject, (name,)) for name in ("n_items_read", "n_items_asked")]
+        read = " / ".join(f"{count:.0f}" for count in counts if count is not None)
+        rows.append((names[subject], rho, right, strict, read))
+    return Table(
+        "overview",
+        "",
+        f"Predictions beside people's ratings, samples of: {where}; ρ and accuracy over readable replies",
+        columns,
+        tuple(rows),
+    )
 
 
-def _first(records: list[Record], subject: str, statistics: tuple[str, ...]) -> float | None:
+def _first(records: Sequence[Record], subject: str, statistics: tuple[str, ...]) -> float | None:
     return next((one.value for one in records if one.subject == subject and one.statistic in statistics), None)

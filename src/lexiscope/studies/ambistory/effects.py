@@ -190,18 +190,22 @@ def _label_table(material: Material, tables: list[LabelTable]) -> Table:
         Column("Who"),
         Column("Stories"),
         *(Column(f"{point}, %", PERCENT) for point in POINTS),
-        Column("n", INTEGER),
-        Column("Without label", INTEGER),
+        Column("Read / asked", note="Samples with a label, of those asked: the shares are of the former."),
     )
     titles = _titles(material)
     rows: list[tuple[TableCell, ...]] = [
-        (titles[one.subject], condition, *(100 * share for share in found.shares), found.n, found.n_missing)
+        (
+            titles[one.subject],
+            condition,
+            *(100 * share for share in found.shares),
+            f"{found.n} / {found.n + found.n_missing}",
+        )
         for one in tables
         for condition, found in (("all", one.everything), *one.by_condition)
     ]
     notes = (
-        "People: mean ratings rounded to whole numbers, halves to even. Models: whole predictions; others are rounded, "
-        "halves up. Replies that could not be read have no label and are not imputed.",
+        "Mean ratings of people and predictions that are not whole are rounded to whole numbers by one rule, halves up "
+        "(half_up). Replies that could not be read have no label and are not imputed.",
     )
     return Table("table_6_labels", "6", f"Labels of people and models ({material.split})", columns, tuple(rows), notes)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.collect import CollectProgress, collect, live_subjects
+from lexiscope.collect import CollectProgress, Seeded, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, SpecError
@@ -21,8 +21,10 @@ from lexiscope.core.run import sha256_of
 from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import Subject
 from lexiscope.items.chat_answers import MEASURE_EXPECTED
+from lexiscope.items.recorded_rows import check_ratings
 from lexiscope.items.scale_scoring import MEASURE_MOST_PROBABLE
 from lexiscope.studies.ambistory.material import ALL, Material, Predictor
+from lexiscope.tasks.plausibility import SCALE
 
 TASK, MEASURE = "plausibility", "rating"
 MEASURES: Mapping[str, str] = {
@@ -64,7 +66,9 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
     )
     asked = material.in_split(material.split)
     answers = _answers([material.by_id[item] for item in asked], live, settings, out / "collected", progress)
-    facts = {subject.subject_id: subject.facts for subject in live}
+    # the seed of the run belongs to what a subject is; a spec's own goes first
+    seeded = [subject.with_seed(settings.seed) if isinstance(subject, Seeded) else subject for subject in live]
+    facts = {subject.subject_id: subject.facts for subject in seeded}
     found = _predictors(answers, facts)
     return replace(
         material,
@@ -138,6 +142,7 @@ def _predictors(answers: ResponseTable, facts: Mapping[str, SubjectFacts]) -> tu
 def _predictor(
     answers: ResponseTable, rows: ResponseTable, subject: str, measure: str, fact: SubjectFacts | None
 ) -> Predictor:
+    check_ratings(rows, SCALE)
     values: dict[str, list[float]] = {}
     for item, value in zip(rows.column("item_id").tolist(), rows.column("value").tolist(), strict=True):
         values.setdefault(item, []).append(value)

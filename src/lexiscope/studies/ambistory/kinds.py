@@ -14,7 +14,14 @@ from lexiscope.report.part import Part, pick, shown, with_interval
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.studies.ambistory.material import ALL, Material, Predictor
-from lexiscope.studies.ambistory.models import INTEGER_FORM, ROUNDED_FORM, accuracy_record, few
+from lexiscope.studies.ambistory.models import (
+    FEWEST_WORDS,
+    INTEGER_FORM,
+    ROUNDED_FORM,
+    WRONG_FORMS,
+    accuracy_record,
+    few,
+)
 from lexiscope.studies.ambistory.numbers import THREE, record
 
 KINDS = ("all", "open", "ended")
@@ -39,13 +46,18 @@ def open_or_ended(material: Material, settings: StudySettings) -> Part:
         test = found.test
         records.append(record(material, name, test.statistic, condition=condition, p=test.p, n=sum(test.n)))
         records.append(record(material, f"{name[:-1]},value=p)", test.p, condition=condition, n=sum(test.n)))
-        rows.append((condition, found.open_sd, found.ended_sd, test.statistic, test.p))
+        plain = found.p_without_ties
+        records.append(
+            record(material, f"{name[:-1]},ties=ignored,value=p)", plain, condition=condition, n=sum(test.n))
+        )
+        rows.append((condition, found.open_sd, found.ended_sd, test.statistic, test.p, plain))
     columns = (
         Column("Samples of"),
         Column("Mean SD, open", THREE),
         Column("Mean SD, ended", THREE),
         Column("U", INTEGER),
-        Column("p", P_VALUE, note="Wilcoxon's rank-sum test, two-sided."),
+        Column("p", P_VALUE, note="Wilcoxon's rank-sum test, two-sided, corrected for ties and continuity."),
+        Column("p, ties ignored", P_VALUE, note="Without either correction, as some programs print it; too large."),
     )
     spread = Table("open_ended_sd", "", "Do people disagree more about open stories?", columns, tuple(rows))
     accuracies = _accuracies(material, settings)
@@ -57,27 +69,41 @@ def _accuracies(material: Material, settings: StudySettings) -> Part:
     subjects = {each.subject: each.whole for each in material.predictors if _answers_both(material, each)}
     if ratings is None or not subjects:
         return Part()
-    found = accuracy_by_kind(subjects, ratings, material.places, **few(material, ratings, settings))
+    args = few(material, ratings, settings)
+    found = accuracy_by_kind(subjects, ratings, material.places, **args)
+    wrong = accuracy_by_kind(subjects, ratings, material.places, unread="wrong", **args)
     forms = {each.subject: INTEGER_FORM if each.form == "integer" else ROUNDED_FORM for each in material.predictors}
-    titles = {each.subject: each.title for each in material.predictors}
+    by_id = {each.subject: each for each in material.predictors}
     records: list[Record] = []
     rows = []
-    for row in found:
-        own = [
-            accuracy_record(
-                material, forms[row.subject], part, subject=row.subject, condition=f"{material.split}, {kind}"
-            )
-            for kind, part in _parts(row)
-        ]
+    for row, strict in zip(found, wrong, strict=True):
+        own = _kind_records(material, row, forms[row.subject])
+        other = _kind_records(material, strict, WRONG_FORMS[forms[row.subject]])
         # the first, over all stories, is a record of the results already
-        records += own[1:]
-        rows.append((titles[row.subject], *map(shown, own)))
-    columns = (Column("Subject"), *(Column(kind, THREE) for kind in KINDS))
-    note = "Whole predictions; others rounded, halves up. 95 % interval, words resampled."
+        records += own[1:] + other[1:]
+        each = by_id[row.subject]
+        rows.append((each.title, each.read_of_asked, *map(shown, own), *map(shown, other)))
+    columns = (
+        Column("Subject"),
+        Column("Read / asked"),
+        *(Column(kind, THREE) for kind in KINDS),
+        *(Column(f"{kind}, unread as wrong", THREE) for kind in KINDS),
+    )
+    note = (
+        "Whole predictions; others rounded, halves up. Over samples with a readable reply (read / asked); then with "
+        "the others as wrong. 95 % interval, words resampled."
+    )
     table = Table(
         "table_7_open_ended", "7", "Accuracy within SD on open and ended stories", columns, tuple(rows), (note,)
     )
     return Part(tuple(records), (table,))
+
+
+def _kind_records(material: Material, row: AccuracyByKind, name: str) -> list[Record]:
+    return [
+        accuracy_record(material, name, part, subject=row.subject, condition=f"{material.split}, {kind}")
+        for kind, part in _parts(row)
+    ]
 
 
 def _parts(row: AccuracyByKind) -> tuple[tuple[str, WithinSd], ...]:
@@ -85,8 +111,12 @@ def _parts(row: AccuracyByKind) -> tuple[tuple[str, WithinSd], ...]:
 
 
 def _answers_both(material: Material, each: Predictor) -> bool:
-    answered = {material.kinds[item] for item, value in each.predictions.items() if value is not None}
-    return {"open", "ended"} <= answered
+    """Whether it answered open and ended stories of two words or more: of one there is nothing to resample."""
+    words: dict[str, set[str]] = {"open": set(), "ended": set()}
+    for item, value in each.predictions.items():
+        if value is not None:
+            words[material.kinds[item]].add(material.words[item])
+    return all(len(own) >= FEWEST_WORDS for own in words.values())
 
 
 # -- before and after training --------------------------------------------------------------------------------

@@ -44,6 +44,21 @@ class Predictor:
         """How many questions have no value."""
         return sum(self.kinds.values())
 
+    @property
+    def n_items(self) -> int:
+        """How many samples it was asked about."""
+        return len(self.predictions)
+
+    @property
+    def n_read(self) -> int:
+        """How many of them have a prediction: at least one readable answer."""
+        return sum(value is not None for value in self.predictions.values())
+
+    @property
+    def read_of_asked(self) -> str:
+        """Both numbers, as tables print them."""
+        return f"{self.n_read} / {self.n_items}"
+
     @cached_property
     def whole(self) -> dict[str, float | None]:
         """The predictions as whole numbers of the scale, halves up; those that are whole stay as they are."""

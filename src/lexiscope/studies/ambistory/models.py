@@ -24,8 +24,15 @@ INTEGER_FORM = statistic_name("accuracy_within_sd", sd="sample", edge="strict", 
 ROUNDED_FORM = statistic_name("accuracy_within_sd", sd="sample", edge="strict", predictions="rounded")
 RAW_FORM = statistic_name("accuracy_within_sd", sd="sample", edge="strict", predictions="raw")
 INCLUSIVE = statistic_name("accuracy_within_sd", sd="sample", edge="inclusive", predictions="integer")
+_WRONG = {"sd": "sample", "edge": "strict", "unread": "wrong"}
+WRONG_FORMS = {
+    INTEGER_FORM: statistic_name("accuracy_within_sd", predictions="integer", **_WRONG),
+    ROUNDED_FORM: statistic_name("accuracy_within_sd", predictions="rounded", **_WRONG),
+}
+"""The strict variant of an accuracy: a sample without a readable reply counts as wrong."""
 POPULATION = statistic_name("accuracy_within_sd", sd="population", edge="strict", predictions="integer")
 RHO = "spearman"
+FEWEST_WORDS = 2
 
 
 def results(material: Material, settings: StudySettings) -> Part:
@@ -46,7 +53,9 @@ def results(material: Material, settings: StudySettings) -> Part:
 _NOTE = (
     "Accuracy within SD counts a prediction as right that lies closer to people's mean than max(1, SD), SD with n − 1, "
     "strictly. Whole and other predictions stand in columns of their own: predictions that need not be whole gain "
-    "three to five points. A subject can gain by predicting near the middle where people disagree: read ρ with it."
+    "three to five points. ρ and accuracy are over the samples with a readable reply (read / asked); beside them "
+    "stands the accuracy that counts samples without one as wrong. A subject can gain by predicting near the middle "
+    "where people disagree: read ρ with it."
 )
 
 
@@ -67,7 +76,7 @@ def accuracy_record(
         subject=subject,
         condition=condition or material.split,
         n=found.accuracy.n,
-        note=f"{found.n_missing} samples without a prediction" if found.n_missing else "",
+        note=f"over readable replies: {found.n_missing} samples without a prediction" if found.n_missing else "",
     )
     return with_interval(base, found.accuracy.clustered)
 
@@ -113,10 +122,16 @@ def _scores(material: Material, each: Predictor, ratings: Ratings, settings: Stu
     about = {"subject": each.subject, "condition": material.split}
     if all(value is None for value in own.values()):
         note = "no reply could be read"
+        nothing = [record(material, name, None, note=note, **about) for name in (RHO, INTEGER_FORM)]
+        return [*nothing, record(material, WRONG_FORMS[INTEGER_FORM], 0.0, n=len(own), note=note, **about)]
+    if len({material.words[item] for item, value in own.items() if value is not None}) < FEWEST_WORDS:
+        note = "readable replies to samples of one word only: nothing to resample"
         return [record(material, name, None, note=note, **about) for name in (RHO, INTEGER_FORM)]
     made = [estimated(material, RHO, rho_with_means(own, ratings, **args), **about)]
     name = INTEGER_FORM if each.form == "integer" else ROUNDED_FORM
     made.append(accuracy_record(material, name, accuracy_within_sd(whole, ratings, **args), subject=each.subject))
+    strict = accuracy_within_sd(whole, ratings, unread="wrong", **args)
+    made.append(accuracy_record(material, WRONG_FORMS[name], strict, subject=each.subject))
     if each.form == "raw":
         raw = accuracy_within_sd(own, ratings, form="raw", **args)
         made.append(accuracy_record(material, RAW_FORM, raw, subject=each.subject))
@@ -133,7 +148,12 @@ def _table_3(material: Material, records: Sequence[Record]) -> Table:
         Column("Accuracy, whole predictions", THREE),
         Column("Accuracy, rounded", THREE, note="Predictions that were not whole, rounded, halves up."),
         Column("Accuracy, as given", THREE, note="The same predictions, not rounded; not comparable with whole ones."),
-        Column("n", INTEGER, note="Samples with a readable prediction."),
+        Column(
+            "Accuracy, unread as wrong", THREE, note="Whole or rounded; samples without a readable reply are wrong."
+        ),
+        Column(
+            "Read / asked", note="Samples with a readable reply, of those asked: ρ and accuracy are over the former."
+        ),
         Column("Replies not read", INTEGER),
     )
     note = (
@@ -151,7 +171,7 @@ def _baseline_row(records: Sequence[Record], subject: str) -> tuple[TableCell, .
         return ()
     rho = pick(own, RHO)
     first = next(each for each in own if each.value is not None)
-    nothing = Missing("Whole predictions.")
+    nothing = Missing("Whole predictions, and one for every sample.")
     constant = Missing("n/a: a constant, or an expectation, has no correlation.")
     return (
         subject,
@@ -159,7 +179,8 @@ def _baseline_row(records: Sequence[Record], subject: str) -> tuple[TableCell, .
         shown(first),
         nothing,
         nothing,
-        first.n,
+        nothing,
+        f"{first.n} / {first.n}",
         0,
     )
 
@@ -167,8 +188,8 @@ def _baseline_row(records: Sequence[Record], subject: str) -> tuple[TableCell, .
 def _row(records: Sequence[Record], each: Predictor) -> tuple[TableCell, ...]:
     own = [one for one in records if one.subject == each.subject]
     cells = [_or_why(own, name, each) for name in (RHO, INTEGER_FORM, ROUNDED_FORM, RAW_FORM)]
-    n = sum(value is not None for value in each.predictions.values())
-    return (each.title, *cells, n, each.n_unreadable)
+    strict = shown(next((one for one in own if one.statistic in WRONG_FORMS.values()), None))
+    return (each.title, *cells, strict, each.read_of_asked, each.n_unreadable)
 
 
 def _or_why(own: Sequence[Record], name: str, each: Predictor) -> TableCell:
@@ -199,6 +220,8 @@ def _read(material: Material) -> list[Record]:
     for each in material.predictors:
         about: dict[str, Any] = {"subject": each.subject, "condition": material.split}
         made.append(record(material, "n_asked", float(each.n_asked), **about))
+        made.append(record(material, "n_items_asked", float(each.n_items), **about))
+        made.append(record(material, "n_items_read", float(each.n_read), **about))
         made.append(record(material, "n_unreadable", float(each.n_unreadable), **about))
         made += [
             record(material, statistic_name("n_unreadable", kind=kind.replace(" ", "_")), float(count), **about)
@@ -264,5 +287,6 @@ def result_words(material: Material, records: Sequence[Record]) -> str:
             for names in ((RHO,), (INTEGER_FORM, ROUNDED_FORM))
         )
         said = [f"ρ {apa(rho)}" if rho is not None else "ρ n/a", f"accuracy {apa(right)}" if right is not None else ""]
+        said.append(f"over {each.n_read} readable of {each.n_items}" if each.n_read < each.n_items else "")
         texts.append(f"{each.title}: {', '.join(filter(None, said))}")
     return "; ".join(texts) if any(one.statistic == RHO for one in records) else ""

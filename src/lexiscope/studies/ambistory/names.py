@@ -39,13 +39,15 @@ MEANING: dict[str, str] = {
     # subjects
     "spearman": "Spearman's rho of predictions with people's mean ratings; interval: words resampled",
     "nearness_spearman": "the same of an encoder's nearness of story and meaning (minus cosine distance), at a layer",
-    "accuracy_within_sd": "share of predictions within max(1, SD) of people's mean; sd, edge and form are in the name",
+    "accuracy_within_sd": "share of predictions within max(1, SD) of the mean; in the name: sd, edge, form, unread",
     "expected_accuracy_within_sd": "its expectation for guesses",
     "n_asked": "questions that a subject was asked, repetitions included",
+    "n_items_asked": "samples that a subject was asked about",
+    "n_items_read": "samples with at least one readable answer: rho and accuracy are over these",
     "n_unreadable": "answers without value; kind: what the reply was",
     # open and ended, before and after
     "kind_mean_sd": "mean standard deviation of the ratings of open, or of ended, stories",
-    "rank_sum": "Wilcoxon's rank-sum test of the SDs of open against ended stories: U, or its p",
+    "rank_sum": "Wilcoxon's rank-sum test of the SDs of open against ended stories: U, or its p; ties: ignored",
     "mean_absolute_error": "mean absolute error of predictions; of: base, tuned",
     "signed_rank": "Wilcoxon's signed-rank test of the absolute errors of base and tuned model",
     "accuracy_difference": "accuracy within SD of the tuned model minus that of the base model",

@@ -24,7 +24,7 @@ from lexiscope.resources import wordnet
 from lexiscope.studies.ambistory.material import ALL, Material
 from lexiscope.studies.ambistory.numbers import THREE, TWO, drawn, record
 
-LEVELS = ("interval", "ordinal", "nominal")
+LEVELS = ("nominal", "ordinal", "interval", "ratio")
 TOP_FORMS = 10
 MOST_FORMS = 4
 SHUFFLES = 100
@@ -152,7 +152,10 @@ def _alphas(material: Material, settings: StudySettings) -> Part:
         *(Column(f"α, {level}", THREE) for level in LEVELS),
         Column("Mean SD", TWO, note="Of the ratings of a sample, n − 1."),
     )
-    note = "Krippendorff's α; 95 % interval, setups resampled. It needs no rater ids."
+    note = (
+        "Krippendorff's α; 95 % interval, setups resampled. It needs no rater ids. The ratio level takes 1 to 5 as "
+        "counts from a true zero, which a rating scale does not have."
+    )
     return Part(tuple(records), (Table("agreement", "", "Agreement of people", columns, tuple(rows), (note,)),))
 
 

@@ -45,6 +45,8 @@ MEANING: dict[str, str] = {
     "rating_spearman": "Spearman's ρ of a subject's ratings with the norms",
     "coefficient": "coefficient of the ordinary least squares regression in model=",
     "n_asked": "questions that a subject that rates was asked, repetitions included",
+    "n_items_asked": "pairs that a subject that rates was asked about",
+    "n_items_read": "pairs with at least one readable rating: its other numbers are over these",
     "n_unreadable": "answers without value; kind: what the reply was",
     # sense beyond distance
     "chi2": "likelihood-ratio χ² of a test; its random effects stand in the note",

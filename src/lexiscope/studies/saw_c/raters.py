@@ -24,13 +24,15 @@ from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
+from lexiscope.items.recorded_rows import check_ratings
 from lexiscope.report.figure_density import Residuals, residual_ridge
 from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Part, from_estimate, joined, pick, resampling, shown, with_interval
-from lexiscope.report.tables import BOUNDED, INTEGER, Column, Format, Missing, Table
+from lexiscope.report.tables import BOUNDED, Column, Format, Missing, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.studies.saw_c.material import Flags, Floats, Material
 from lexiscope.studies.saw_c.trials import DIFFERENT, SAME
+from lexiscope.tasks.relatedness import SCALE
 
 PARTICIPANT, MEASURE = "participant", "rating"
 VIEW = "full"
@@ -53,6 +55,12 @@ class Rated:
     value: Floats
     n_asked: int
     kinds: Mapping[str, int]
+    n_pairs: int
+
+    @property
+    def n_read(self) -> int:
+        """How many of the ``n_pairs`` that were asked have a readable rating."""
+        return int((~np.isnan(self.value)).sum())
 
 
 def raters(material: Material, agreements: Sequence[RaterAgreement], settings: StudySettings) -> Part:
@@ -80,6 +88,7 @@ def _subjects(material: Material) -> tuple[str, ...]:
 def _rated(material: Material, subject: str) -> Rated:
     own = material.responses.where(subject_id=subject)
     rows = _in_view(own.where(measure=MEASURE))
+    check_ratings(rows, SCALE)
     given: dict[str, list[float]] = {}
     for item, value in zip(rows.column("item_id").tolist(), rows.column("value").tolist(), strict=True):
         given.setdefault(item, []).append(value)
@@ -91,7 +100,7 @@ def _rated(material: Material, subject: str) -> Rated:
     if lost > 0:
         kinds["without a value"] += lost
     facts = _facts(material, subject)
-    return Rated(subject, facts.title or subject, value, len(rows), dict(sorted(kinds.items())))
+    return Rated(subject, facts.title or subject, value, len(rows), dict(sorted(kinds.items())), len(given))
 
 
 def _facts(material: Material, subject: str) -> SubjectFacts:
@@ -117,6 +126,8 @@ def _of_subject(material: Material, one: Rated, agreements: Sequence[RaterAgreem
     records = [
         Record("n_asked", float(one.n_asked), **base),
         Record("n_unreadable", float(sum(one.kinds.values())), **base),
+        Record("n_items_asked", float(one.n_pairs), **base),
+        Record("n_items_read", float(one.n_read), **base),
     ]
     for kind, count in one.kinds.items():
         records.append(Record(statistic_name("n_unreadable", kind=kind.replace(" ", "_")), float(count), **base))
@@ -177,7 +188,7 @@ def _table(found: Sequence[Rated], agreements: Sequence[RaterAgreement], records
         *(Column(f"Raters below, {_words(each)}", BOUNDED, note=_BELOW) for each in agreements),
         Column("b of rating (SE)", note="Ordinary least squares of the norms on rating and same sense."),
         Column("b of same sense (SE)"),
-        Column("Pairs", INTEGER, note="With a readable rating."),
+        Column("Read / asked", note="Pairs with a readable rating, of those asked: all numbers are over the former."),
         Column("Replies not read"),
     )
     rows = [_row(one, agreements, records) for one in found]
@@ -202,7 +213,7 @@ def _row(one: Rated, agreements: Sequence[RaterAgreement], records: Sequence[Rec
     ]
     terms = [_estimate(own, term) for term in ("rating", "same_sense")]
     lost = "; ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in one.kinds.items()) or "0"
-    return (one.title, shown(rho), *places, *terms, int((~np.isnan(one.value)).sum()), lost)
+    return (one.title, shown(rho), *places, *terms, f"{one.n_read} / {one.n_pairs}", lost)
 
 
 def _estimate(own: Sequence[Record], term: str) -> TableCell:
