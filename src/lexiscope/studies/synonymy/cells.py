@@ -34,6 +34,11 @@ _CONDITION_LABELS = {
     INCORRECT_VS_RANDOM: "distractor against random",
     "both_vs_random": "both against random",
 }
+# of another relation the right word is no synonym
+_OWN_LABELS = {
+    CORRECT_VS_RANDOM: "right word against random",
+    INCORRECT_VS_RANDOM: "wrong word against random",
+}
 MAIN_EXPRESSION = "is a synonym of"
 
 
@@ -64,7 +69,8 @@ class Cell:
         plain = self.suite.removesuffix(TURNED)
         suite = _LABELS.get(plain, plain.replace("_", " ")) + (" turned round" if self.is_turned else "")
         expression = f" (“{self.expression}”)" if self.expression else ""
-        return f"{suite}{expression}: {_CONDITION_LABELS.get(self.condition, self.condition)}"
+        words = _CONDITION_LABELS if self.is_papers else _CONDITION_LABELS | _OWN_LABELS
+        return f"{suite}{expression}: {words.get(self.condition, self.condition)}"
 
     @property
     def is_papers(self) -> bool:
