@@ -19,6 +19,7 @@ from lexiscope.annotation.separation import separate
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.items.lists import assign_lists, catch_trials
+from lexiscope.items.overlapping_lists import draw_overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,19 +137,9 @@ def _drawn(items: Sequence[Item], settings: DesignSection) -> tuple[list[Item], 
         if settings.shared:
             raise InputError(f"{settings.shared} shared items need per_list", code="E421", hint="set design.per_list")
         return list(items), []
-    own = settings.per_list - settings.shared
-    needed = settings.shared + settings.lists * own
-    if own < 0 or needed > len(items):
-        raise InputError(
-            f"{settings.lists} lists of {settings.per_list} items, {settings.shared} of them shared, need {needed} "
-            f"items; there are {len(items)}",
-            code="E421",
-            hint="set fewer lists, fewer items per list, or per_list: 0 for every item in one list",
-        )
-    if own == 0:
-        raise InputError("all items are shared: this is one list", code="E421", hint="set lists: 1 and shared: 0")
-    drawn = random.Random(f"{settings.seed}/draw").sample(items, needed)
-    return drawn[settings.shared :], drawn[: settings.shared]
+    return draw_overlap(
+        items, n_lists=settings.lists, per_list=settings.per_list, shared=settings.shared, seed=settings.seed
+    )
 
 
 def _limits(own: Sequence[Item], shared: Sequence[Item], n_lists: int, confusion: Confusion) -> dict[str, int]:
