@@ -1,7 +1,7 @@
 """A real server with a tiny model of random weights, on loopback, started and stopped by the test.
 
-Where ``transformers serve`` can run (it needs FastAPI), it is that; always, it is the server below: the same model with
-its chat template behind the standard library's HTTP server.
+It is ``transformers serve``, which the test extra installs what it needs for (FastAPI), and the server below: the same
+model with its chat template behind the standard library's HTTP server.
 """
 
 from __future__ import annotations
