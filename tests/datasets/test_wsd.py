@@ -97,7 +97,8 @@ def test_chance(test_items: list[Item]) -> None:
 
 
 def test_only_what_is_asked_for_is_loaded(published: Path) -> None:
-    """A split by name; another name is refused."""
+    """A split by name, on the command line too; another name is refused."""
     assert {item.conditions["split"] for item in wsd.load("dev").items} == {"dev"}
+    assert catalog.dataset("wsd?split=dev").items == wsd.load("dev").items
     with pytest.raises(SpecError, match="no split 'validation'"):
-        wsd.load("validation")  # type: ignore[arg-type]
+        wsd.load("validation")

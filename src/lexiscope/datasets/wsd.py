@@ -24,7 +24,15 @@ from lexiscope.resources.lexicon import Lexicon
 from lexiscope.resources.unified_wsd import POS_OF_TAG, Token, UnifiedCorpus
 
 Split = Literal["train", "dev", "test"]
-SPLITS: tuple[Split, ...] = ("train", "dev", "test")
+OPTIONS = ("split",)
+"""What may follow the name: ``wsd?split=train``."""
+_SPLITS: dict[str, tuple[Split, ...]] = {
+    "test+dev": ("test", "dev"),
+    "train": ("train",),
+    "dev": ("dev",),
+    "test": ("test",),
+    "all": ("train", "dev", "test"),
+}
 SOURCES = ("senseval2", "senseval3", "semeval2007", "semeval2013", "semeval2015")
 """The sets of which the test items are, as the condition ``source`` names them."""
 
@@ -60,8 +68,8 @@ CARD = DatasetCard(
     first_item="wsd/test/senseval2.d000.s000.t000",
     last_item="wsd/dev/semeval2007.d002.s057.t003",
     remarks=(
-        "Training items (SemCor, 226,036) come with load('train') and need the resource semcor; all splits need the "
-        "resource wordnet.",
+        "Training items (SemCor, 226,036) are those of wsd?split=train and need the resource semcor; all splits need "
+        "the resource wordnet.",
         "SemEval-2007 is the development set and a part of the test set too: whoever chooses a model by it is tested "
         "on it among others. The condition source tells them apart.",
         "340 test items have several right senses: any of them is right.",
@@ -71,24 +79,22 @@ CARD = DatasetCard(
 )
 
 
-def load(*splits: Split) -> Dataset:
-    """Return the items of these splits, in this order; without any, those of test and dev.
+def load(split: str = "test+dev") -> Dataset:
+    """Return the items of a split: ``train``, ``dev``, ``test``, ``test+dev`` or ``all``.
 
     Errors: :class:`SpecError` for another split; :class:`~lexiscope.core.errors.DataError` where the files, WordNet or
     (for ``train``) SemCor are not at hand; :class:`InputError` for a right sense that is not among the options.
     """
-    wanted = splits or ("test", "dev")
-    unknown = [split for split in wanted if split not in SPLITS]
-    if unknown:
-        raise SpecError(f"wsd has no split {unknown[0]!r}", hint=f"use {', '.join(SPLITS)}")
+    if split not in _SPLITS:
+        raise SpecError(f"wsd has no split {split!r}", hint=f"use one of {', '.join(_SPLITS)}")
     lexicon = wordnet.load()
     items: list[Item] = []
     checksums: dict[str, str] = {}
-    for split in wanted:
-        files = {"train": SEMCOR.files, "dev": _DEV, "test": _TEST}[split]
-        found = [fetch.locate(file, dataset=SEMCOR.name if split == "train" else CARD.name) for file in files]
+    for part in _SPLITS[split]:
+        files = {"train": SEMCOR.files, "dev": _DEV, "test": _TEST}[part]
+        found = [fetch.locate(file, dataset=SEMCOR.name if part == "train" else CARD.name) for file in files]
         checksums |= {file.path: each.sha256 for file, each in zip(files, found, strict=True)}
-        items += _items(UnifiedCorpus(found[0].path, found[1].path), split, lexicon)
+        items += _items(UnifiedCorpus(found[0].path, found[1].path), part, lexicon)
     return Dataset(CARD, tuple(items), ResponseTable.empty(), tuple(checksums.items()))
 
 

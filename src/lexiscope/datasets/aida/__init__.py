@@ -1,0 +1,134 @@
+"""AIDA CoNLL-YAGO: names in news texts, linked to Wikipedia, with candidate pages; texts masked in part, or one's own.
+
+A name in 64 words on either side, its candidate pages as options, the title of its page as gold. The news texts may not
+be passed on: :func:`load` has development and test texts with masked words, :func:`load_texts` reads the file of
+whoever has them, and :func:`mentions` has links and candidates without text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from lexiscope.core.dataset import Dataset, SetAside
+from lexiscope.core.errors import SpecError
+from lexiscope.core.item import Condition, Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.run import sha256_of
+from lexiscope.datasets.aida.alignment import aligned
+from lexiscope.datasets.aida.card import CANDIDATES, CARD, MASKED, TEXTS
+from lexiscope.items.linked_items import linked_items, window
+from lexiscope.items.search_space import SearchSpace
+from lexiscope.resources import fetch
+from lexiscope.resources.aida_candidates import CandidateMention, read_candidates
+from lexiscope.resources.aida_tsv import read_aida_tsv
+from lexiscope.resources.elevant import read_elevant
+from lexiscope.resources.linked_text import LinkedText, Mention
+
+__all__ = ["CARD", "OPTIONS", "TEXTS", "load", "load_texts", "mentions", "search_space"]
+
+OPTIONS = ("texts",)
+"""What may follow the name: ``aida?texts=full`` for whoever has the news texts in a data folder."""
+_SPLITS = {"train": "train", "testa": "dev", "testb": "test"}
+
+
+def load(*, texts: str = "masked") -> Dataset:
+    """Return the linked mentions of the development and test texts, in which many words are masked.
+
+    With *texts* ``full`` those of all parts, from the news texts in a data folder: :func:`load_texts`.
+    Errors: :class:`~lexiscope.core.errors.DataError` where a file is not at hand or not as published;
+    :class:`~lexiscope.core.errors.SpecError` for another word.
+    """
+    if texts not in ("masked", "full"):
+        raise SpecError(f"aida has no texts {texts!r}", hint="use masked or full")
+    return load_texts() if texts == "full" else _masked()
+
+
+def _masked() -> Dataset:
+    listed = _by_document(mentions())
+    candidates = fetch.locate(CANDIDATES, dataset=CARD.name)
+    checksums = [(CANDIDATES.path, candidates.sha256)]
+    items: list[Item] = []
+    aside: list[SetAside] = []
+    for split, file in MASKED.items():
+        found = fetch.locate(file, dataset=CARD.name)
+        checksums.append((file.path, found.sha256))
+        # ELEVANT counts documents from 0
+        read = [replace(each, document_id=str(int(each.document_id) + 1)) for each in read_elevant(found.path)]
+        for item, partner in _partners(read, split, listed, masked=True):
+            if partner is None or partner.page is None:
+                aside.append(_unlisted(item, file.path))
+            else:
+                items.append(_with_candidates(item, partner))
+    return Dataset(CARD, tuple(items), ResponseTable.empty(), tuple(checksums), set_aside=tuple(aside))
+
+
+def load_texts(path: Path | None = None) -> Dataset:
+    """Return the linked mentions of all parts from ``AIDA-YAGO2-dataset.tsv``: the user's copy, or in a data folder.
+
+    Where the candidates are at hand they are the options; a mention that they do not list has none.
+    Errors: :class:`~lexiscope.core.errors.DataError` where the texts are not at hand (how to obtain them);
+    :class:`~lexiscope.core.errors.InputError` with file and line for what is not in their format.
+    """
+    at = path or fetch.locate(TEXTS, dataset=CARD.name).path
+    there = fetch.locate_optional(CANDIDATES, dataset=CARD.name)
+    listed = _by_document(read_candidates(there.path)) if there is not None else {}
+    items: list[Item] = []
+    texts = tuple(read_aida_tsv(at))
+    for part, split in _SPLITS.items():
+        found = _partners([text for text in texts if text.split == part], split, listed, masked=False)
+        items += [item if partner is None else _with_candidates(item, partner) for item, partner in found]
+    return Dataset(CARD, tuple(items), ResponseTable.empty(), ((TEXTS.path, sha256_of(at)),))
+
+
+def mentions() -> tuple[CandidateMention, ...]:
+    """Return all 30,428 mentions with links and candidates, without their texts.
+
+    Errors: :class:`~lexiscope.core.errors.DataError` where the file is not at hand or not as published.
+    """
+    return tuple(read_candidates(fetch.locate(CANDIDATES, dataset=CARD.name).path))
+
+
+def search_space() -> SearchSpace:
+    """Return the pages that are a candidate of any mention, or right for one, by title; without descriptions.
+
+    Errors: those of :func:`mentions`.
+    """
+    listed = mentions()
+    titles = {title for mention in listed for title, _ in mention.candidates}
+    return SearchSpace.of_pages("candidate pages of aida", titles | {each.page for each in listed if each.page})
+
+
+def _partners(
+    texts: Sequence[LinkedText], split: str, listed: Mapping[str, Sequence[CandidateMention]], *, masked: bool
+) -> Iterable[tuple[Item, CandidateMention | None]]:
+    """Return the items of texts, each with the listed mention that it is."""
+    partners = {text.document_id: aligned(text, listed.get(text.document_id, ())) for text in texts}
+
+    def conditions(_text: LinkedText, mention: Mention) -> Mapping[str, Condition]:
+        return {"masked": masked, **({"wikidata": mention.ids[0]} if masked else {})}
+
+    found = linked_items(texts, dataset=CARD.name, split=split, shown=window(), conditions=conditions)
+    for item in found.items:
+        document, number = item.item_id.split("/")[-2:]
+        yield item, partners[document].get(int(number))
+
+
+def _with_candidates(item: Item, partner: CandidateMention) -> Item:
+    """Return an item with its candidates as options, and the title of its page as gold."""
+    titles = tuple(title for title, _ in partner.candidates)
+    return replace(item, options=titles, gold=partner.page or item.gold)
+
+
+def _unlisted(item: Item, path: str) -> SetAside:
+    usage = item.usages[0]
+    cells = (("item", item.item_id), ("mention", usage.target), ("wikidata", item.gold or ""))
+    return SetAside(path, 0, "this mention has no partner in the list of candidates", cells)
+
+
+def _by_document(listed: Iterable[CandidateMention]) -> dict[str, list[CandidateMention]]:
+    found: dict[str, list[CandidateMention]] = {}
+    for mention in listed:
+        found.setdefault(str(mention.document), []).append(mention)
+    return found

@@ -1,0 +1,111 @@
+"""COMETA: health terms of social media posts, linked to concepts of SNOMED CT; to be obtained by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from lexiscope.core.dataset import DataFile, Dataset, DatasetCard, SetAside
+from lexiscope.core.errors import SpanError, SpecError
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.run import sha256_of
+from lexiscope.core.usage import Usage, locate, occurrences
+from lexiscope.items.search_space import Entry, SearchSpace
+from lexiscope.items.sense_options import joined
+from lexiscope.resources import fetch
+from lexiscope.resources.cometa import Term, read_cometa
+
+Level = Literal["general", "specific"]
+OPTIONS = ("level",)
+"""What may follow the name: ``cometa?level=specific``."""
+LEVELS: tuple[Level, ...] = ("general", "specific")
+PARTS = ("train", "dev", "test")
+FOLDER = "el/cometa/splits/stratified_general"
+_FILES = tuple(DataFile(f"{FOLDER}/{part}.csv") for part in PARTS)
+
+CARD = DatasetCard(
+    name="cometa",
+    title="COMETA: health terms in social media and their SNOMED CT concepts",
+    task="entity_link",
+    language="en",
+    licence="by request for research; SNOMED CT has a licence of its own",
+    citation=(
+        "M. Basaldella, F. Liu, E. Shareghi, N. Collier (2020). COMETA: A Corpus for Medical Entity Linking in the "
+        "Social Media. EMNLP 2020, 3122-3137"
+    ),
+    source="https://github.com/cambridgeltl/cometa",
+    version="the user's own",
+    availability="obtain",
+    summary="A health term in its post and its SNOMED CT concept; parts as in the folder of the split.",
+    files=_FILES,
+    how_to_obtain=(
+        "ask for the corpus with the form of https://github.com/cambridgeltl/cometa (SNOMED CT needs a licence), put "
+        f"the folder of a split (train.csv, dev.csv, test.csv) at {FOLDER} in a folder and set LEXISCOPE_DATA to it, "
+        "or call cometa.load(FOLDER). ncbi_disease is a stand-in in the public domain"
+    ),
+    remarks=(
+        "A row whose term does not stand in its example once is set aside: no span says which one is meant.",
+        "SNOMED CT describes concepts by their names alone: the search space has no descriptions.",
+    ),
+)
+
+
+def load(folder: Path | None = None, *, level: Level = "general") -> Dataset:
+    """Return the terms of the three files of a split; *level* says which concept is right.
+
+    Errors: :class:`~lexiscope.core.errors.DataError` where the files are not at hand (how to obtain them);
+    :class:`SpecError` for another level; :class:`~lexiscope.core.errors.InputError` with file and line for what is not
+    in their format.
+    """
+    if level not in LEVELS:
+        raise SpecError(f"cometa has no concepts of level {level!r}", hint=f"use {' or '.join(LEVELS)}")
+    items: list[Item] = []
+    aside: list[SetAside] = []
+    paths = _paths(folder)
+    for part, path in zip(PARTS, paths, strict=True):
+        for term in read_cometa(path):
+            found = _item(term, part, level)
+            if isinstance(found, Item):
+                items.append(found)
+            else:
+                aside.append(found)
+    checksums = tuple((file.path, sha256_of(path)) for file, path in zip(_FILES, paths, strict=True))
+    return Dataset(CARD, tuple(items), ResponseTable.empty(), checksums, set_aside=tuple(aside))
+
+
+def search_space(folder: Path | None = None, *, level: Level = "general") -> SearchSpace:
+    """Return the concepts that any row of the files has, of one level: id and SNOMED CT's name, no description.
+
+    Errors: those of :func:`load`.
+    """
+    concepts = dict(_concept(term, level) for path in _paths(folder) for term in read_cometa(path))
+    entries = (Entry(each, name or each) for each, name in sorted(concepts.items()))
+    return SearchSpace(f"{level} concepts of cometa", tuple(entries))
+
+
+def _paths(folder: Path | None) -> tuple[Path, ...]:
+    if folder is not None:
+        return tuple(folder / f"{part}.csv" for part in PARTS)
+    return tuple(found.path for found in fetch.locate_all(CARD))
+
+
+def _concept(term: Term, level: Level) -> tuple[str, str]:
+    return term.general if level == "general" else term.specific
+
+
+def _item(term: Term, part: str, level: Level) -> Item | SetAside:
+    try:
+        start, end = locate(term.example, term.term)
+    except SpanError:
+        why = (
+            "the term stands in its example more than once"
+            if occurrences(term.example, term.term)
+            else ("the term does not stand in its example")
+        )
+        cells = (("ID", term.term_id), ("Term", term.term), ("Example", term.example))
+        return SetAside(f"{FOLDER}/{part}.csv", term.line, why, cells)
+    conditions = {"split": part, "sentence": f"{part}:{term.line}", "level": level}
+    usage = Usage(term.example, start, end, language="en")
+    item_id = f"{CARD.name}/{part}/{term.line}"
+    return Item(item_id, CARD.name, (usage,), gold=joined([_concept(term, level)[0]]), conditions=conditions)
