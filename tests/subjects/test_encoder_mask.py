@@ -11,8 +11,10 @@ import pytest
 import torch
 import transformers
 
+from lexiscope.core import catalog
 from lexiscope.core.catalog import subject as make
 from lexiscope.core.errors import CapabilityError
+from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.items.views import view_usage, with_mask
 from lexiscope.subjects.encoder import Encoder
@@ -85,3 +87,20 @@ def test_a_tokenizer_without_a_mask_token_is_refused(tiny: Folders, monkeypatch:
     for view in ("context", "label"):
         with pytest.raises(CapabilityError, match=r"encoder:.*no mask token(.|\n)*full and word"):
             again.embed([USAGE, view_usage(USAGE, view)])
+
+
+@pytest.mark.published
+def test_one_mask_in_any_script(published: Path) -> None:
+    """In contexts of AM²iCo in five scripts the hidden target is one token, also where no space sets it off."""
+    encoder = make("encoder:minilm")
+    assert isinstance(encoder, Encoder)
+    items = [item for name in ("zh", "ja", "ko", "ar", "ka") for item in _dev_items(f"am2ico?language={name}")[:20]]
+    hidden = [view_usage(usage, "context") for item in items for usage in item.usages]
+    # a context that is longer is refused by the model, with or without its target
+    short = [usage for usage in hidden if len(usage.text) < 300]
+    assert len(short) > 100
+    assert set(encoder.token_counts(short)[:, 1].tolist()) == {1}
+
+
+def _dev_items(name: str) -> list[Item]:
+    return [item for item in catalog.dataset(name).items if item.conditions["split"] == "dev"]
