@@ -30,10 +30,12 @@ from lexiscope.items.error_tags import COLUMNS
 from lexiscope.items.sense_frequency import sense_counts
 from lexiscope.resources import wordnet
 from lexiscope.studies import ambistory
+from lexiscope.studies.ambistory.cases import write_sheet
 from lexiscope.studies.ambistory.distances import distances
-from lexiscope.studies.ambistory.gather import gather
+from lexiscope.studies.ambistory.gather import gather, given_files
 from lexiscope.studies.ambistory.models import INTEGER_FORM, RAW_FORM, RHO, ROUNDED_FORM, WRONG_FORMS
 from lexiscope.studies.ambistory.published import PUBLISHED
+from lexiscope.studies.ambistory.tags import error_tags
 
 MINI = replace(ambistory.MINI, n_bootstrap=10)
 SUBJECTS = (
@@ -307,6 +309,41 @@ def test_the_report_says_what_the_data_do_not_support(ambistory_run: Path) -> No
     assert set(rows[0]) == set(COLUMNS)
     assert len(rows) == 30 * 4, "position, order, sibling and four err on 30 samples or more"
     assert "error_coding.csv" in read_json(ambistory_run / "run.json")["files"]
+
+
+@pytest.mark.published
+def test_coded_errors_have_a_section(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two made-up coders tag the errors of always 4: shares by coder and subject, agreement and kappa as by hand."""
+    real, four = catalog.subject, Scripted("four", lambda _item: 4.0)
+    monkeypatch.setenv("LEXISCOPE_DATA", str(published))
+    monkeypatch.setattr(catalog, "subject", lambda spec: four if str(spec) == "scripted:four" else real(spec))
+    settings = replace(SETTINGS, dataset="ambistory", subjects=("scripted:four",), compare=())
+    material = gather(settings, tmp_path / "run")
+    (sheet,) = write_sheet(material, tmp_path)
+    with (tmp_path / sheet).open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == 30
+    for coder, n_red in (("ana", 12), ("ben", 9)):
+        with (tmp_path / f"{coder}.csv").open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.DictWriter(stream, COLUMNS)
+            writer.writeheader()
+            for number, row in enumerate(rows):
+                writer.writerow({**row, "red_herring" if number < n_red else "none_of_these": "x"})
+    files = tuple(str(tmp_path / f"{coder}.csv") for coder in ("ana", "ben"))
+    part = error_tags(material, replace(settings, codings=files))
+    share = find(part.records, "error_tag_share(tag=red_herring)", subject="scripted:four", condition="test, coder ana")
+    assert (share.value, share.n) == (pytest.approx(100 * 12 / 30), 30)
+    pair = {"condition": "test, ana and ben"}
+    assert find(part.records, "error_tag_same(tag=red_herring)", **pair).value == pytest.approx(100 * 27 / 30)
+    # by chance both say yes .4 * .3 and no .6 * .7: (.9 - .54) / .46
+    assert find(part.records, "error_tag_kappa(tag=red_herring)", **pair).value == pytest.approx(0.36 / 0.46)
+    assert find(part.records, "error_tag_kappa(tag=open_ended)", **pair).note.startswith("undefined")
+    assert [table.name for table in part.tables] == ["error_tags", "error_tag_agreement"]
+    assert {one.statistic.partition("(")[0] for one in part.records} <= set(ambistory.STATISTICS)
+    assert set(given_files(replace(settings, codings=files))) == set(files), "another sheet is another run"
+    assert error_tags(material, settings).tables == ()
+    with pytest.raises(InputError, match="same file name"):
+        error_tags(material, replace(settings, codings=(files[0], str(tmp_path / "other" / "ana.csv"))))
 
 
 # -- a chat endpoint on the mini stories ----------------------------------------------------------------------

@@ -28,7 +28,13 @@ Run = Callable[..., Summary]
 
 @click.command(cls=Verb)
 @click.argument("name", metavar="NAME|FILE.yaml")
-@click.option("--dataset", metavar="DATASET", help="A dataset of the catalog instead of the study's own.")
+@click.option(
+    "--dataset",
+    "datasets",
+    multiple=True,
+    metavar="DATASET",
+    help="A dataset of the catalog instead of the study's own. Of context_bias: may be repeated.",
+)
 @click.option("--items", metavar="FILE", help="Your own items, with ratings where there are any.")
 @click.option("--templates", metavar="FILE", help="Of synonymy: templates of your own: other relations, languages.")
 @click.option("--scale", nargs=2, type=float, metavar="LOW HIGH", help="The rating scale of your items.")
@@ -81,6 +87,27 @@ Run = Callable[..., Summary]
     metavar="TUNED BASE",
     help="Of ambistory: a trained model and its base, whose errors are compared. May be repeated.",
 )
+@click.option(
+    "--coding",
+    "codings",
+    multiple=True,
+    metavar="FILE",
+    help="Of ambistory: a sheet of errors that a person tagged, named after its coder. May be repeated.",
+)
+@click.option(
+    "--encoder",
+    "encoders",
+    multiple=True,
+    metavar="NAME",
+    help="Of context_bias: what is trained or probed: minilm, a folder, a hub id. May be repeated.",
+)
+@click.option(
+    "--protocol",
+    type=click.Choice(("auto", "zero_shot", "reduced", "full")),
+    help="Of context_bias: how much is trained.  [default: zero_shot, or what fits into --budget]",
+)
+@click.option("--budget", metavar="TIME", help="Of context_bias: what all trainings may take, as 30m or 1h30m.")
+@click.option("--people", multiple=True, metavar="FILE", help="Of context_bias: people's answers. May be repeated.")
 @click.option("--bootstrap", "n_bootstrap", type=click.IntRange(min=0), help="Resamples per interval; 0: none.")
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of resampling and random starts.")
 @click.option("--threads", type=click.IntRange(min=1), help="Threads of the numerical libraries.  [default: 1]")
@@ -126,13 +153,16 @@ def settings_of(name: str, given: dict[str, Any]) -> StudySettings:
     """
     settings = _named(name)
     chosen = {key: value for key, value in given.items() if value is not None and value != ()}
-    if "items" in chosen and "dataset" not in chosen:
-        chosen["dataset"] = ""
-    if "dataset" in chosen and "items" not in chosen:
+    if "datasets" in chosen:
+        several = chosen["datasets"]
+        chosen |= {"dataset": several[0], "datasets": ()} if len(several) == 1 else {"dataset": ""}
+    elif "items" in chosen:
+        chosen |= {"dataset": "", "datasets": ()}
+    if "datasets" in chosen and "items" not in chosen:
         chosen["items"] = ""
-    for option in ("items", "frequency", "word_list", "templates"):
-        if chosen.get(option):
-            existing_file(chosen[option])
+    files = [chosen[option] for option in ("items", "frequency", "word_list", "templates") if chosen.get(option)]
+    for path in (*files, *chosen.get("people", ())):
+        existing_file(path)
     return replace(settings, **chosen)
 
 

@@ -60,6 +60,12 @@ COMMENTS: dict[str, str] = {
     "templates": "of synonymy: a file of templates of your own (other relations, languages); empty: the paper's",
     "split": "of ambistory: the samples that live subjects are asked: test, dev, train, all",
     "compare": "of ambistory: whose errors are compared: a model that was trained, and its base",
+    "datasets": "of context_bias: several datasets of one run, instead of dataset",
+    "encoders": "of context_bias: what is trained or probed: minilm, a folder, a hub id; look_up counts",
+    "protocol": "of context_bias: zero_shot, reduced, full; auto: zero_shot, or what fits into the budget",
+    "budget": "of context_bias: the time that all trainings together may take, as 30m; empty: none",
+    "people": "of context_bias: files of people's answers to the same items",
+    "codings": "of ambistory: sheets of errors (error_coding.csv) that people tagged, each named after its coder",
 }
 
 
@@ -98,6 +104,12 @@ class StudyFile(BaseModel):
     templates: str = _DEFAULT.templates
     split: Literal["test", "dev", "train", "all"] = _DEFAULT.split
     compare: dict[str, str] = dict(_DEFAULT.compare)
+    codings: list[str] = list(_DEFAULT.codings)
+    datasets: list[str] = list(_DEFAULT.datasets)
+    encoders: list[str] = list(_DEFAULT.encoders)
+    protocol: Literal["auto", "zero_shot", "reduced", "full"] = _DEFAULT.protocol
+    budget: str = _DEFAULT.budget
+    people: list[str] = list(_DEFAULT.people)
 
 
 def read_study_file(path: Path | str) -> StudySettings:
@@ -160,17 +172,18 @@ def _settings(source: YamlSource) -> StudySettings:
 
 def _check_names(source: YamlSource, model: StudyFile) -> None:
     """Check names against the catalog here, where their place in the file is known."""
-    rooms: tuple[tuple[catalog.Kind, str, str], ...] = (
-        ("studies", "study", model.study),
-        ("datasets", "dataset", model.dataset),
-    )
-    for room, key, name in rooms:
+    rooms: list[tuple[catalog.Kind, tuple[str | int, ...], str]] = [
+        ("studies", ("study",), model.study),
+        ("datasets", ("dataset",), model.dataset),
+        *(("datasets", ("datasets", number), name) for number, name in enumerate(model.datasets)),
+    ]
+    for room, path, given in rooms:
+        # options stand behind a question mark: am2ico?language=zh
+        name = given.partition("?")[0] if room == "datasets" else given
         if name and name not in catalog.names(room):
             near = difflib.get_close_matches(name, catalog.names(room), n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(catalog.names(room))}"
-            raise InputError(
-                f"there is no {name!r} among the {room}", code="E614", place=source.place((key,)), hint=hint
-            )
+            raise InputError(f"there is no {name!r} among the {room}", code="E614", place=source.place(path), hint=hint)
     checks: tuple[tuple[str, list[str], Callable[[str], object]], ...] = (
         ("subjects", model.subjects, SubjectSpec.parse),
         ("checkpoints", list(model.checkpoints), SubjectSpec.parse),

@@ -68,7 +68,12 @@ class StudySettings:
     names a file of words to flag in the texts instead of the built-in ones; ``templates`` a file of templates
     instead of the paper's (other relations, other languages).
     Of the ambistory study: ``split`` is what live subjects are asked (where the stories have splits); ``compare`` are
-    pairs of subjects whose errors are compared, a model that was trained and its base: (spec, spec).
+    pairs of subjects whose errors are compared, a model that was trained and its base: (spec, spec); ``codings`` are
+    sheets of errors that people tagged, each named after its coder.
+    Of the context_bias study: ``datasets`` are several datasets of one run; ``encoders`` are what is trained or probed
+    (``minilm``, a folder, a hub id; ``look_up`` counts and needs no model); ``protocol`` is how (``auto``: without
+    training, or what fits into the ``budget``); ``budget`` is a duration (30m); ``people`` are files of people's
+    answers to the same items.
     """
 
     study: str
@@ -101,10 +106,18 @@ class StudySettings:
     templates: str = ""
     split: Literal["test", "dev", "train", "all"] = "test"
     compare: tuple[tuple[str, str], ...] = ()
+    codings: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()
+    encoders: tuple[str, ...] = ()
+    protocol: Literal["auto", "zero_shot", "reduced", "full"] = "auto"
+    budget: str = ""
+    people: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.dataset and self.items:
+        if (self.dataset or self.datasets) and self.items:
             raise InputError("a study takes a dataset or an item file, not both")
+        if self.dataset and self.datasets:
+            raise InputError("a study takes one dataset or several, not both")
         if self.n_bootstrap < 0 or self.starts < 1 or self.threads < 1:
             raise InputError("n_bootstrap must be 0 or more, starts and threads at least 1")
         if len({tuned for tuned, _ in self.compare}) < len(self.compare):

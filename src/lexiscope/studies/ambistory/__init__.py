@@ -34,6 +34,7 @@ from lexiscope.studies.ambistory.people import agreement, stories
 from lexiscope.studies.ambistory.published import EXAMPLES
 from lexiscope.studies.ambistory.published import PUBLISHED as _PUBLISHED
 from lexiscope.studies.ambistory.sections import built
+from lexiscope.studies.ambistory.tags import error_tags
 
 CITATION = ("Gehring, J., & Roth, M. (2025). AmbiStory: A Challenging Dataset of Lexically Ambiguous Short Stories.",)
 QUESTIONS: tuple[Question, ...] = (
@@ -49,7 +50,7 @@ QUESTIONS: tuple[Question, ...] = (
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
 STATISTICS: Mapping[str, str] = MEANING
 # items: refused with words of its own
-SETTINGS = frozenset(("compare", "items", "split"))
+SETTINGS = frozenset(("codings", "compare", "items", "split"))
 MINI = StudySettings("ambistory", dataset="mini_ambistory", subjects=("baseline:random",))
 """Settings with which the study runs on any machine, without a model (its subject guesses)."""
 
@@ -92,7 +93,7 @@ def analyse(material: Material, settings: StudySettings) -> dict[str, Part]:
         "Q4": joined([results(material, settings), distances(material, settings)]),
         "Q5": open_or_ended(material, settings),
         "Q6": tuning(material, settings),
-        "cases": cases(material),
+        "cases": joined([cases(material), error_tags(material, settings)]),
     }
 
 

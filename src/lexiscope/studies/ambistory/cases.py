@@ -64,7 +64,8 @@ def _sheet_words(material: Material) -> tuple[str, ...]:
     tags = "; ".join(f"{tag.replace('_', ' ')}: {meaning}" for tag, meaning in TAGS.items())
     return (
         f"{SHEET} lists the {MOST_ERRORS} largest errors of every subject, without its name, for people to tag "
-        f"as the paper does ({tags}). lexiscope.items.error_tags reads it back, lexiscope.analysis.error_tags counts.",
+        f"as the paper does ({tags}). What coders sent back is counted where the study is run once more with --coding "
+        "FILE for each of them and the collected answers as recorded: subject.",
     )
 
 
@@ -134,9 +135,16 @@ def write_sheet(material: Material, folder: Path) -> tuple[str, ...]:
     ratings = material.judged
     if ratings is None or not material.predictors:
         return ()
-    cases_ = [case for each in material.predictors for case in _errors(material, ratings, each)]
-    write_tag_sheet(folder / SHEET, cases_)
+    write_tag_sheet(folder / SHEET, error_cases(material))
     return (SHEET,)
+
+
+def error_cases(material: Material) -> tuple[ErrorCase, ...]:
+    """Return the largest errors of every subject, in the order of the sheet."""
+    ratings = material.judged
+    if ratings is None:
+        return ()
+    return tuple(case for each in material.predictors for case in _errors(material, ratings, each))
 
 
 def _errors(material: Material, ratings: Ratings, each: Predictor) -> list[ErrorCase]:

@@ -81,8 +81,9 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
 
 
 def given_files(settings: StudySettings) -> dict[str, str]:
-    """Return the checksums of the files of recorded predictions among the subjects: another content, another run."""
+    """Return the checksums of recorded predictions and coded sheets: another content is another run."""
     paths = [Path(spec.partition(":")[2]) for spec in settings.subjects if spec.startswith("recorded:")]
+    paths += [Path(name) for name in settings.codings]
     return {str(path): sha256_of(path) for path in paths if path.is_file()}
 
 

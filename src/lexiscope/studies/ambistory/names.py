@@ -51,5 +51,8 @@ MEANING: dict[str, str] = {
     "mean_absolute_error": "mean absolute error of predictions; of: base, tuned",
     "signed_rank": "Wilcoxon's signed-rank test of the absolute errors of base and tuned model",
     "accuracy_difference": "accuracy within SD of the tuned model minus that of the base model",
+    "error_tag_share": "percent of the largest errors of a subject, or of all, that a coder gave a tag",
+    "error_tag_same": "percent of errors on which two coders agree about a tag",
+    "error_tag_kappa": "Cohen's kappa of two coders on a tag",
     "item_mean": "mean rating of one sample (condition)",
 }
