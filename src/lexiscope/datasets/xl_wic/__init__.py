@@ -22,6 +22,7 @@ from lexiscope.datasets.xl_wic.card import (
     PACKAGE,
     SAMPLES,
     package_file,
+    package_files,
     sample_file,
 )
 from lexiscope.items.published_pairs import SPLITS, checksums, expect_counts, expect_set_aside, pair_item
@@ -107,13 +108,8 @@ def _item(rows: PlainLines, row: int, cells: list[str], answer: str | None, item
 
 
 def _package(language: str, folder: Path | None) -> dict[DataFile, Found]:
-    names = [name for files in PACKAGE.values() for name in files.values()]
-    looked = {file: locate_optional(file, dataset=CARD.name, folder=folder) for file in _files(language, names)}
+    looked = {file: locate_optional(file, dataset=CARD.name, folder=folder) for file in package_files(language)}
     return {file: place for file, place in looked.items() if place is not None}
-
-
-def _files(language: str, names: list[str]) -> list[DataFile]:
-    return [package_file(language, name) for name in names]
 
 
 def _splits(language: str, found: Mapping[DataFile, Found]) -> dict[str, tuple[Path, Path | None]]:

@@ -58,8 +58,15 @@ def package_file(language: str, name: str) -> DataFile:
     return DataFile(f"xlwic/{SAMPLES[language].folder}/{language}_{name}.txt", optional=True)
 
 
+def package_files(language: str) -> tuple[DataFile, ...]:
+    """Return the files of the published package; only the languages of Wiktionary have a training set."""
+    trained = SAMPLES[language].folder.startswith("xlwic_wikt")
+    splits = [split for split in PACKAGE if trained or split != "train"]
+    return tuple(package_file(language, name) for split in splits for name in PACKAGE[split].values())
+
+
 _FILES = [sample_file(language) for language in SAMPLES] + [
-    package_file(language, name) for language in SAMPLES for names in PACKAGE.values() for name in names.values()
+    file for language in SAMPLES for file in package_files(language)
 ]
 
 CARD = DatasetCard(
