@@ -15,6 +15,7 @@ from lexiscope.datasets import aida, cometa, kore50, ncbi_disease, wiki_fair, wi
 from lexiscope.items.prior import Prior
 from lexiscope.items.search_space import check_reachable
 from lexiscope.items.sense_options import right_ids
+from lexiscope.items.sentence_split import split_by_sentence
 from lexiscope.resources import fetch
 from lexiscope.resources.aida_candidates import CandidateMention
 
@@ -78,8 +79,9 @@ def test_aida_with_masked_texts(published: Path) -> None:
     assert chosen(table, "retrieved")["aida/dev/947/1"] == loaded.items[0].options[0]
 
 
-def test_aida_with_texts_of_one_s_own() -> None:
-    """All parts of the user's file; NIL mentions are no items."""
+def test_aida_with_texts_of_one_s_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All parts of the user's file; NIL mentions are no items; without the list of candidates there are no options."""
+    monkeypatch.setenv(fetch.VARIABLE, str(tmp_path))
     loaded = aida.load_texts(MADE_UP / "aida_made_up.tsv")
     assert [(item.item_id, item.usages[0].target) for item in loaded.items] == [
         ("aida/train/1/1", "Lincoln"),
@@ -148,8 +150,9 @@ def test_a_sample_by_sentence(published: Path) -> None:
     assert {name: len(found) for name, found in parts.items()} == {"test": 600, "dev": 600, "train": 1_643}
     assert not parts["test"] & parts["train"]
     assert not parts["test"] & parts["dev"]
-    assert drawn == wned_wiki.sample(seed=7)
-    assert drawn != wned_wiki.sample(seed=8)
+    items = wned_wiki.load().items
+    assert drawn == split_by_sentence(items, n_test=600, n_dev=600, seed=7)
+    assert drawn != split_by_sentence(items, n_test=600, n_dev=600, seed=8)
 
 
 # -- gated sets -----------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ A text is too long for an encoder, so that an item shows a part of it: a number 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -72,11 +73,13 @@ def window(words: int = WORDS) -> Part:
 
     def of_text(text: LinkedText) -> Callable[[Mention], tuple[int, int]]:
         spans = [match.span() for match in _WORD.finditer(text.text)]
+        starts = [start for start, _ in spans]
 
         def of_mention(mention: Mention) -> tuple[int, int]:
-            inside = [n for n, (start, end) in enumerate(spans) if start < mention.end and end > mention.start]
-            first, last = max(0, inside[0] - words), min(len(spans) - 1, inside[-1] + words)
-            return spans[first][0], spans[last][1]
+            # the words in which the mention begins and ends: those that begin last at or before these letters
+            first = bisect_right(starts, mention.start) - 1 - words
+            last = bisect_right(starts, mention.end - 1) - 1 + words
+            return spans[max(0, first)][0], spans[min(len(spans) - 1, last)][1]
 
         return of_mention
 

@@ -20,7 +20,8 @@ class Mention:
     """A mention at half-open character offsets, and the ids of what it is linked to.
 
     ``ids`` is empty where the knowledge base has nothing for it (NIL). Several ids: the annotators gave several.
-    ``kind`` is the class of the mention where the format has one, ``name`` the name of what it is linked to.
+    ``kind`` is the class of the mention where the format has one, ``name`` the name of what it is linked to, or
+    the concept as the format writes it.
     """
 
     start: int

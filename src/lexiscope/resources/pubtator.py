@@ -22,8 +22,8 @@ _CELLS = 6
 def read_pubtator(path: Path) -> Iterator[LinkedText]:
     """Iterate over the documents, in the order of the file; one that comes twice is given twice.
 
-    A concept of several ids (``D003110|D009369``) gives them all. A mention whose letters do not stand at its offsets
-    is kept in ``misplaced``.
+    A concept of several ids (``D003110|D009369``) gives them all; as it is written it is the ``name``. A mention whose
+    letters do not stand at its offsets is kept in ``misplaced``.
     Errors: :class:`InputError` with file and line: a line that is neither passage nor mention, a mention without its
     document, offsets that are no numbers.
     """
@@ -78,7 +78,7 @@ def _mention(path: Path, number: int, line: str, document: str, text: str) -> Me
     start, end, ids = int(cells[1]), int(cells[2]), concept_ids(cells[5])
     if text[start:end] != cells[3] or start >= end:
         return Misplaced(str(path), number, document, start, end, cells[3], text[start:end], ids)
-    return Mention(start, end, ids, cells[4])
+    return Mention(start, end, ids, cells[4], cells[5].strip())
 
 
 def _error(path: Path, number: int, line: str, what: str) -> InputError:
