@@ -1,10 +1,11 @@
-"""The items of a study: from its item file or from a dataset of the catalog."""
+"""The items of a study: from its item file, from a table of items that Lexiscope wrote, or from a dataset."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from lexiscope.annotation.definition import StudyDefinition
 from lexiscope.core import catalog
@@ -13,6 +14,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.screen import Screen
 from lexiscope.items.columns import ColumnMap
 from lexiscope.items.importer import Imported, import_items
+from lexiscope.items.tabular import is_item_table, read_items
 
 SETUP = "setup"
 """The condition that stories share which differ in their ending or in the meaning that is asked about."""
@@ -34,7 +36,8 @@ def study_items(definition: StudyDefinition) -> tuple[Item, ...]:
 def study_material(definition: StudyDefinition) -> Material:
     """Return the items that participants are to answer; ratings beside them are not used.
 
-    Columns that the task shows are conditions, whatever their name; stories get their setup (:func:`with_setups`).
+    Columns that the task shows are conditions, whatever their name; stories get their setup (:func:`with_setups`). A
+    table of items that Lexiscope wrote (``lexiscope choices draw``) is taken as it is, without its lists.
     Errors: :class:`InputError` E620 where the definition names neither a file nor a dataset; those of
     :func:`lexiscope.items.importer.import_items`.
     """
@@ -43,6 +46,8 @@ def study_material(definition: StudyDefinition) -> Material:
         return Material(with_setups(items))
     if not definition.items:
         raise InputError("the study has no items", code="E620", hint="name an item file (items) or a dataset")
+    if (ours := table_material(definition.items)) is not None:
+        return ours
     screen, columns = catalog.screen(definition.task), ColumnMap.from_mapping(definition.columns)
     imported = import_items(
         definition.items,
@@ -55,6 +60,17 @@ def study_material(definition: StudyDefinition) -> Material:
         word_alone=screen.word_alone,
     )
     return material_of(imported)
+
+
+def table_material(path: Path | str) -> Material | None:
+    """Return the items of a table that Lexiscope wrote, ``None`` for any other file.
+
+    The study's design decides on lists, not the table.
+    Errors: those of :func:`lexiscope.items.tabular.read_items`.
+    """
+    if not is_item_table(path):
+        return None
+    return Material(with_setups([replace(item, list_id=None) for item in read_items(path)]))
 
 
 def material_of(imported: Imported) -> Material:

@@ -34,6 +34,9 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.run import write_atomically
 from lexiscope.core.screen import Screen
+from lexiscope.items.overlapping_lists import OverlappingLists
+from lexiscope.items.tabular import is_item_table, read_items
+from lexiscope.items.word_of import words_equal
 
 _BALANCED = ("same_sense", "meaning", "ending_kind")
 
@@ -108,6 +111,29 @@ def draft_definition(
     )
 
 
+def as_drawn(draft: StudyDefinition, path: Path) -> StudyDefinition:
+    """Return the draft with the lists of items that were drawn for several annotators, if the item file has such lists.
+
+    As many lists of that size with so many shared items, one answer from each annotator, and after a view that hides
+    the target the same items revealed (the context–word bias study, §2.2). Which items are shared is drawn anew.
+    """
+    items = read_items(path) if is_item_table(path) else ()
+    if not items or not all(item.list_id for item in items):
+        return draft
+    drawn = OverlappingLists.of(items)
+    sizes, reveals = {len(members) for members in drawn.lists}, catalog.screen(draft.task).reveal_view in draft.views
+    if len(sizes) > 1 or len(drawn.lists) < 2:
+        return draft
+    size = {"lists": len(drawn.lists), "per_list": sizes.pop(), "shared": len(drawn.shared)}
+    return draft.model_copy(
+        update={
+            "design": draft.design.model_copy(update=size),
+            "ratings": draft.ratings.model_copy(update={"per_item": 1}),
+            "reveal": reveals,
+        }
+    )
+
+
 def write_draft(draft: StudyDefinition, path: Path) -> None:
     """Write a draft as a study file, with examples of the questions that only a researcher can choose, in comments.
 
@@ -168,7 +194,7 @@ def _pool(items: Sequence[Item]) -> PoolSection:
 
 def _views(items: Sequence[Item], screen: Screen) -> tuple[str, ...]:
     """Every view of the task; the words alone only where they differ: of two equal words everybody says the same."""
-    if screen.n_usages < 2 or any(len({usage.target for usage in item.usages}) > 1 for item in items):
+    if screen.n_usages < 2 or not all(map(words_equal, items)):
         return screen.views
     return tuple(view for view in screen.views if view != "word")
 

@@ -14,8 +14,15 @@ from lexiscope.annotation.design import Design, build_design
 from lexiscope.annotation.launch import Problem, ready_to_launch
 from lexiscope.annotation.launch_screen import search_problems
 from lexiscope.annotation.launch_warnings import launch_warnings
-from lexiscope.annotation.material import material_columns, material_of, study_items, study_material
-from lexiscope.annotation.template import draft_definition, write_draft
+from lexiscope.annotation.material import (
+    Material,
+    material_columns,
+    material_of,
+    study_items,
+    study_material,
+    table_material,
+)
+from lexiscope.annotation.template import as_drawn, draft_definition, write_draft
 from lexiscope.cli.check import read_map
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, say, say_folded
@@ -40,29 +47,21 @@ def init(*, task: str, items_file: str, pairs: tuple[str, ...], language: str | 
 
     Consent and ethics statement stay empty: only you can write them.
     """
-    columns, screen = dict(read_map(pairs).items()), catalog.screen(task)
-    found = import_items(
-        existing_file(items_file),
-        read_map(pairs),
-        dataset=name,
-        task=task,
-        language=language or "und",
-        conditions=material_columns(screen),
-        word_alone=screen.word_alone,
-    )
-    material = material_of(found)
+    columns = dict(read_map(pairs).items())
+    material = _material(existing_file(items_file), task, pairs, language=language or "und", name=name)
     draft = draft_definition(
         material.items,
         task=task,
         items_file=items_file,
-        language=language or _language(found.items),
+        language=language or _language(material.items),
         name=name,
         columns=columns,
     )
+    draft = as_drawn(draft, Path(items_file))
     write_draft(draft, out)
     if material.merged:
         say(f"{material.merged}: give each row an item_id of its own where they are different items")
-    say(f"written: {out} (items: {len(found.items)}, lists: {draft.design.lists})")
+    say(f"written: {out} (items: {len(material.items)}, lists: {draft.design.lists})")
     say(f"next: lexiscope annotate check {out}")
 
 
@@ -100,6 +99,23 @@ def design(file: Path, *, as_json: bool) -> None:
     checks = study.definition.trials_per_list
     say(f"{_count(len(made.items), 'item')}, {len(made.shared)} of them in every list; checks in each list: {checks}")
     say_folded(_people(study.definition, len(made.lists)))
+
+
+def _material(path: Path, task: str, pairs: tuple[str, ...], *, language: str, name: str) -> Material:
+    """The items of a file; a table that Lexiscope wrote says itself what its columns are."""
+    if not pairs and (ours := table_material(path)) is not None:
+        return ours
+    screen = catalog.screen(task)
+    found = import_items(
+        path,
+        read_map(pairs),
+        dataset=name,
+        task=task,
+        language=language,
+        conditions=material_columns(screen),
+        word_alone=screen.word_alone,
+    )
+    return material_of(found)
 
 
 def _people(definition: StudyDefinition, n_lists: int) -> str:

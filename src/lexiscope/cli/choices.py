@@ -1,4 +1,4 @@
-"""``lexiscope choices``: the forced choice between two substitutes on a spreadsheet, written and read back."""
+"""``lexiscope choices``: choices on a spreadsheet, between two substitutes or by view, written and read back."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 from lexiscope.analysis.bootstrap import Undefined
 from lexiscope.analysis.forced_choice import ForcedChoice, forced_choice
 from lexiscope.cli import options
+from lexiscope.cli.choices_by_view import draw, views
 from lexiscope.cli.output import print_table, remark, say
 from lexiscope.cli.sheet_arguments import kappa_text, open_collection, percent, read_named, with_interval
 from lexiscope.cli.verb import Verb
@@ -27,7 +28,11 @@ _seed = click.option(
 
 @click.group()
 def choices() -> None:
-    """Ask for the better of two substitutes on a spreadsheet."""
+    """Ask people to choose on a spreadsheet: substitutes, or items by view."""
+
+
+choices.add_command(draw)
+choices.add_command(views)
 
 
 @choices.command(cls=Verb)

@@ -37,14 +37,22 @@ def read_named(values: Iterable[str]) -> dict[str, Path]:
     Errors: :class:`click.BadParameter` for an argument of another form, or a name that comes twice.
     """
     named: dict[str, Path] = {}
-    for value in values:
-        name, sign, file = value.partition("=")
-        if not sign or not name or not file:
-            raise click.BadParameter(f"{value!r} is not of the form NAME=FILE")
+    for name, file in map(read_name, values):
         if name in named:
             raise click.BadParameter(f"{name!r} comes twice")
-        named[name] = existing_file(file)
+        named[name] = file
     return named
+
+
+def read_name(value: str) -> tuple[str, Path]:
+    """Read one ``NAME=FILE`` argument.
+
+    Errors: :class:`click.BadParameter` for an argument of another form.
+    """
+    name, sign, file = value.partition("=")
+    if not sign or not name or not file:
+        raise click.BadParameter(f"{value!r} is not of the form NAME=FILE")
+    return name, existing_file(file)
 
 
 def percent(value: float) -> str:

@@ -38,8 +38,10 @@ class Recognition:
             screen = self.study.screen_of(item_id)
             own = screen is self.study.screen
             for view in (*self.study.definition.views, "full") if own else ("full",):
+                again = own and self.study.definition.reveal and view == screen.reveal_view
                 for side in ("as_given", "swapped") if screen.swaps_sides else (None,):
-                    self._learn_one(screen, item, Shown(view, side))
+                    for revealed in (False, True) if again else (False,):
+                        self._learn_one(screen, item, Shown(view, side, revealed=revealed))
 
     def _learn_one(self, screen: Screen, item: Item, shown: Shown) -> None:
         language = self.study.definition.language

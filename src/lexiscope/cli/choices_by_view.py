@@ -1,0 +1,163 @@
+"""``lexiscope choices draw|views``: items asked by view on spreadsheets, two people with an overlap for each view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from lexiscope.analysis.bootstrap import Undefined
+from lexiscope.analysis.people_by_view import PeopleInView, assumed_scores, people_by_view
+from lexiscope.analysis.view_scores import FixedScore
+from lexiscope.cli import options
+from lexiscope.cli.item_source import load_items
+from lexiscope.cli.options import as_json as json_option
+from lexiscope.cli.output import print_json, print_table, remark, say
+from lexiscope.cli.sheet_arguments import kappa_text, read_name, with_interval
+from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.items.given_answer import MEASURE_CHOICE, read_view_judgments
+from lexiscope.items.overlapping_lists import OverlappingLists, overlapping_lists
+from lexiscope.items.tabular import read_items, write_items
+from lexiscope.items.view_sheet import SHEET_VIEWS, read_view_sheet, refuse_two_views, write_view_sheet
+from lexiscope.items.word_of import words_equal
+from lexiscope.report.people_parts import people_records
+
+ITEMS = "items.csv"
+"""The items that were drawn, beside their sheets; a study in the app reads it too."""
+
+
+@click.command(cls=Verb)
+@click.argument("items", metavar="ITEMS")
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="A new folder.")
+@click.option("--task", default="same_sense", show_default=True, help="What a file of items asks.")
+@click.option("--language", default="", metavar="TAG", help="Only items in this language.")
+@click.option("--split", metavar="NAME", help="Draw from this split (default: test; dev where people are asked that).")
+@click.option(
+    "--view", "chosen", multiple=True, type=click.Choice(SHEET_VIEWS), help="Views (default: all that apply)."
+)
+@click.option("--annotators", type=click.IntRange(min=1), default=2, show_default=True, help="People in each view.")
+@click.option("--per-annotator", type=click.IntRange(min=1), default=100, show_default=True, help="Items for each.")
+@click.option("--shared", type=click.IntRange(min=0), default=50, show_default=True, help="Items for all of a view.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draws items and their order.")
+@options.quiet
+def draw(
+    items: str,
+    *,
+    out: Path,
+    task: str,
+    language: str,
+    split: str | None,
+    chosen: tuple[str, ...],
+    annotators: int,
+    per_annotator: int,
+    shared: int,
+    seed: int,
+    quiet: bool,
+) -> None:
+    """Draw items and write a sheet for each person of each view.
+
+    ITEMS is a dataset or a file of items. Every view gets the same items and needs people of its own; the sheet reveal
+    follows context, for the same people. FOLDER/items.csv holds the items, for the app and to read the sheets.
+    """
+    drawn = overlapping_lists(
+        load_items(items, task=task, language=language).items,
+        annotators=annotators,
+        per_annotator=per_annotator,
+        shared=shared,
+        split=split,
+        seed=seed,
+    )
+    if out.exists():
+        raise InputError(f"{out} exists already", code="E615", place=Place(str(out)), hint="name a new folder")
+    written = _write(out, drawn, chosen or _views_of(drawn.items))
+    sizes = f"{len(drawn.items)} distinct items, {len(drawn.shared)} of them in every list"
+    say(f"written: {out} ({sizes}; {len(written)} sheets: {', '.join(written)})")
+    remark(f"next: lexiscope choices views {out} NAME={out / written[0]} --out answers.csv", quiet=quiet)
+
+
+@click.command(cls=Verb)
+@click.argument("items", metavar="ITEMS")
+@click.argument("answered", nargs=-1, required=True, metavar="NAME=FILE.csv...")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE.csv", help="Write the answers here.")
+@json_option
+def views(items: str, *, answered: tuple[str, ...], out: Path | None, as_json: bool) -> None:
+    """Read what people answered by view: accuracy, agreement on shared items, who could not decide.
+
+    ITEMS is the folder that was drawn, or the items of a study in the app. NAME is a code for the person, who may have
+    two sheets: context, and reveal. FILE.csv without a name is wic_judgments.csv of an export. Nothing is written where
+    a row of any sheet is wrong. Scores of views that nobody was asked are assumed, and marked so.
+    """
+    known = _known_items(items)
+    table = _answers(known, answered)
+    gold = {item.item_id: item.gold for item in known if item.gold is not None}
+    found = people_by_view(table, right=gold, words={item.item_id: item.word for item in known})
+    asked = {people.view for people in found}
+    task = str(table.unique("task")[0])
+    assumed = {view: score for view, score in assumed_scores(known, task=task).items() if view not in asked}
+    if as_json:
+        print_json([asdict(record) for record in people_records(found, assumed, dataset=known[0].dataset)])
+    else:
+        _print(found, assumed)
+    if out is not None:
+        table.write_csv(out)
+        remark(f"written: {out} ({len(table)} rows)")
+
+
+def _views_of(items: Sequence[Item]) -> tuple[str, ...]:
+    """All views that tell something: the words alone only where they differ, of two equal ones all say the same."""
+    equal = all(len(item.usages) > 1 and words_equal(item) for item in items)
+    return tuple(view for view in SHEET_VIEWS if view != "word" or not equal)
+
+
+def _write(folder: Path, drawn: OverlappingLists, chosen: Sequence[str]) -> list[str]:
+    written = []
+    for view in chosen:
+        for number, members in enumerate(drawn.lists, start=1):
+            write_view_sheet(folder / f"{view}_{number}.csv", members, view=view, list_id=str(number))
+            written.append(f"{view}_{number}.csv")
+    # last: without it no sheet is read
+    write_items(drawn.items, folder / ITEMS)
+    return written
+
+
+def _known_items(name: str) -> tuple[Item, ...]:
+    folder = Path(name)
+    return read_items(existing_file(folder / ITEMS)) if folder.is_dir() else load_items(name, task="same_sense").items
+
+
+def _answers(items: Sequence[Item], answered: Sequence[str]) -> ResponseTable:
+    tables = []
+    for value in answered:
+        if "=" in value:
+            name, path = read_name(value)
+            tables.append(read_view_sheet(path, OverlappingLists.of(items), participant=name))
+        else:
+            tables.append(read_view_judgments(existing_file(value)))
+    refuse_two_views(tables)
+    table = ResponseTable.concat(tables)
+    if not len(table.where(measure=MEASURE_CHOICE)):
+        hint = "pages are compared with an entity list first; a sheet reveal comes with its sheet context"
+        raise InputError("there is no answer t or f among these", code="E504", hint=hint)
+    return table
+
+
+def _print(found: Sequence[PeopleInView], assumed: dict[str, FixedScore]) -> None:
+    rows: list[tuple[str, ...]] = []
+    for people in found:
+        for one in people.annotators:
+            score = one.accuracy
+            right = score.reason if isinstance(score, Undefined) else with_interval(score.value, score.clustered)
+            rows.append((people.view, one.participant, right, str(one.n_undecided), str(one.n_unanswered)))
+    rows += [(view, "nobody", f"{100 * score.value:.1f} % ({score.why})", "", "") for view, score in assumed.items()]
+    print_table(("view", "person", "right", "undecided", "unanswered"), rows)
+    for people in found:
+        for pair in people.shared:
+            if pair.percent is not None and pair.interval is not None:
+                same = with_interval(pair.percent, pair.interval)
+                say(f"\n{people.view}: {pair.first} and {pair.second}, {pair.n} items that both answered")
+                say(f"  same answer: {same}\n  Cohen's kappa: {kappa_text(pair.kappa)}")
