@@ -147,7 +147,7 @@ def word_entropies(
     # + 0.0: a word of one class has entropy 0, not -0
     entropy = np.bincount(owner, weights=-share * np.log(share), minlength=len(names)) / _UNITS[base] + 0.0
     most = np.zeros(len(names), dtype=np.int64)
-    np.maximum.at(most, pairs[0], together)
+    np.maximum.at(most, owner, together)
     kept = np.flatnonzero(total >= min_count)
     return WordEntropies(
         base=base,
