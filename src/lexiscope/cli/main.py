@@ -32,7 +32,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "study": ("lexiscope.cli.study:study", "Run a study: a whole paper, on its data or on yours."),
     "train": (
         "lexiscope.cli.train:train",
-        "Train a model on people's ratings: a folder that a subject loads.",
+        "Train a model on items or ratings: a folder that a subject loads.",
     ),
     "report": ("lexiscope.cli.report:report", "Write one report of one or more runs."),
     "agree": ("lexiscope.cli.agree:agree", "Agreement and ceilings of any long table of ratings."),

@@ -1,4 +1,4 @@
-"""``lexiscope train``: train a model on people's ratings; each kind of training is loaded when it is called."""
+"""``lexiscope train``: train a model on items or ratings; each kind of training is loaded when it is called."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ from lexiscope.cli.main import LazyVerbs
 
 #: training -> where its command is
 TRAININGS: dict[str, tuple[str, str]] = {
+    "classifier": (
+        "lexiscope.cli.train_classifier:classifier",
+        "Train a classifier of pairs, definitions or glosses on one view.",
+    ),
+    "bi_encoder": (
+        "lexiscope.cli.train_bi_encoder:bi_encoder",
+        "Train a bi-encoder on one view: nearest of all synsets or pages.",
+    ),
     "lora": ("lexiscope.cli.train_lora:lora", "Fine-tune a language model on ratings with LoRA."),
 }
 
@@ -20,4 +28,4 @@ class _Trainings(LazyVerbs):
 
 @click.group(cls=_Trainings, subcommand_metavar="TRAINING [ARGS]...")
 def train() -> None:
-    """Train a model on people's ratings: a folder that a subject loads."""
+    """Train a model on items or ratings: a folder that a subject loads."""

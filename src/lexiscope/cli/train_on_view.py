@@ -1,0 +1,180 @@
+"""What the trainings on a view share on the command line: their options, their items, what they show in the end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from lexiscope.cli import options
+from lexiscope.cli.check import read_map
+from lexiscope.cli.item_source import load_items
+from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+from lexiscope.items.search_space import SearchSpace
+from lexiscope.items.splits import split_by_word
+from lexiscope.training._training import Shard
+from lexiscope.training.budget import plan_budget, read_duration
+from lexiscope.training.selection import Grid, run_selection
+from lexiscope.training.settings import TrainingSettings
+from lexiscope.training.shards import train_shard
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+VIEWS = ("full", "full+final_stop", "context", "word", "label")
+"""The views on which a model can be trained; ``guessed_word`` is one of tests."""
+
+_SETTINGS = TrainingSettings()
+_CHANGED = (
+    *("learning_rate", "epochs", "patience", "batch", "longest", "max_rows", "class_weights", "head"),
+    *("pooling", "miner", "margin", "description", "query", "device", "threads"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The items of a training, in two parts."""
+
+    train: tuple[Item, ...]
+    dev: tuple[Item, ...]
+
+
+def item_options(function: Function) -> Function:
+    """Add the options that say what is learnt, and from which view."""
+    for option in reversed(
+        (
+            click.option("--items", required=True, metavar="DATASET|FILE", help="What is learnt from."),
+            click.option(
+                "--dev", metavar="DATASET|FILE", help="What the best epoch is chosen by. Default: the split dev."
+            ),
+            click.option("--map", "pairs", multiple=True, metavar="PART=COLUMN", help="For a file, as in check."),
+            click.option("--language", default="", help="Only items in this language; for a file: its language."),
+            click.option(
+                "--view", type=click.Choice(VIEWS), default="full", show_default=True, help="What the model sees."
+            ),
+            click.option(
+                "--encoder",
+                default="minilm",
+                show_default=True,
+                metavar="FOLDER|HUB_ID#REVISION|NAME",
+                help="The encoder.",
+            ),
+            click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER"),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def run_options(function: Function) -> Function:
+    """Add the options that say how it is learnt, and how it is run."""
+    for option in reversed(
+        (
+            click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True),
+            click.option("--learning-rate", type=float, help=f"Of AdamW. Default: {_SETTINGS.learning_rate:g}."),
+            click.option("--select", is_flag=True, help="Three rates and three seeds; the best on dev is kept."),
+            click.option("--budget", metavar="30m", help="Choose what fits into a time, and say what is left out."),
+            click.option("--epochs", type=int, help=f"At most so many. Default: {_SETTINGS.epochs}."),
+            click.option("--patience", type=int, help=f"Epochs without a better dev. Default: {_SETTINGS.patience}."),
+            click.option("--batch", type=int, help=f"Readings of a step. Default: {_SETTINGS.batch}."),
+            click.option("--longest", type=int, help=f"Most tokens of a reading. Default: {_SETTINGS.longest}."),
+            click.option("--max-rows", type=int, help="Learn from a sample of so many items. Default: all."),
+            click.option("--device", type=click.Choice(("cpu", "cuda", "mps")), default="cpu", show_default=True),
+            options.threads,
+            options.as_json,
+            options.quiet,
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def split_given(given: Mapping[str, Any], items: Sequence[Item], *, task: str) -> Given:
+    """Return the items of train and dev: of two sources, of the items' own split, or split by word (a fifth is dev).
+
+    Errors: :class:`InputError` where a part is empty.
+    """
+    named = [str(item.conditions.get("split", "")) for item in items]
+    train = tuple(item for item, part in zip(items, named, strict=True) if part in ("train", ""))
+    if given["dev"]:
+        source = load_items(given["dev"], read_map(given["pairs"]), task=task, language=given["language"])
+        own = tuple(item for item in source.items if item.conditions.get("split", "dev") == "dev")
+        return Given(train, own or source.items)
+    dev = tuple(item for item, part in zip(items, named, strict=True) if part == "dev")
+    if not any(named):
+        parts = split_by_word(items, {"train": 4, "dev": 1}, seed=0)
+        return Given(parts[0].items, parts[1].items)
+    if not train or not dev:
+        what = f"{given['items']} has {len(train)} items to learn from and {len(dev)} of dev"
+        raise InputError(what, hint="name items of both splits, or a second source: --dev")
+    return Given(train, dev)
+
+
+def settings_of(given: Mapping[str, Any]) -> TrainingSettings:
+    """Return the settings with what was given changed. Errors: :class:`InputError` for a number out of range."""
+    return replace(_SETTINGS, **{name: given[name] for name in _CHANGED if given.get(name) is not None})
+
+
+def train_given(
+    method: str, parts: Given, given: Mapping[str, Any], *, task: str, space: SearchSpace | None = None
+) -> None:
+    """Train what the options say and show it. Errors: those of the training."""
+    settings, quiet, view = settings_of(given), given["quiet"], given["view"]
+    remark_threads(given["threads"], quiet=quiet)
+    grid = Grid() if given["select"] else None
+    if given["budget"]:
+        method, settings, grid = _within_budget(method, parts, given, settings, space)
+    material = (view, parts.train, parts.dev, given["encoder"])
+    with progress_bar("train", quiet=quiet) as report:
+        how: dict[str, Any] = {
+            "settings": settings,
+            "task": task,
+            "space": space,
+            "out": given["out"],
+            "command": ["lexiscope", *sys.argv[1:]],
+            "progress": report,
+        }
+        if grid is None:
+            shards, best = None, train_shard(method, *material, **how, seed=given["seed"])
+        else:
+            found = run_selection(method, *material, **how, grid=grid)
+            shards, best = found.shards, found.best
+    _show(best, shards, as_json=given["as_json"], quiet=quiet)
+
+
+def _within_budget(
+    method: str, parts: Given, given: Mapping[str, Any], settings: TrainingSettings, space: SearchSpace | None
+) -> tuple[str, TrainingSettings, Grid | None]:
+    """Return the method, the settings and the grid of the plan, after saying it."""
+    grid = Grid() if given["select"] else Grid((settings.learning_rate,), (given["seed"],))
+    seconds = read_duration(given["budget"])
+    how: dict[str, Any] = {"seconds": seconds, "grid": grid, "settings": settings, "space": space}
+    plan = plan_budget(method, (given["view"],), parts.train, parts.dev, given["encoder"], **how)
+    remark(plan.words, quiet=given["quiet"])
+    still = plan.protocol == "zero_shot"
+    settings = replace(plan.settings, learning_rate=plan.grid.learning_rates[0])
+    if still and method != "bi_encoder":
+        return "threshold", settings, None
+    return method, settings, None if still or len(plan.grid.cells(method)) == 1 else plan.grid
+
+
+def _show(best: Shard, shards: Sequence[Shard] | None, *, as_json: bool, quiet: bool) -> None:
+    rows: list[tuple[object, ...]]
+    if shards is None:
+        columns: tuple[str, ...] = ("epoch", "training loss", best.monitor, "kept")
+        rows = [(each.epoch, each.training_loss, each.dev, each.epoch == best.best_epoch) for each in best.history]
+    else:
+        columns = ("rate", "seed", best.monitor, "kept")
+        rows = [(f"{s.learning_rate:g}", s.seed, s.dev_accuracy, s.folder == best.folder) for s in shards]
+    if as_json:
+        print_json([dict(zip(columns, row, strict=True)) for row in rows])
+        return
+    print_table(columns, [(*row[:-1], "kept" if row[-1] else "") for row in rows], right=columns[:-1])
+    say(f"ended: {best.stopped}; {best.n_train} items learnt from, {best.n_dev} of dev")
+    say(f"written: {best.folder}")
+    remark(f"next: lexiscope collect … --view {best.view} --subject {best.spec}", quiet=quiet)

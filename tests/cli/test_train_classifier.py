@@ -1,0 +1,131 @@
+"""``lexiscope train classifier`` and ``bi_encoder``: from a file or a dataset to a folder that answers the items."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.items.tabular import write_items
+
+from ..training.tiny_views import pairs, retrievals, save_bert, senses
+from .conftest import Run
+
+FEW = ("--epochs", "2", "--learning-rate", "3e-3", "--quiet")
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(save_bert(tmp_path_factory.mktemp("bert")))
+
+
+def write_pairs(path: Path, items: Sequence[Item], *, split: bool) -> None:
+    """Write pairs as a person keeps them: a row per pair, with a column for the split or without."""
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["item_id", "sentence_1", "sentence_2", "target", "gold", *(["split"] if split else [])])
+        for number, item in enumerate(items):
+            texts = [usage.text for usage in item.usages]
+            part = ["dev" if number % 3 == 0 else "train"] if split else []
+            writer.writerow([item.item_id, *texts, item.word, item.gold, *part])
+
+
+def test_a_file_of_pairs_is_learnt_and_answered(run: Run, bert: str, tmp_path: Path) -> None:
+    """A CSV of pairs with a split; the folder answers them in the view of its training and refuses another."""
+    write_pairs(tmp_path / "pairs.csv", pairs(48), split=True)
+    given = ("--items", "pairs.csv", "--language", "en", "--view", "context")
+    done = run("train", "classifier", *given, "--encoder", bert, "--out", "trained", *FEW, "--json")
+    assert done.exit_code == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert [row["epoch"] for row in rows] == [1, 2]
+    assert sum(row["kept"] for row in rows) == 1
+    about = json.loads((tmp_path / "trained" / "run.json").read_text())["training"]
+    assert (about["view"], about["task"], about["items"]["train"]["n"], about["items"]["dev"]["n"]) == (
+        *("context", "same_sense"),
+        *(32, 16),
+    )
+    asked = ("collect", "--items", "pairs.csv", "--language", "en", "--task", "same_sense", "--quiet")
+    subject = ("--subject", "classifier:trained")
+    answered = run(*asked, *subject, "--view", "context", "--out", "RUN")
+    assert answered.exit_code == 0, answered.stderr
+    found = ResponseTable.read_parquet(tmp_path / "RUN" / "responses.parquet").where(measure="choice")
+    assert set(found.column("option")) <= {"t", "f"}
+    assert len(found) == 48
+    refused = run(*asked, *subject, "--view", "full", "--out", "RUN2")
+    assert refused.exit_code == 1
+    assert "trained on the view 'context'" in refused.stderr
+
+
+def test_pairs_without_a_split_are_split_by_word(run: Run, bert: str, tmp_path: Path) -> None:
+    """A fifth of the words is dev; a probe of them takes no training."""
+    write_pairs(tmp_path / "pairs.csv", pairs(64), split=False)
+    given = ("--items", "pairs.csv", "--language", "en", "--method", "threshold")
+    done = run("train", "classifier", *given, "--encoder", bert, "--out", "probe", "--quiet")
+    assert done.exit_code == 0, done.stderr
+    assert "written: probe" in done.stdout
+    about = json.loads((tmp_path / "probe" / "run.json").read_text())["training"]
+    assert about["items"]["train"]["n"] + about["items"]["dev"]["n"] == 64
+
+
+def test_a_selection_within_a_budget(run: Run, bert: str, tmp_path: Path) -> None:
+    """With --select nine shards and one that is kept; what a budget leaves out is said."""
+    write_items(senses(24), tmp_path / "senses.csv")
+    given = ("--items", "senses.csv", "--dev", "senses.csv", "--task", "sense_disambiguation", "--encoder", bert)
+    done = run("train", "classifier", *given, "--out", "grid", "--select", "--epochs", "1", "--quiet", "--json")
+    assert done.exit_code == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert {(row["rate"], row["seed"]) for row in rows} == {
+        (rate, seed) for rate in ("1e-05", "2e-05", "3e-05") for seed in range(3)
+    }
+    assert sum(row["kept"] for row in rows) == 1
+    planned = run("train", "classifier", *given, "--out", "planned", "--select", "--budget", "20s", "--epochs", "3000")
+    assert planned.exit_code == 0, planned.stderr
+    assert "a reduced protocol is run" in planned.stderr
+    assert "2 of 3 learning rates" in planned.stderr
+    about = json.loads((tmp_path / "planned" / "run.json").read_text())["training"]
+    assert (about["method"], about["settings"]["epochs"]) == ("gloss", 3)
+
+
+def test_entries_of_a_file_are_retrieved(run: Run, bert: str, tmp_path: Path) -> None:
+    """A bi-encoder with the search space of a list of entities."""
+    items = retrievals(24)
+    write_items(items, tmp_path / "mentions.csv")
+    lines = [f"{noun}.{side}\t{noun}\t{text}" for noun in ("bat", "bank", "seal", "mole") for side, text in ENTRIES]
+    (tmp_path / "entries.tsv").write_text("\n".join(["id\ttitle\tdescription", *lines]) + "\n")
+    given = ("--items", "mentions.csv", "--dev", "mentions.csv", "--entries", "entries.tsv", "--task", "entity_link")
+    done = run("train", "bi_encoder", *given, "--encoder", bert, "--out", "found", *FEW, "--pooling", "mean")
+    assert done.exit_code == 0, done.stderr
+    asked = ("collect", "--items", "mentions.csv", "--task", "entity_link", "--subject", "bi_encoder:found")
+    answered = run(*asked, "--out", "RUN", "--quiet")
+    assert answered.exit_code == 0, answered.stderr
+    found = ResponseTable.read_parquet(tmp_path / "RUN" / "responses.parquet").where(measure="retrieved")
+    assert len(found) == 24
+    assert all("." in option for option in found.column("option"))
+
+
+ENTRIES = ((0, "an animal that slept"), (1, "a thing that broke"))
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (("--view", "guessed_word"), "guessed_word"),
+        (("--learning-rate", "0"), "learning rate"),
+        (("--method", "gloss"), "answers 'sense_disambiguation'"),
+        (("--budget", "soon"), "no duration"),
+    ],
+)
+def test_what_cannot_be_learnt_is_said(
+    run: Run, bert: str, tmp_path: Path, changed: tuple[str, ...], said: str
+) -> None:
+    """A view of tests alone, settings out of range, items of another shape: refused with the reason."""
+    write_pairs(tmp_path / "pairs.csv", pairs(48), split=True)
+    given = ("--items", "pairs.csv", "--language", "en", "--encoder", bert, "--out", "x", *FEW)
+    done = run("train", "classifier", *given, *changed)
+    assert done.exit_code in (1, 2)
+    assert said in done.stderr
