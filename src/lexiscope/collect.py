@@ -138,12 +138,12 @@ def with_run_options(spec: str, **wanted: str) -> str:
 
 
 def live_subjects(specs: Sequence[str], settings: StudySettings) -> list[Subject]:
-    """Return the subjects of a study, on the study's device and threads unless a spec names its own.
+    """Return the subjects of a study, on its device and threads unless a spec names its own, and with its seed.
 
     Errors: those of the subjects.
     """
     run = {"device": settings.device, "threads": str(settings.threads)}
-    return [catalog.subject(with_run_options(spec, **run)) for spec in specs]
+    return [_subject(with_run_options(spec, **run), settings.seed) for spec in specs]
 
 
 def items_sha256(items: Sequence[Item]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.collect import CollectProgress, Seeded, collect, live_subjects
+from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, SpecError
@@ -66,9 +66,7 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
     )
     asked = material.in_split(material.split)
     answers = _answers([material.by_id[item] for item in asked], live, settings, out / "collected", progress)
-    # the seed of the run belongs to what a subject is; a spec's own goes first
-    seeded = [subject.with_seed(settings.seed) if isinstance(subject, Seeded) else subject for subject in live]
-    facts = {subject.subject_id: subject.facts for subject in seeded}
+    facts = {subject.subject_id: subject.facts for subject in live}
     found = _predictors(answers, facts)
     return replace(
         material,
