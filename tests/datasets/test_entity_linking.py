@@ -15,7 +15,6 @@ from lexiscope.datasets import aida, cometa, kore50, ncbi_disease, wiki_fair, wi
 from lexiscope.items.prior import Prior
 from lexiscope.items.search_space import check_reachable
 from lexiscope.items.sense_options import right_ids
-from lexiscope.items.sentence_split import split_by_sentence
 from lexiscope.resources import fetch
 from lexiscope.resources.aida_candidates import CandidateMention
 
@@ -143,7 +142,7 @@ def test_ncbi_parts(published: Path) -> None:
 @pytest.mark.published
 def test_a_sample_by_sentence(published: Path) -> None:
     """The stand-in of Wikification: 600 sentences each to test and for dev, none in two parts, drawn by seed."""
-    drawn = wned_wiki.sample(seed=7)
+    drawn = catalog.dataset("wned_wiki?sample=7").items
     parts: dict[str, set[str]] = {}
     for item in drawn:
         parts.setdefault(str(item.conditions["split"]), set()).add(str(item.conditions["sentence"]))
@@ -151,8 +150,10 @@ def test_a_sample_by_sentence(published: Path) -> None:
     assert not parts["test"] & parts["train"]
     assert not parts["test"] & parts["dev"]
     items = wned_wiki.load().items
-    assert drawn == split_by_sentence(items, n_test=600, n_dev=600, seed=7)
-    assert drawn != split_by_sentence(items, n_test=600, n_dev=600, seed=8)
+    assert drawn == wned_wiki.sampled(items, seed=7)
+    assert drawn != wned_wiki.sampled(items, seed=8)
+    with pytest.raises(SpecError, match="no seed"):
+        wned_wiki.load(sample="x")
 
 
 # -- gated sets -----------------------------------------------------------------------------------------------

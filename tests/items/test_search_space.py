@@ -10,6 +10,7 @@ import pytest
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
+from lexiscope.datasets import wsd
 from lexiscope.items.nearest import nearest
 from lexiscope.items.search_space import Entry, SearchSpace, check_reachable, retrieved
 from lexiscope.items.synset_space import entry_of_sense, for_retrieval, synset_space
@@ -82,4 +83,6 @@ def test_all_synsets_of_wordnet(published: Path) -> None:
     assert space.entries[space.row("depository_financial_institution.n.01")].name.split(", ")[1] == "bank"
     (made,) = for_retrieval([item("a", "tabulator%1:06:00::|counter%1:06:00::")], lexicon)
     assert made.gold == "counter.n.01|counter.n.03"
-    check_reachable([made], space)
+    asked = for_retrieval(wsd.load("dev").items, lexicon)
+    assert len(asked) == 455
+    check_reachable([made, *asked], space)

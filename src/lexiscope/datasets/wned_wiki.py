@@ -1,12 +1,16 @@
 """WNED-Wiki: mentions in 319 Wikipedia articles, linked to their pages; open text, and a stand-in for Wikification.
 
-A mention in its sentence, and the title of its page. :func:`load` has them all as test items; :func:`sample` divides
+A mention in its sentence, and the title of its page. :func:`load` has them all as test items; :func:`sampled` divides
 them by sentence as the Wikification sample of the context–word bias study was divided, which was never released.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
+from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.items.linked_items import linked_items, sentence, set_aside
@@ -22,6 +26,8 @@ FILE = DataFile(
     f"https://raw.githubusercontent.com/flairNLP/zelda/{_VERSION}/test_data/jsonl/test_wned-wiki.jsonl",
     "013ba9c3e03d41b5d050562c11af0d3ea98dfd74d3d40fffd84ba9531b38f41b",
 )
+OPTIONS = ("sample",)
+"""What may follow the name: ``wned_wiki?sample=0`` divides the items by sentence, drawn with this seed."""
 
 CARD = DatasetCard(
     name="wned_wiki",
@@ -51,11 +57,17 @@ CARD = DatasetCard(
 )
 
 
-def load() -> Dataset:
-    """Return all mentions as test items.
+def load(*, sample: str = "") -> Dataset:
+    """Return all mentions as test items; with *sample*, a seed, divided by sentence as :func:`sampled` does.
 
-    Errors: :class:`~lexiscope.core.errors.DataError` where the file is not at hand or not as published.
+    Errors: :class:`~lexiscope.core.errors.DataError` where the file is not at hand or not as published;
+    :class:`SpecError` for a seed that is no whole number.
     """
+    if sample and not sample.isdecimal():
+        raise SpecError(f"{sample!r} is no seed of a sample", hint="write wned_wiki?sample=0")
+    if sample:
+        whole = load()
+        return replace(whole, items=sampled(whole.items, seed=int(sample)))
     found = fetch.locate(FILE, dataset=CARD.name)
     texts = tuple(read_zelda(found.path))
     items = linked_items(texts, dataset=CARD.name, split="test", shown=sentence()).items
@@ -63,13 +75,13 @@ def load() -> Dataset:
     return Dataset(CARD, items, ResponseTable.empty(), ((FILE.path, found.sha256),), set_aside=aside)
 
 
-def sample(*, n_test: int = 600, n_dev: int = 600, seed: int = 0) -> tuple[Item, ...]:
+def sampled(items: Sequence[Item], *, n_test: int = 600, n_dev: int = 600, seed: int = 0) -> tuple[Item, ...]:
     """Return the items divided by sentence into test, dev and train (the condition ``split``), drawn with *seed*.
 
     It stands in for the Wikification sample (50,000 sentences each for test and dev).
-    Errors: those of :func:`load` and of :func:`~lexiscope.items.sentence_split.split_by_sentence`.
+    Errors: those of :func:`~lexiscope.items.sentence_split.split_by_sentence`.
     """
-    return split_by_sentence(load().items, n_test=n_test, n_dev=n_dev, seed=seed)
+    return split_by_sentence(items, n_test=n_test, n_dev=n_dev, seed=seed)
 
 
 def search_space() -> SearchSpace:
