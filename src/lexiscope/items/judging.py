@@ -14,6 +14,12 @@ from lexiscope.core.task import AnswerFunction
 from lexiscope.items.chat_answers import chat_answers
 from lexiscope.items.views import view_item
 
+TRAINED_MEASURES = (
+    ("probability", "how probable a subject takes the answer in the column option to be, 0 to 1; higher means more"),
+    ("cosine_distance", "distance of what a probe compares, for the answer in option; higher means farther apart"),
+)
+"""What trained classifiers and probes say beside their choice."""
+
 
 def no_check(_item: Item) -> None:
     """Check nothing: the task takes every item."""

@@ -17,7 +17,7 @@ from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking
 from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.judging import answering
+from lexiscope.items.judging import TRAINED_MEASURES, answering
 from lexiscope.items.views import MASK, view_usage
 
 FOLDER = Path(__file__).parent
@@ -114,6 +114,7 @@ TASK = Task(
         ("flag_undecided", "1 where a person or chat model could not decide without the word, else 0"),
         ("guessed_word", "a person's guess of the hidden word in its basic form, in raw; without value"),
         ("revealed_choice", "t or f, answered again by the same person, the word now shown"),
+        *TRAINED_MEASURES,
         *CHAT_MEASURES,
     ),
     asks=asks,

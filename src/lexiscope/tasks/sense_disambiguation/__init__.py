@@ -21,7 +21,7 @@ from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking, starred
 from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.judging import answering
+from lexiscope.items.judging import TRAINED_MEASURES, answering
 from lexiscope.items.sense_options import GLOSSES, SENSES, glosses_of
 from lexiscope.items.views import view_usage
 
@@ -98,7 +98,7 @@ TASK = Task(
     answers=(("Judges", by_judgment),),
     measures=(
         (MEASURE, "the id of the sense that was chosen, in the column option; no unit, no direction"),
-        ("probability", "how probable a subject takes the sense in the column option to be, 0 to 1; higher means more"),
+        *TRAINED_MEASURES,
         *CHAT_MEASURES,
     ),
     asks=asks,

@@ -20,7 +20,7 @@ from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking
 from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.judging import answering
+from lexiscope.items.judging import TRAINED_MEASURES, answering
 from lexiscope.items.views import is_masked, view_usage
 
 FOLDER = Path(__file__).parent
@@ -117,6 +117,7 @@ TASK = Task(
     measures=(
         (MEASURE_CHOICE, "t: used in this sense; f: used in another one"),
         ("flag_undecided", "1 where a chat model could not decide without the word, else 0"),
+        *TRAINED_MEASURES,
         *CHAT_MEASURES,
     ),
     asks=asks,
