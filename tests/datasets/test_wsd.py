@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
 from lexiscope.datasets import wsd
 from lexiscope.items.sense_options import glosses_of, right_ids
+from lexiscope.resources import semcor, wordnet
 
 pytestmark = pytest.mark.published
 
@@ -94,6 +96,20 @@ def test_chance(test_items: list[Item]) -> None:
     assert sum(len(item.options) == 1 for item in test_items) == 1_316
     drawn = sense_scores(answers("baseline:random?seed=1", test_items), gold_of(test_items)).f1
     assert abs(drawn - 0.3875) < 0.02
+
+
+def test_training_items_are_those_of_semcor(published: Path) -> None:
+    """The first two thousand of SemCor's 226,036 instances: ids, split, options that hold the right senses."""
+    corpus, lexicon = semcor.load(), wordnet.load()
+    items = list(islice(wsd._items(corpus, "train", lexicon), 2_000))
+    assert items[0].item_id == "wsd/train/semcor.d000.s000.t000"
+    assert (items[0].usages[0].target, items[0].gold) == ("Fulton County Grand Jury", "group%1:03:00::")
+    assert {(item.conditions["split"], item.conditions["source"]) for item in items} == {("train", "semcor")}
+    assert all(right_ids(item) <= set(item.options) for item in items)
+    # words share their options and glosses: 226,036 items stay below half a gigabyte
+    again = [item for item in items if item.word == items[0].word and item.conditions["pos"] == "n"]
+    assert len(again) > 1
+    assert all(item.options is items[0].options for item in again)
 
 
 def test_only_what_is_asked_for_is_loaded(loaded: Dataset) -> None:
