@@ -11,6 +11,7 @@ import torch
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.subject import SubjectSpec
+from lexiscope.subjects._vector_store import VectorStore
 from lexiscope.subjects.bi_encoder import load
 from lexiscope.training.bi_encoder import Triplets, train_bi_encoder
 
@@ -75,6 +76,17 @@ def test_without_training_it_is_a_probe(bert: Path, tmp_path: Path, pooling: str
     found = train_bi_encoder(TRAIN, DEV, SPACE, str(bert), view="word", out=tmp_path / "b", settings=settings)
     assert found.stopped == "nothing was to be learnt"
     assert (tmp_path / "b" / "vectors.npy").is_file()
+
+
+def test_entries_are_read_once_for_all_views(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without training, a second view takes the vectors of the entries from the store, and they are the same."""
+    settings = replace(QUICK, epochs=0)
+    made = {"settings": settings, "store": tmp_path / "store"}
+    train_bi_encoder(TRAIN, DEV, SPACE, str(bert), view="full", out=tmp_path / "a", **made)  # type: ignore[arg-type]
+    monkeypatch.setattr(VectorStore, "write", None)
+    train_bi_encoder(TRAIN, DEV, SPACE, str(bert), view="word", out=tmp_path / "b", **made)  # type: ignore[arg-type]
+    one, other = ((tmp_path / name / "vectors.npy").read_bytes() for name in "ab")
+    assert one == other
 
 
 def test_entries_that_are_not_there_are_named(bert: Path, tmp_path: Path) -> None:

@@ -20,13 +20,15 @@ import numpy as np
 
 from lexiscope.core.errors import InputError, Place, require
 from lexiscope.core.item import Item
-from lexiscope.core.run import write_atomically
+from lexiscope.core.run import sha256_of, write_atomically
 from lexiscope.items.nearest import nearest
 from lexiscope.items.search_space import Entry, SearchSpace, check_reachable
 from lexiscope.items.sense_options import right_ids
 from lexiscope.subjects._reader import Reader, Shape
 from lexiscope.subjects._reading import Reading, Wording, entry_text
-from lexiscope.subjects._trained_folder import ENTRIES, VECTORS
+from lexiscope.subjects._trained_folder import ENCODER, ENTRIES, VECTORS
+from lexiscope.subjects._vector_store import VectorStore, digest
+from lexiscope.training._checkpoint import FOLDER
 from lexiscope.training._loop import Lessons
 from lexiscope.training._lora_loop import Progress
 from lexiscope.training._rows import Rows, rows_of
@@ -34,6 +36,10 @@ from lexiscope.training._training import Job, Shard, train_folder
 from lexiscope.training.settings import TrainingSettings
 
 METHOD, TASK = "bi_encoder", "sense_retrieval"
+
+# entries whose vectors are kept together while a search space is read
+_STRETCH = 4_096
+_STORE_FORMAT = 1
 
 
 def train_bi_encoder(
@@ -47,12 +53,14 @@ def train_bi_encoder(
     settings: TrainingSettings | None = None,
     seed: int = 0,
     task: str = TASK,
+    store: Path | None = None,
     command: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Shard:
     """Train a bi-encoder on items of retrieval, or go on with it, and keep the vectors of the whole search space.
 
     The figure on dev is the accuracy at rank 1 among the right entries of dev and others, ``dev_entries`` in all.
+    *store* is a folder for the vectors of entries, which all views share where nothing is trained (0 epochs).
     Errors: :class:`InputError` naming an item without a right answer, or one that the search space does not hold;
     :class:`RunError`, :class:`SubjectError` as for pairs.
     """
@@ -69,7 +77,9 @@ def train_bi_encoder(
         return _lessons(reader, job, space)
 
     def finish(reader: Reader, folder: Path) -> Sequence[str]:
-        return _write_space(reader, folder, space, asked.description)
+        kept = store / "entries" if store is not None and not asked.epochs else folder / FOLDER
+        _write_space(reader, folder, space, asked, kept)
+        return ENTRIES, VECTORS
 
     return train_folder(job, encoder, shape, build, out=out, finish=finish, command=command, progress=progress)
 
@@ -160,13 +170,24 @@ def _check_several(train: Rows) -> None:
         raise InputError(what, place=Place(item_id=train.items[0].item_id), hint="give items of several entries")
 
 
-def _write_space(reader: Reader, folder: Path, space: SearchSpace, description: str) -> Sequence[str]:
+def _write_space(reader: Reader, folder: Path, space: SearchSpace, settings: TrainingSettings, store: Path) -> None:
+    """Write the entries and their vectors; stretches that are in *store* already are not read again."""
     lines = [json.dumps([each.entry_id, each.name, each.description], ensure_ascii=False) for each in space.entries]
     write_atomically(folder / ENTRIES, "\n".join(lines) + "\n")
+    # an encoder that was not trained has the same weights for every view
+    weights = sha256_of(folder / ENCODER / "model.safetensors")
+    kept = VectorStore(store, digest([weights, settings.pooling, settings.longest, settings.device, _STORE_FORMAT]))
+    readings = entry_readings(space.entries, settings.description)
+    parts = []
+    for start in range(0, len(readings), _STRETCH):
+        stretch = readings[start : start + _STRETCH]
+        texts = [reading.first for reading in stretch]
+        if not kept.has(texts):
+            kept.write(texts, reader.predict(stretch).astype(np.float32))
+        parts.append(kept.read(texts))
     stream = io.BytesIO()
-    np.save(stream, reader.predict(entry_readings(space.entries, description)).astype(np.float32), allow_pickle=False)
+    np.save(stream, np.concatenate(parts), allow_pickle=False)
     write_atomically(folder / VECTORS, stream.getvalue())
-    return ENTRIES, VECTORS
 
 
 def _digest(entries: Sequence[Entry]) -> str:

@@ -31,7 +31,7 @@ from lexiscope.training.settings import TrainingSettings
 Protocol = Literal["full", "reduced", "zero_shot"]
 
 _DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?")
-_MEASURED_STEPS = 3
+_MEASURED_STEPS = 2
 _FEW_EPOCHS = 3
 _ROWS = (5_000, 2_000, 1_000, 500)
 _DEV_ROWS = 500
@@ -127,7 +127,7 @@ def plan_budget(
     held = 0 if space is None else len(space)
     searched = min(held, asked.dev_entries or held)
     sizes = Sizes(len(train), len(dev), n_test, per_item, held, searched)
-    speeds = {view: measure_speed(method, view, train, encoder, asked) for view in views}
+    speeds = measure_speeds(method, views, train, encoder, asked)
     return choose_protocol(speeds, sizes, seconds=seconds, grid=cells, settings=asked)
 
 
@@ -162,8 +162,10 @@ def cost_of(speeds: Mapping[str, Speed], sizes: Sizes, grid: Grid, settings: Tra
     return total
 
 
-def measure_speed(method: str, view: str, train: Sequence[Item], encoder: str, settings: TrainingSettings) -> Speed:
-    """Return what a reading costs on a view, measured over a few steps after one that is not counted.
+def measure_speeds(
+    method: str, views: Sequence[str], train: Sequence[Item], encoder: str, settings: TrainingSettings
+) -> dict[str, Speed]:
+    """Return what a reading costs on each view, measured over a few steps after one that is not counted.
 
     Errors: :class:`InputError` for an unknown method or items of another shape; those of the encoder.
     """
@@ -171,26 +173,37 @@ def measure_speed(method: str, view: str, train: Sequence[Item], encoder: str, s
     items = sampled(train, settings.batch * (_MEASURED_STEPS + 1))
     shape = Shape(2, 2 if method == "pair" else 0, longest=settings.longest)
     devices = devices_of(torch, settings.device)
-    with TemporaryDirectory() as folder, torch.random.fork_rng(devices=devices), torch_threads(torch, settings.threads):
+    with torch.random.fork_rng(devices=devices), torch_threads(torch, settings.threads):
         reader = Reader(base.folder, shape, device=settings.device)
-        readings = _readings(method, Wording(view, reader.mask), [view_item(item, view) for item in items])
-        encoded = reader.encode(readings)[: settings.batch * (_MEASURED_STEPS + 1)]
+        found = {}
+        for view in views:
+            readings = _readings(method, Wording(view, reader.mask), [view_item(item, view) for item in items])
+            found[view] = _measured(reader, readings, settings)
+    # a bi-encoder reads an entry with every query
+    twice = 2 if method == "bi_encoder" else 1
+    return {view: Speed(each.learnt * twice, each.read) for view, each in found.items()}
 
-        def loss(batch: Sequence[int]) -> object:
-            return reader.outputs([encoded[place] for place in batch]).square().mean()
 
-        lessons = Lessons([len(each.ids) for each in encoded], loss, lambda: 0.0)
+def _measured(reader: Reader, readings: Sequence[Reading], settings: TrainingSettings) -> Speed:
+    size = settings.batch
+    encoded = reader.encode(readings[: size * (_MEASURED_STEPS + 1)])
+
+    def loss(batch: Sequence[int]) -> object:
+        return reader.outputs([encoded[place] for place in batch]).square().mean()
+
+    lessons = Lessons([len(each.ids) for each in encoded], loss, lambda: 0.0)
+    batches = [range(n, min(n + size, len(encoded))) for n in range(0, len(encoded), size)]
+    with TemporaryDirectory() as folder:
         loop = Loop(reader, lessons, settings, seed=0, folder=Path(folder), versions={})
-        batches = [range(n, min(n + settings.batch, len(encoded))) for n in range(0, len(encoded), settings.batch)]
         loop.step(batches[0])
+        counted = batches[1:] or batches
         begun = time.perf_counter()
-        for batch in batches[1:] or batches:
+        for batch in counted:
             loop.step(batch)
-        learnt = (time.perf_counter() - begun) / sum(map(len, batches[1:] or batches))
-        begun = time.perf_counter()
-        reader.predict_encoded(encoded)
-        # a bi-encoder reads an entry with every query
-        return Speed(learnt * (2 if method == "bi_encoder" else 1), (time.perf_counter() - begun) / len(encoded))
+        learnt = (time.perf_counter() - begun) / sum(map(len, counted))
+    begun = time.perf_counter()
+    reader.predict_encoded(encoded[:size])
+    return Speed(learnt, (time.perf_counter() - begun) / len(encoded[:size]))
 
 
 def _readings(method: str, wording: Wording, items: Sequence[Item]) -> list[Reading]:

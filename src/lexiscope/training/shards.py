@@ -59,7 +59,7 @@ def train_shard(
 
     *items* are given whole; the view is applied here. *encoder*: ``minilm``, a folder, ``HUB_ID#REVISION``. *task*
     default: that of the method; a probe needs one where it does not compare pairs. *space*: of a bi-encoder. *store*: a
-    folder for the vectors of a probe. Without training, retrieval is had with ``bi_encoder`` and ``epochs=0``.
+    folder for the vectors of encoders that are not trained. Retrieval without training: ``bi_encoder``, 0 epochs.
     Errors: :class:`InputError` for an unknown method, a bi-encoder without search space, the label baseline on another
     view; those of the methods.
     """
@@ -70,7 +70,7 @@ def train_shard(
     if method == "bi_encoder":
         if space is None:
             raise InputError("a bi-encoder needs a search space", hint="give the entries that it retrieves from")
-        return train_bi_encoder(train, dev, space, encoder, **how, **steps, task=task or "sense_retrieval")
+        return train_bi_encoder(train, dev, space, encoder, **how, **steps, task=task or "sense_retrieval", store=store)
     if method == "label":
         if view != "label":
             raise InputError(f"the label baseline sees nothing: its view is 'label', not {view!r}")
