@@ -60,12 +60,12 @@ COMMENTS: dict[str, str] = {
     "templates": "of synonymy: a file of templates of your own (other relations, languages); empty: the paper's",
     "split": "of ambistory: the samples that live subjects are asked: test, dev, train, all",
     "compare": "of ambistory: whose errors are compared: a model that was trained, and its base",
+    "codings": "of ambistory: sheets of errors (error_coding.csv) that people tagged, each named after its coder",
     "datasets": "of context_bias: several datasets of one run, instead of dataset",
     "encoders": "of context_bias: what is trained or probed: minilm, a folder, a hub id; look_up counts",
     "protocol": "of context_bias: zero_shot, reduced, full; auto: zero_shot, or what fits into the budget",
     "budget": "of context_bias: the time that all trainings together may take, as 30m; empty: none",
     "people": "of context_bias: files of people's answers to the same items",
-    "codings": "of ambistory: sheets of errors (error_coding.csv) that people tagged, each named after its coder",
 }
 
 

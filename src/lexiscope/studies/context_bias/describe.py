@@ -1,0 +1,96 @@
+"""What was asked and who answered: datasets and their splits, examples by view (Table 6), models (Table 9)."""
+
+from __future__ import annotations
+
+from lexiscope.core.item import Item
+from lexiscope.core.result import Record
+from lexiscope.items.views import view_item
+from lexiscope.report.bias_tables import ExampleRow, examples_table
+from lexiscope.report.part import Part
+from lexiscope.report.sections import drop_empty
+from lexiscope.report.tables import INTEGER, Column, Table
+from lexiscope.report.tables import Cell as TableCell
+from lexiscope.studies.context_bias.material import VIEWS, AuditSet, Material
+
+_TASKS = {
+    "same_sense": "same meaning in two texts",
+    "sense_verification": "meaning of a definition",
+    "sense_disambiguation": "choice among senses",
+    "sense_retrieval": "search among all senses",
+    "entity_link": "search among entries",
+}
+
+
+def sets_part(material: Material) -> Part:
+    """Return the datasets with their splits, what was done to them, and those that are not in the run, with why."""
+    columns = (
+        Column("Dataset"),
+        Column("Task"),
+        *(Column(name, INTEGER) for name in ("Train", "Dev", "Test")),
+        Column("Words tested", INTEGER, note="What is resampled."),
+        Column("Searched", INTEGER, note="Entries of the search space."),
+        Column("Tested split"),
+    )
+    rows: list[tuple[TableCell, ...]] = []
+    records: list[Record] = []
+    for audit in material.sets:
+        sizes = {"train": len(audit.train), "dev": len(audit.dev), "test": len(audit.test)}
+        words = len(set(audit.words.values()))
+        searched = len(audit.space) if audit.space is not None else None
+        rows.append((audit.name, _TASKS[audit.task], *sizes.values(), words, searched, audit.tested))
+        records += [Record("n_items", float(n), dataset=audit.name, condition=split) for split, n in sizes.items()]
+        records.append(Record("n_words", float(words), dataset=audit.name))
+    shown = drop_empty(Table("sets", "", "Datasets of this run", columns, tuple(rows)))
+    told = tuple(f"{audit.name}: {' '.join(audit.arranged)}" for audit in material.sets if audit.arranged)
+    return Part(tuple(records), (shown, *_not_used(material), _examples(material)), paragraphs=told)
+
+
+def models_part(material: Material) -> Part:
+    """Return the models: what was trained of each on what, and what the paper has more (Table 9)."""
+    columns = (Column("Dataset"), Column("Model"), Column("Method"), Column("Learnt from", INTEGER),
+               Column("Tested on", INTEGER), Column("How"), Column("Left out"))  # fmt: skip
+    rows: list[tuple[TableCell, ...]] = []
+    for answers in material.answers:
+        full = next((each for each in answers.trained if each.view == "full"), None)
+        method = full.method.replace("_", " ") if full is not None else "counting"
+        learnt = full.n_train if full is not None else len(_set(material, answers.dataset).train)
+        left_out = "; ".join(answers.left_out) or None
+        rows.append((answers.dataset, answers.subject, method, learnt, len(answers.asked), answers.plan, left_out))
+    table = drop_empty(Table("models", "9", "Models: how they learnt and what was left out", columns, tuple(rows)))
+    remarks = tuple(
+        f"{answers.dataset}, {answers.subject}: left out: {'; '.join(answers.left_out)}."
+        for answers in material.answers
+        if answers.left_out
+    )
+    return Part(tables=(table,), remarks=remarks)
+
+
+def _set(material: Material, name: str) -> AuditSet:
+    return next(audit for audit in material.sets if audit.name == name)
+
+
+def _not_used(material: Material) -> tuple[Table, ...]:
+    if not material.not_used:
+        return ()
+    columns = (Column("Dataset"), Column("Title"), Column("Why it is not in this run"))
+    rows = tuple((each.name, each.title, each.reason) for each in material.not_used)
+    return (Table("not_used", "", "Datasets of the paper that are not in this run", columns, rows),)
+
+
+def _examples(material: Material) -> Table:
+    """The first tested item of each dataset as every view shows it to people."""
+    rows = []
+    for audit in material.sets:
+        item = audit.test[0]
+        shown = tuple((view, _text(item, view, audit.task)) for view in VIEWS)
+        rows.append(ExampleRow(audit.name, _TASKS[audit.task], shown, str(item.gold)))
+    return examples_table(rows, number="6")
+
+
+def _text(item: Item, view: str, task: str) -> str:
+    """What a view shows; a model puts its own mask token in the place of ``[X]``, and masks candidates in label."""
+    usages = view_item(item, view).usages
+    texts = [usage.bracketed if view == "full" else usage.text for usage in usages]
+    if task == "sense_verification":
+        texts.append("[X]" if view == "label" else str(item.conditions["definition"]))
+    return " ‖ ".join(texts)

@@ -1,0 +1,44 @@
+"""Where the study's material comes from: datasets, people's answers, and models trained and asked view by view."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from lexiscope.collect import CollectProgress
+from lexiscope.core.run import sha256_of
+from lexiscope.core.study import StudySettings
+from lexiscope.studies.context_bias.material import Answers, Material
+from lexiscope.studies.context_bias.models import model_answers
+from lexiscope.studies.context_bias.people import read_people, with_guesses
+from lexiscope.studies.context_bias.protocol import check_protocol
+from lexiscope.studies.context_bias.sources import open_sets
+
+DEFAULT_ENCODERS = ("minilm",)
+
+
+def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | None = None) -> Material:
+    """Load datasets and people's answers, train every encoder on every view of every dataset, and ask it.
+
+    Trainings and answers are kept below *out*, so that a broken run continues; encodings are kept while it lasts.
+    Errors: those of the datasets, of the files of people, of the trainings.
+    """
+    check_protocol(settings)
+    sets, not_used = open_sets(settings)
+    people = read_people(settings.people, sets)
+    encoders = settings.encoders or DEFAULT_ENCODERS
+    share = len(sets) * len(encoders)
+    answers: list[Answers] = []
+    for audit in sets:
+        guessed = with_guesses(audit, people[audit.name]) if audit.name in people else ()
+        for encoder in encoders:
+            found = model_answers(audit, encoder, settings, out, share=share, guessed=guessed, progress=progress)
+            answers.append(found)
+    # large, and of no use to who reads the run
+    shutil.rmtree(out / "vectors", ignore_errors=True)
+    return Material(sets, not_used, tuple(answers), people, own=bool(settings.items))
+
+
+def given_files(settings: StudySettings) -> dict[str, str]:
+    """Return the checksums of the files beside the items: with another one it is another run."""
+    return {path: sha256_of(Path(path)) for path in settings.people}

@@ -1,0 +1,121 @@
+"""What the study works on: datasets divided into train, dev and test, and the answers of models and people to test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lexiscope.core.dataset import DatasetCard
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.items.search_space import MEASURE_RETRIEVED, SearchSpace
+
+VIEWS = ("full", "context", "word", "label")
+"""The views on which a model is trained and tested, a separate model on each."""
+
+PEOPLE, PRINTED = "people", "people (printed)"
+"""The subjects that are people: those whose answers were given, and those whose scores the paper prints."""
+
+PAIR_TASKS = ("same_sense", "sense_verification")
+RETRIEVAL_TASKS = ("sense_retrieval", "entity_link")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AuditSet:
+    """A dataset that is audited: what is learnt from, chosen by and tested on, and how it came to be divided so.
+
+    ``arranged`` says in words what was done to its splits; ``space`` is what retrieval searches; ``tested`` names the
+    published split that is tested.
+    """
+
+    name: str
+    title: str
+    task: str
+    train: tuple[Item, ...]
+    dev: tuple[Item, ...]
+    test: tuple[Item, ...]
+    tested: str = "test"
+    arranged: tuple[str, ...] = ()
+    card: DatasetCard | None = None
+    space: SearchSpace | None = None
+    checksums: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def measure(self) -> str:
+        """The measure of the rows that answer its items."""
+        return MEASURE_RETRIEVED if self.task in RETRIEVAL_TASKS else "choice"
+
+    @property
+    def labelled(self) -> tuple[Item, ...]:
+        """All items that have a right answer, in the order train, dev, test."""
+        return self.train + self.dev + self.test
+
+    @property
+    def gold(self) -> dict[str, str]:
+        """The right answers of the tested items."""
+        return {item.item_id: str(item.gold) for item in self.test}
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The word of every tested item: what is resampled."""
+        return {item.item_id: item.word for item in self.test}
+
+
+@dataclass(frozen=True, slots=True)
+class NotUsed:
+    """A dataset that was asked for and is not in the run, and why."""
+
+    name: str
+    title: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """The training on one view: figures on dev at the rate that was best, one for each seed, and what was chosen."""
+
+    view: str
+    method: str
+    monitor: str
+    dev: tuple[float, ...]
+    chosen: str
+    n_train: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """What one model answered to the tested items of one dataset, in all views, and how it had learnt them."""
+
+    dataset: str
+    subject: str
+    responses: ResponseTable
+    trained: tuple[Trained, ...] = ()
+    plan: str = ""
+    left_out: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    """The ids of the tested items that were asked."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """Everything that the analyses read."""
+
+    sets: tuple[AuditSet, ...]
+    not_used: tuple[NotUsed, ...]
+    answers: tuple[Answers, ...]
+    people: Mapping[str, ResponseTable] = field(default_factory=dict)
+    own: bool = False
+
+    @property
+    def responses(self) -> ResponseTable:
+        """All answers of the run."""
+        return ResponseTable.concat([*(each.responses for each in self.answers), *self.people.values()])
+
+    @property
+    def checksums(self) -> dict[str, str]:
+        """The checksums of all files that were read, by name."""
+        return {path: digest for each in self.sets for path, digest in each.checksums}
+
+    def of(self, dataset: str) -> tuple[Answers, ...]:
+        """Return the answers of all models to one dataset."""
+        return tuple(each for each in self.answers if each.dataset == dataset)

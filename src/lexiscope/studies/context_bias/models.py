@@ -1,0 +1,207 @@
+"""Models of a dataset: one for each view, trained or fitted on that view alone, and asked the tested items in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from lexiscope.collect import CollectProgress, collect
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.study import StudySettings
+from lexiscope.items.planted_bias import look_up
+from lexiscope.items.sense_options import right_ids
+from lexiscope.studies.context_bias.material import RETRIEVAL_TASKS, VIEWS, Answers, AuditSet, Trained
+from lexiscope.studies.context_bias.protocol import LOOK_UP, Plan, plan_of
+from lexiscope.training._rows import sampled
+from lexiscope.training.selection import Selection, run_selection
+from lexiscope.training.shards import METHOD_OF_TASK
+
+GUESSED = "guessed_word"
+_ZERO_SHOT_TASKS = ("same_sense", "sense_verification", "sense_disambiguation")
+_COUNTED = "counts what stood in training beside the same shown texts; no model"
+"""What the learner that counts does, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one model of one dataset keeps its trainings and answers, below the run folder."""
+
+    run: Path
+    name: str
+
+    @property
+    def shards(self) -> Path:
+        """The trainings."""
+        return self.run / "shards" / self.name
+
+    def collected(self, view: str) -> Path:
+        """The answers in one view."""
+        return self.run / "collected" / self.name / view
+
+    @property
+    def plan(self) -> Path:
+        """The plan that was made for a budget."""
+        return self.run / "plans" / f"{self.name}.json"
+
+    @property
+    def vectors(self) -> Path:
+        """Encodings, kept while the model is at work: glosses and definitions are the same in several views."""
+        return self.run / "vectors" / self.name
+
+
+def model_answers(
+    audit: AuditSet,
+    encoder: str,
+    settings: StudySettings,
+    out: Path,
+    *,
+    share: int = 1,
+    guessed: Sequence[Item] = (),
+    progress: CollectProgress | None = None,
+) -> Answers:
+    """Train an encoder on every view of a dataset and ask each model the tested items, or go on with it.
+
+    *guessed* are tested items with a guess in the condition ``guessed_word``: the model of the whole input is asked
+    them with the guess in the word's place. *share*: as :func:`plan_of`.
+    Errors: those of the trainings and of the subjects.
+    """
+    if encoder == LOOK_UP:
+        return _counted(audit)
+    place = Place(out, f"{slug(audit.name)}--{slug(encoder)}")
+    plan = plan_of(audit, encoder, settings, place.plan, share=share)
+    subject = f"{_short(encoder)}, {plan.protocol.replace('_', '-')}"
+    asked = sampled(audit.test, plan.test_rows)
+    tables, trained = [], []
+    for view in VIEWS:
+        if view == "label" and not plan.trained_label and audit.task in RETRIEVAL_TASKS:
+            tables.append(_looked_up(audit, asked, view, subject))
+            continue
+        found = _selection(audit, encoder, view, plan, settings, place, _named(progress, f"{audit.name}, {view}"))
+        trained.append(_trained(found))
+        ask = partial(_asked, audit, found=found, settings=settings, place=place, progress=progress)
+        tables.append(ask(asked, view=view))
+        if view == "full" and guessed:
+            tables.append(ask(guessed, view=GUESSED))
+            # people may have been asked items that are not tested here
+            known = {item.item_id for item in asked}
+            others = tuple(item for item in guessed if item.item_id not in known)
+            tables += [ask(others, view=view, folder="full_of_guessed")] if others else []
+    responses = ResponseTable.concat(tables).with_column("subject_id", subject)
+    ids = tuple(item.item_id for item in asked)
+    return Answers(audit.name, subject, responses, tuple(trained), plan.words, plan.left_out, ids)
+
+
+def slug(name: str) -> str:
+    """Return a name as a part of a file name.
+
+    >>> slug("am2ico?language=zh"), slug("models/tiny")
+    ('am2ico_language_zh', 'models_tiny')
+    """
+    return re.sub(r"[^A-Za-z0-9.-]+", "_", name).strip("_.")
+
+
+def _short(encoder: str) -> str:
+    return encoder.rstrip("/").rpartition("/")[2] or encoder
+
+
+# -- trained --------------------------------------------------------------------------------------------------
+
+
+def _selection(
+    audit: AuditSet,
+    encoder: str,
+    view: str,
+    plan: Plan,
+    settings: StudySettings,
+    place: Place,
+    progress: CollectProgress | None,
+) -> Selection:
+    """The grid of one view; without training, and without a model where nothing is seen, it has one cell."""
+    method = METHOD_OF_TASK[audit.task]
+    if view == "label" and not plan.trained_label:
+        method = "label"
+    elif plan.protocol == "zero_shot" and audit.task in _ZERO_SHOT_TASKS:
+        method = "threshold"
+    return run_selection(
+        method,
+        view,
+        audit.train,
+        audit.dev,
+        encoder,
+        out=place.shards,
+        grid=plan.grid,
+        settings=plan.settings(settings),
+        task=audit.task,
+        space=audit.space if method == "bi_encoder" else None,
+        store=place.vectors,
+        progress=progress,
+    )
+
+
+def _asked(
+    audit: AuditSet,
+    items: Sequence[Item],
+    *,
+    found: Selection,
+    view: str,
+    settings: StudySettings,
+    place: Place,
+    progress: CollectProgress | None,
+    folder: str = "",
+) -> ResponseTable:
+    spec = f"{found.best.spec}?device={settings.device}&threads={settings.threads}"
+    if found.best.method == "threshold":
+        spec = f"{spec}&store={place.vectors}"
+    out = place.collected(folder or view)
+    return collect(items, [spec], audit.task, views=(view,), out=out, seed=settings.seed, progress=progress)
+
+
+def _trained(found: Selection) -> Trained:
+    best = found.best
+    dev = tuple(shard.dev_accuracy for shard in found.shards if shard.learning_rate == best.learning_rate)
+    chosen = "" if best.method in ("threshold", "label") else f"rate {best.learning_rate:g}, seed {best.seed}"
+    return Trained(found.view, best.method, best.monitor, dev, chosen, best.n_train)
+
+
+def _named(progress: CollectProgress | None, name: str) -> CollectProgress | None:
+    if progress is None:
+        return None
+
+    def tell(part: str, done: int, total: int) -> None:
+        progress(f"{name}, {part}", done, total)
+
+    return tell
+
+
+# -- counted --------------------------------------------------------------------------------------------------
+
+
+def _counted(audit: AuditSet) -> Answers:
+    tables = [_looked_up(audit, audit.test, view, LOOK_UP) for view in VIEWS]
+    ids = tuple(item.item_id for item in audit.test)
+    return Answers(audit.name, LOOK_UP, ResponseTable.concat(tables), plan=_COUNTED, asked=ids)
+
+
+def _looked_up(audit: AuditSet, items: Sequence[Item], view: str, subject: str) -> ResponseTable:
+    answers = look_up(audit.train, items, view)
+    if audit.task in RETRIEVAL_TASKS:
+        # one of several right answers is as good as all of them
+        answers = tuple(min(answer.split("|")) for answer in answers)
+    who = {"subject_id": subject, "subject_kind": "baseline", "task": audit.task, "measure": audit.measure}
+    return ResponseTable.from_columns(
+        {**who, "item_id": [item.item_id for item in items], "option": list(answers), "view": view}
+    )
+
+
+def chance(audit: AuditSet, *, random_accuracy: Callable[..., float], retrieval: float) -> float:
+    """Return what a random answer gets right: a closed form, and *retrieval* where a whole inventory is searched."""
+    if audit.task in RETRIEVAL_TASKS:
+        return retrieval
+    if audit.task == "sense_disambiguation":
+        right = [len(right_ids(item) & set(item.options)) for item in audit.test]
+        return random_accuracy([len(item.options) for item in audit.test], right=right)
+    return random_accuracy(2)

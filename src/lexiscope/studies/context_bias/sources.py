@@ -1,0 +1,242 @@
+"""The datasets of a run: of the catalog or the user's own file, each divided into train, dev and test.
+
+Every model is trained, so that every dataset needs items to learn from, to choose by and to be tested on. Published
+splits are used as they are; what they lack is made of what there is, by word and with a seed, and is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lexiscope.core import catalog
+from lexiscope.core.dataset import Dataset, DatasetCard
+from lexiscope.core.errors import DataError, InputError
+from lexiscope.core.item import Item
+from lexiscope.core.run import sha256_of
+from lexiscope.core.study import StudySettings
+from lexiscope.items.bias_fitness import bias_fitness
+from lexiscope.items.importer import import_items
+from lexiscope.items.search_space import SearchSpace
+from lexiscope.items.splits import split_by_word
+from lexiscope.items.synset_space import for_retrieval, synset_space
+from lexiscope.items.tabular import is_item_table, read_items
+from lexiscope.resources import wordnet
+from lexiscope.studies.context_bias.material import PAIR_TASKS, RETRIEVAL_TASKS, AuditSet, NotUsed
+
+SETS = (
+    "wic",
+    "wic_tsv",
+    "mcl_wic",
+    "xl_wic",
+    "am2ico?language=zh",
+    "wsd",
+    "aida",
+    "wikification",
+    "wikimed",
+    "cometa",
+)
+"""The datasets of the paper: those that are not in a run are listed with the reason."""
+
+DEFAULT = ("wic", "wic_tsv", "mcl_wic")
+"""What is run where no dataset is named: the three whose published files are complete and small."""
+
+RETRIEVAL = "wsd?task=sense_retrieval"
+"""Names retrieval among all synsets, with the items of ``wsd``."""
+
+_TASKS = (*PAIR_TASKS, *RETRIEVAL_TASKS, "sense_disambiguation")
+_SPLITS = ("train", "dev", "test")
+_ALL_SHARES: Mapping[str, float] = {"train": 60, "dev": 15, "test": 25}
+_TRAIN_SHARES: Mapping[str, float] = {"train": 85, "dev": 15}
+_DEV_SHARES: Mapping[str, float] = {"train": 75, "dev": 25}
+
+Parts = dict[str, tuple[Item, ...]]
+
+
+def open_sets(settings: StudySettings) -> tuple[tuple[AuditSet, ...], tuple[NotUsed, ...]]:
+    """Load what was asked for; return the datasets, and those of the paper or of the call that are not used, with why.
+
+    Errors: those of a dataset that is at hand and damaged, or not fit for an audit; :class:`DataError` where none of
+    those asked for is at hand; those of :func:`own_set`.
+    """
+    if settings.items:
+        return (own_set(Path(settings.items), settings),), ()
+    asked = settings.datasets or ((settings.dataset,) if settings.dataset else DEFAULT)
+    if len(set(asked)) < len(asked):
+        raise InputError(f"the same dataset is asked twice: {', '.join(asked)}")
+    found: list[AuditSet] = []
+    missing: list[NotUsed] = []
+    first: DataError | None = None
+    for name in asked:
+        try:
+            found.append(_published(name, settings))
+        except DataError as error:
+            first = first or error
+            missing.append(NotUsed(name, _title(name), f"Not at hand: {error.what}. {error.hint}".strip()))
+    if first is not None and not found:
+        raise first
+    return tuple(found), (*missing, *_not_asked(asked, settings))
+
+
+def own_set(path: Path, settings: StudySettings) -> AuditSet:
+    """Read a pair file of the user's own and check that it is fit for an audit.
+
+    A file without a column ``split`` is divided by word: 60 % to learn from, 15 % to choose by, 25 % to test.
+    Errors: :class:`InputError` with the row: those of :func:`~lexiscope.items.importer.import_items`, E481 to E485, and
+    E617 for items that are neither pairs nor usages with a definition.
+    """
+    items, lines = _own_items(path, settings)
+    arranged: tuple[str, ...] = ()
+    if not any("split" in item.conditions for item in items):
+        _check_own(items, path, lines, needs=())
+        parts, how = _divided(items, _ALL_SHARES, settings.seed)
+        items, arranged = _marked(parts, items), (f"The file has no column split: it {how}.",)
+    _check_own(items, path, lines, needs=_SPLITS)
+    task = _task_of(items, path)
+    train, dev, test = (tuple(each for each in items if each.conditions["split"] == split) for split in _SPLITS)
+    checksums = ((path.name, sha256_of(path)),)
+    return AuditSet(path.stem, path.stem, task, train, dev, test, arranged=arranged, checksums=checksums)
+
+
+def arranged_splits(items: Sequence[Item], seed: int) -> tuple[Parts, str, tuple[str, ...]]:
+    """Return train, dev and test of published items, the name of the split that is tested, and what was done, in words.
+
+    Where the labels of test are hidden (or there is no test), dev is tested, and dev is taken from train; where there
+    is no train, it is taken from dev; where nothing else is left, the one split is divided in three.
+    Errors: :class:`InputError` where no item has a right answer, or there are too few words to divide.
+    """
+    given: Parts = {}
+    for split in _SPLITS:
+        several = tuple(item for item in items if item.conditions.get("split") == split and item.gold is not None)
+        if several:
+            given[split] = several
+    if not given:
+        raise InputError("no item has a right answer, so that nothing can be tested")
+    told: list[str] = []
+    tested = next(split for split in ("test", "dev", "train") if split in given)
+    if tested != "test":
+        told.append(f"The labels of test are hidden or not at hand: {tested} is tested.")
+    rest = {split: several for split, several in given.items() if split != tested}
+    if not rest:
+        parts, how = _divided(given[tested], _ALL_SHARES, seed)
+        return parts, tested, (*told, f"There is no other split: {tested} {how}.")
+    if len(rest) == 2:
+        return {**rest, "test": given[tested]}, tested, tuple(told)
+    (name, left), shares = next(iter(rest.items())), _TRAIN_SHARES if "train" in rest else _DEV_SHARES
+    parts, how = _divided(left, shares, seed)
+    lacking = "dev" if name == "train" else "train"
+    return {**parts, "test": given[tested]}, tested, (*told, f"For want of another {lacking}, {name} {how}.")
+
+
+# -- published sets -------------------------------------------------------------------------------------------
+
+
+def _published(name: str, settings: StudySettings) -> AuditSet:
+    loaded, task, space = _loaded(name)
+    if task not in _TASKS:
+        what = f"{name} asks the task {task!r}, which has no part of the input to hide"
+        raise InputError(what, hint=f"context bias is measured on {', '.join(_TASKS)}")
+    parts, tested, told = arranged_splits(loaded.items, settings.seed)
+    if task in PAIR_TASKS:
+        bias_fitness(_marked(parts, ()), needs=_SPLITS).require()
+    title = loaded.card.title if "?" not in name else f"{loaded.card.title} [{name.partition('?')[2]}]"
+    train, dev, test = (parts[split] for split in _SPLITS)
+    return AuditSet(name, title, task, train, dev, test, tested, told, loaded.card, space, loaded.checksums)
+
+
+def _loaded(name: str) -> tuple[Dataset, str, SearchSpace | None]:
+    module: Any = catalog.module("datasets", name.partition("?")[0])
+    if module.CARD.name == "wsd":
+        loaded: Dataset = module.load(*_SPLITS)
+        if name != RETRIEVAL:
+            return loaded, loaded.card.task, None
+        lexicon = wordnet.load()
+        items = for_retrieval(loaded.items, lexicon)
+        return replace(loaded, items=items), "sense_retrieval", synset_space(lexicon)
+    loaded = catalog.dataset(name)
+    if hasattr(module, "sample"):
+        loaded = replace(loaded, items=module.sample())
+    space = module.search_space() if loaded.card.task in RETRIEVAL_TASKS else None
+    return loaded, loaded.card.task, space
+
+
+def _title(name: str) -> str:
+    return catalog.card(name).title if name.partition("?")[0] in catalog.names("datasets") else name
+
+
+def _not_asked(asked: Sequence[str], settings: StudySettings) -> list[NotUsed]:
+    """The paper's other datasets, where the run is about the paper's."""
+    plain = {name.partition("?")[0] for name in asked}
+    if not plain & {name.partition("?")[0] for name in SETS}:
+        return []
+    known = [name for name in SETS if name.partition("?")[0] not in plain]
+    return [NotUsed(name, _title(name), f"Not asked for in this run: add --dataset {name}.") for name in known]
+
+
+# -- splits ---------------------------------------------------------------------------------------------------
+
+
+def _divided(items: Sequence[Item], shares: Mapping[str, float], seed: int) -> tuple[Parts, str]:
+    total = sum(shares.values())
+    told = ", ".join(f"{round(100 * share / total)} % {name}" for name, share in shares.items())
+    parts = {part.name: part.items for part in split_by_word(items, shares, seed=seed)}
+    return parts, f"was divided by word, so that no word stands in two parts, with seed {seed}: {told}"
+
+
+def _marked(parts: Parts, order: Sequence[Item]) -> tuple[Item, ...]:
+    """The items with the split in which they now are, in the order given (else by split)."""
+    now = {
+        item.item_id: replace(item, conditions={**item.conditions, "split": split})
+        for split, several in parts.items()
+        for item in several
+    }
+    return tuple(now[item.item_id] for item in order) if order else tuple(now.values())
+
+
+# -- the user's own file --------------------------------------------------------------------------------------
+
+
+def _own_items(path: Path, settings: StudySettings) -> tuple[tuple[Item, ...], Mapping[str, int]]:
+    """The items of a file, and the line of each where the file is not one that Lexiscope has written."""
+    if is_item_table(path):
+        return read_items(path), {}
+    read = import_items(path, dataset=path.stem, task="same_sense", language=settings.language)
+    return read.items, read.lines
+
+
+def _task_of(items: Sequence[Item], path: Path) -> str:
+    """Pairs of usages, or usages with a definition: what each is asked follows from its columns."""
+    shapes = {(len(item.usages), "definition" in item.conditions) for item in items}
+    if {n for n, _ in shapes} == {2}:
+        return "same_sense"
+    if shapes == {(1, True)}:
+        return "sense_verification"
+    what = "the items are neither pairs of sentences nor sentences with a definition"
+    hint = "give columns sentence_1, target_1, sentence_2, target_2 and gold, or sentence, target, definition and gold"
+    raise InputError(f"{path.name}: {what}", code="E617", hint=hint)
+
+
+def _check_own(items: Sequence[Item], path: Path, lines: Mapping[str, int], *, needs: Sequence[str]) -> None:
+    """Refuse what cannot be audited. Before the file is divided, all of it is looked at as one split."""
+    looked = items if needs else tuple(replace(i, conditions={**i.conditions, "split": "train"}) for i in items)
+    bias_fitness(looked, needs=needs or ("train",), path=str(path), lines=lines).require()
+
+
+def own_card(audit: AuditSet, language: str) -> DatasetCard:
+    """Return what a report says of a file of the user's own: its counts, and nothing that it does not say itself."""
+    counts = (("train", len(audit.train)), ("dev", len(audit.dev)), ("test", len(audit.test)))
+    return DatasetCard(
+        name=audit.name,
+        title=audit.title,
+        task=audit.task,
+        language=language,
+        licence="",
+        citation="",
+        source="a file of the user's own",
+        version="",
+        availability="obtain",
+        summary="Items of the user's own.",
+        counts=counts,
+    )
