@@ -1,1 +1,1 @@
-"""Where models will be trained into folders that a subject can load. Nothing here yet."""
+"""Where models are trained into folders that a subject can load: classifiers and bi-encoders on views, adapters."""
