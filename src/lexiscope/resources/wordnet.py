@@ -6,7 +6,7 @@ Parts of speech are read when they are first asked for, and lines of the data fi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -186,6 +186,10 @@ class WordNet:
         )
         index = self._index(pos)
         return tuple(dict.fromkeys(each for each in (lower, *stems) if each in index))
+
+    def exceptions(self, pos: Pos) -> Mapping[str, tuple[str, ...]]:
+        """Return the exception list of a part of speech: inflected forms with their base forms."""
+        return self._exceptions_of(pos)
 
     def all_synsets(self, pos: Pos | None = None) -> Iterator[Synset]:
         """Iterate over all synsets in the order of the file."""
