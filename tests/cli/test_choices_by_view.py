@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
 from lexiscope.items.given_answer import read_view_judgments
 from lexiscope.items.tabular import read_items, write_items
+from lexiscope.items.views import view_item
 
 Run = Callable[..., Result]
 SMALL = ("--per-annotator", "8", "--shared", "4", "--seed", "3")
@@ -171,3 +173,32 @@ def test_wic_is_drawn_from_dev(run: Run, tmp_path: Path, published: Path) -> Non
     done = run("choices", "draw", "wic", "--out", "drawn", "--quiet")
     assert "150 distinct items, 50 of them in every list; 6 sheets" in done.output
     assert {item.conditions["split"] for item in read_items(tmp_path / "drawn" / "items.csv")} == {"dev"}
+
+
+@pytest.mark.published
+def test_guesses_are_put_back(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, published: Path) -> None:
+    """B38: a sheet with the forms, a refusal while a doubt is open, and items in the view guessed_word."""
+    monkeypatch.setenv("LEXISCOPE_DATA", str(published))
+    texts = ("The kettles broke.", "We sold kettles.")
+    usages = tuple(replace(usage(text, "kettles"), lemma="kettle", pos="NOUN") for text in texts)
+    write_items([Item(f"i{n}", "own", usages, gold="t") for n in range(6)], tmp_path / "six.csv")
+    small = ("--per-annotator", "4", "--shared", "2", "--view", "context")
+    run("choices", "draw", "six.csv", "--out", "drawn", *small, "--quiet")
+    answer(tmp_path / "drawn" / "context_1.csv", dict.fromkeys([f"i{n}" for n in range(6)], "t"))
+    run("choices", "views", "drawn", "ana=drawn/context_1.csv", "--out", "answers.csv")
+    made = run("choices", "guesses", "drawn", "answers.csv", "--out", "forms.csv")
+    assert made.exit_code == 0, made.output
+    assert "8 places for guesses, 0 to decide" in made.output
+    done = run("choices", "guesses", "drawn", "answers.csv", "--decided", "forms.csv", "--out", "guessed.csv")
+    assert done.exit_code == 0, done.output
+    items = read_items(tmp_path / "guessed.csv")
+    assert [u.text for u in view_item(items[0], "guessed_word").usages] == ["The baskets broke.", "We sold baskets."]
+    answers = ResponseTable.read_csv(tmp_path / "answers.csv")
+    odd = ["roof" if row.measure == "guessed_word" else row.raw for row in answers.rows()]
+    answers.with_column("raw", odd).write_csv(tmp_path / "odd.csv")
+    run("choices", "guesses", "drawn", "odd.csv", "--out", "forms.csv")
+    refused = run("choices", "guesses", "drawn", "odd.csv", "--decided", "forms.csv", "--out", "never.csv")
+    assert "[E476]" in refused.output
+    assert not (tmp_path / "never.csv").exists()
+    answers.where(measure="choice").write_csv(tmp_path / "none.csv")
+    assert "[E504]" in run("choices", "guesses", "drawn", "none.csv", "--out", "never.csv").output

@@ -10,6 +10,7 @@ from lexiscope.analysis.bootstrap import Undefined
 from lexiscope.analysis.forced_choice import ForcedChoice, forced_choice
 from lexiscope.cli import options
 from lexiscope.cli.choices_by_view import draw, views
+from lexiscope.cli.choices_guesses import guesses
 from lexiscope.cli.output import print_table, remark, say
 from lexiscope.cli.sheet_arguments import kappa_text, open_collection, percent, read_named, with_interval
 from lexiscope.cli.verb import Verb
@@ -33,6 +34,7 @@ def choices() -> None:
 
 choices.add_command(draw)
 choices.add_command(views)
+choices.add_command(guesses)
 
 
 @choices.command(cls=Verb)

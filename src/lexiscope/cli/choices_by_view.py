@@ -92,7 +92,7 @@ def views(items: str, *, answered: tuple[str, ...], out: Path | None, as_json: b
     two sheets: context, and reveal. FILE.csv without a name is wic_judgments.csv of an export. Nothing is written where
     a row of any sheet is wrong. Scores of views that nobody was asked are assumed, and marked so.
     """
-    known = _known_items(items)
+    known = known_items(items)
     table = _answers(known, answered)
     gold = {item.item_id: item.gold for item in known if item.gold is not None}
     found = people_by_view(table, right=gold, words={item.item_id: item.word for item in known})
@@ -106,6 +106,15 @@ def views(items: str, *, answered: tuple[str, ...], out: Path | None, as_json: b
     if out is not None:
         table.write_csv(out)
         remark(f"written: {out} ({len(table)} rows)")
+
+
+def known_items(name: str) -> tuple[Item, ...]:
+    """Return the items of a folder that :func:`draw` wrote, of a file, or of a dataset.
+
+    Errors: those of :func:`~lexiscope.cli.item_source.load_items`; :class:`InputError` for a folder without items.
+    """
+    folder = Path(name)
+    return read_items(existing_file(folder / ITEMS)) if folder.is_dir() else load_items(name, task="same_sense").items
 
 
 def _views_of(items: Sequence[Item]) -> tuple[str, ...]:
@@ -123,11 +132,6 @@ def _write(folder: Path, drawn: OverlappingLists, chosen: Sequence[str]) -> list
     # last: without it no sheet is read
     write_items(drawn.items, folder / ITEMS)
     return written
-
-
-def _known_items(name: str) -> tuple[Item, ...]:
-    folder = Path(name)
-    return read_items(existing_file(folder / ITEMS)) if folder.is_dir() else load_items(name, task="same_sense").items
 
 
 def _answers(items: Sequence[Item], answered: Sequence[str]) -> ResponseTable:
