@@ -117,6 +117,13 @@ def test_stored_vectors_are_not_computed_again(bert: Path, tmp_path: Path, monke
     assert len(subject.judge(dev, "sense_disambiguation")) == 2 * len(dev)
 
 
+def test_settings_that_it_does_not_use_do_not_matter(bert: Path, tmp_path: Path) -> None:
+    """A probe knows neither epochs nor rates: planned within a budget or asked for by name, it is the same run."""
+    made = {"view": "full", "out": tmp_path / "p"}
+    first = fit_threshold(pairs(32), pairs(32), str(bert), settings=replace(QUICK, epochs=0), **made)  # type: ignore[arg-type]
+    assert fit_threshold(pairs(32), pairs(32), str(bert), **made) == first  # type: ignore[arg-type]
+
+
 def test_answers_other_than_t_and_f_are_refused(bert: Path, tmp_path: Path) -> None:
     """A threshold gives one of two answers; a task that it does not answer is named."""
     items = [replace(item, gold={"t": "yes", "f": "no"}[str(item.gold)]) for item in pairs(32)]

@@ -145,6 +145,8 @@ def choose_protocol(
         if cost * _MARGIN <= seconds:
             return BudgetPlan("reduced" if left_out else "full", smaller, changed, cost, whole, left_out)
     reading = sum((sizes.train + sizes.dev + sizes.test) * sizes.readings * each.read for each in speeds.values())
+    # entries are read once for all views where nothing is trained
+    reading += sizes.entries * max(each.read for each in speeds.values())
     left_out = ("all training: layer and threshold of an encoder as it is are chosen on train and dev",)
     single, still = Grid(grid.learning_rates[:1], grid.seeds[:1]), replace(settings, epochs=0)
     return BudgetPlan("zero_shot", single, still, reading, whole, left_out)

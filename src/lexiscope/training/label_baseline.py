@@ -38,7 +38,7 @@ def fit_label_baseline(
     Errors: :class:`InputError` naming an item without a right answer, or whose answer is no number where one is learnt,
     or where only one answer occurs; :class:`RunError` for a folder of another training.
     """
-    asked = settings or TrainingSettings()
+    asked = (settings or TrainingSettings()).only("head")
     rows = rows_of(train, "train", VIEW), rows_of(dev, "dev", VIEW)
     question = TASKS.get(task, "pair")
     numbers = asked.head == "number"

@@ -48,7 +48,7 @@ def fit_threshold(
     Errors: :class:`InputError` for a task that has no such question, for answers other than t and f, and naming an item
     without a right answer; :class:`RunError` for a folder of another training; those of the encoder.
     """
-    asked = settings or TrainingSettings()
+    asked = (settings or TrainingSettings()).only("max_rows", "max_dev_rows", "query", "device", "threads")
     if task not in TASKS:
         raise InputError(f"no probe answers the task {task!r}", hint=f"it answers {', '.join(TASKS)}")
     rows = rows_of(train, "train", view, at_most=asked.max_rows), rows_of(dev, "dev", view, at_most=asked.max_dev_rows)
