@@ -7,9 +7,10 @@ A subject is named by a spec that prints and parses back: ``encoder:minilm``, ``
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -148,6 +149,22 @@ CAPABILITIES: dict[str, type] = {
     "Judges": Judges,
     "ChoosesSense": ChoosesSense,
 }
+
+
+class _HasSeed(Protocol):
+    seed: int
+
+
+_Seeded = TypeVar("_Seeded", bound=_HasSeed)
+
+
+def reseeded(subject: _Seeded, seed: int) -> _Seeded:
+    """Return the same subject with another ``seed``; itself where it has that seed, so that it is loaded once."""
+    if seed == subject.seed:
+        return subject
+    same = copy(subject)
+    same.seed = seed
+    return same
 
 
 def capabilities(subject: object) -> tuple[str, ...]:

@@ -13,7 +13,6 @@ of what follows it: what it writes is read up to the end of a number.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from copy import copy
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -30,7 +29,7 @@ from lexiscope.core.prompt import GUIDELINES, ChatQuestion, ChatReply, Message, 
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
 from lexiscope.core.scale import Scale
-from lexiscope.core.subject import Progress, SubjectSpec
+from lexiscope.core.subject import Progress, SubjectSpec, reseeded
 from lexiscope.items.chat_answers import chat_answers
 from lexiscope.items.scale_scoring import prompt_of
 from lexiscope.subjects._adapter import RECORD, AdaptedFolder
@@ -136,11 +135,7 @@ class LocalChat:
 
     def with_seed(self, seed: int) -> LocalChat:
         """Return the same model in a run with this seed; itself where it has that seed."""
-        if seed == self.seed:
-            return self
-        same = copy(self)
-        same.seed = seed
-        return same
+        return reseeded(self, seed)
 
     # -- what it can do ---------------------------------------------------------------------------------------
 

@@ -20,7 +20,6 @@ loaded proves that this gives the scores of the plain forward pass, and the run 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from importlib import metadata
@@ -33,7 +32,7 @@ from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import Place, SubjectError
 from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.scoring import ScoringPolicy, TokenScores
-from lexiscope.core.subject import Floats, Progress, SubjectSpec
+from lexiscope.core.subject import Floats, Progress, SubjectSpec, reseeded
 from lexiscope.subjects._adapter import AdaptedFolder, locate_model
 from lexiscope.subjects._generation import Prompt, continue_group, groups_of
 from lexiscope.subjects._loading import trusted
@@ -167,11 +166,7 @@ class CausalLM:
 
     def with_seed(self, seed: int) -> CausalLM:
         """Return the same model in a run with this seed; itself where it has that seed, so that it is loaded once."""
-        if seed == self.seed:
-            return self
-        same = copy(self)
-        same.seed = seed
-        return same
+        return reseeded(self, seed)
 
     # -- what it can do ---------------------------------------------------------------------------------------
 

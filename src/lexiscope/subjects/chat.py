@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from copy import copy
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
@@ -28,7 +27,7 @@ from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import ChatQuestion, ChatReply, Message, Preview, Prompting
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.subject import Progress, Subject, SubjectSpec
+from lexiscope.core.subject import Progress, Subject, SubjectSpec, reseeded
 from lexiscope.items.chat_answers import chat_answers
 from lexiscope.subjects._answer_log import AnswerLog
 from lexiscope.subjects._chat_account import Account
@@ -113,11 +112,7 @@ class Chat:
 
     def with_seed(self, seed: int) -> Chat:
         """Return the same model in a run with this seed, which is sent where tokens are drawn."""
-        if seed == self.seed:
-            return self
-        same = copy(self)
-        same.seed = seed
-        return same
+        return reseeded(self, seed)
 
     # -- what it can do ---------------------------------------------------------------------------------------
 

@@ -12,7 +12,6 @@ seed is sent with every sampled continuation, and whether the server's sampling 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from copy import copy
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -21,7 +20,7 @@ from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, Place, RunError, SpecError, SubjectError
 from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.scoring import ScoringPolicy, TokenScores
-from lexiscope.core.subject import Progress, SubjectSpec
+from lexiscope.core.subject import Progress, SubjectSpec, reseeded
 from lexiscope.subjects._answer_log import AnswerLog
 from lexiscope.subjects._endpoint import Endpoint, Reply, refusal
 from lexiscope.subjects._endpoint_probe import About, Served, about, probe
@@ -114,11 +113,7 @@ class Completions:
 
     def with_seed(self, seed: int) -> Completions:
         """Return the same model in a run with this seed, which a task adds to the seed of its decodings."""
-        if seed == self.seed:
-            return self
-        same = copy(self)
-        same.seed = seed
-        return same
+        return reseeded(self, seed)
 
     # -- what it can do ---------------------------------------------------------------------------------------
 
