@@ -18,8 +18,10 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
 from lexiscope.items.given_answer import read_view_judgments
+from lexiscope.items.search_space import SearchSpace
 from lexiscope.items.tabular import read_items, write_items
 from lexiscope.items.views import view_item
+from lexiscope.resources.entity_list import write_entities
 
 Run = Callable[..., Result]
 SMALL = ("--per-annotator", "8", "--shared", "4", "--seed", "3")
@@ -165,6 +167,41 @@ def test_the_same_items_in_the_app(run: Run, items_file: Path, tmp_path: Path) -
     assert set(again.unique("subject_id")) == set(hidden.unique("subject_id"))
     scores = people_scores(table, read_items(tmp_path / "drawn" / "items.csv"), task="same_sense")
     assert set(scores) == {"full", "context", "label", "word"}
+
+
+def test_pages_are_compared_by_the_list_that_was_searched(run: Run, tmp_path: Path) -> None:
+    """B20: entity linking on sheets: a search space as the list, titles and addresses as answers, 0 assumed without
+    input; without the list nothing can be compared."""
+    space = SearchSpace.of_pages("made", ["Salt_(film)", "Salt", "Oak"])
+    write_entities(tmp_path / "pages.tsv", space.entity_list())
+    titles = ("Salt", "Oak", "Salt_(film)")
+    texts = [(f"Number {n}: they know {titles[n % 3][:4].strip()} well.", titles[n % 3]) for n in range(12)]
+    mentions = [(usage(text, page[:4].strip()), page) for text, page in texts]
+    write_items([Item(f"m{n}", "own", (u,), gold=page) for n, (u, page) in enumerate(mentions)], tmp_path / "six.csv")
+    small = ("--task", "entity_link", "--per-annotator", "8", "--shared", "4", "--view", "full", "--quiet")
+    assert run("choices", "draw", "six.csv", "--out", "drawn", *small).exit_code == 0
+    gold = {item.item_id: str(item.gold) for item in read_items(tmp_path / "drawn" / "items.csv")}
+    for number in (1, 2):
+        sheet = tmp_path / "drawn" / f"full_{number}.csv"
+        with sheet.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+        for row in rows:
+            right = gold[row["item_id"]]
+            row["page"] = f"https://example.org/wiki/{right}" if number == 1 else right.replace("_", " ").lower()
+        rows[0]["page"] = "nowhere"
+        with sheet.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+    sheets = ("ana=drawn/full_1.csv", "leo=drawn/full_2.csv")
+    assert "--entities" in run("choices", "views", "drawn", *sheets).output
+    read = run("choices", "views", "drawn", *sheets, "--entities", "pages.tsv", "--json")
+    assert read.exit_code == 0, read.output
+    values = {(r["subject"], r["view"], r["statistic"]): r["value"] for r in json.loads(read.output)}
+    # a page that the list does not have is no answer that can be read
+    assert values["ana", "full", "accuracy"] == values["leo", "full", "accuracy"] == 1.0
+    assert values["ana", "full", "unanswered"] == 1
+    assert values["people", "label", "accuracy"] == 0.0
 
 
 @pytest.mark.published

@@ -35,9 +35,12 @@ def test_entries_have_ids_and_places() -> None:
 
 
 def test_people_look_entries_up_by_id_and_name() -> None:
-    """The list of a search box has every entry under its id."""
+    """The list of a search box has every entry under its id, and shows its name, where the id does not say it."""
     found = TOWNS.entity_list().search("cordoba")
-    assert [(each.entity_id, each.description) for each in found] == [("Q1", "in Spain"), ("Q2", "in Argentina")]
+    shown = [("Q1", "Cordoba: in Spain"), ("Q2", "Cordoba: in Argentina")]
+    assert [(each.entity_id, each.description) for each in found] == shown
+    (page,) = SearchSpace.of_pages("pages", ["Salt_(film)"]).entity_list().search("salt film")
+    assert (page.title, page.description) == ("Salt_(film)", "")
 
 
 def test_a_search_becomes_rows() -> None:

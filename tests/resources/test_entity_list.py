@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexiscope.core.errors import InputError
-from lexiscope.resources.entity_list import Entity, EntityList, normalised
+from lexiscope.resources.entity_list import Entity, EntityList, normalised, write_entities
 
 PARIS = (
     Entity("Q4", "Paris Saint-Germain", ("PSG",), "football club"),
@@ -158,3 +158,37 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
         EntityList.read(path)
     with pytest.raises(InputError, match="two entities have the id 'x'"):
         EntityList([Entity("x", "a"), Entity("x", "b")])
+
+
+def test_what_somebody_wrote_names_an_entity_or_none() -> None:
+    """Id, title, another name, address with and without escapes; a name of two entities names none."""
+    found = EntityList(
+        [
+            Entity("Q1", "Córdoba", ("Corduba",)),
+            Entity("Q2", "Córdoba (Argentina)", ("Cordoba city",)),
+            Entity("Q3", "Salt", ("Twin",)),
+            Entity("Q4", "Salt_(film)", ("Twin",)),
+        ]
+    )
+    named = {
+        "Q2": "Q2",
+        "cordoba": "Q1",
+        " Corduba ": "Q1",
+        "https://es.example.org/wiki/C%C3%B3rdoba_(Argentina)": "Q2",
+        "http://example.org/Salt/": "Q3",
+        "Salt_(film)": "Q4",
+        "Twin": None,
+        "Salta": None,
+        "": None,
+    }
+    for text, wanted in named.items():
+        entity = found.named(text)
+        assert (None if entity is None else entity.entity_id) == wanted, text
+
+
+def test_a_list_that_was_written_is_read(tmp_path: Path) -> None:
+    """Ids, titles, names and descriptions come back; a line end in a description becomes a space."""
+    listed = [Entity("Q1", "Salt", ("table salt", "halite"), "a mineral"), Entity("Q2", "Salt (film)", (), "a film")]
+    broken = [listed[0], Entity("Q2", "Salt (film)", (), "a\n\tfilm")]
+    write_entities(tmp_path / "pages.tsv", broken)
+    assert list(EntityList.read(tmp_path / "pages.tsv")) == listed

@@ -20,12 +20,13 @@ from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.items.given_answer import MEASURE_CHOICE, read_view_judgments
+from lexiscope.items.given_answer import MEASURE_CHOICE, MEASURE_PAGE, read_view_judgments, with_page_ids
 from lexiscope.items.overlapping_lists import OverlappingLists, overlapping_lists
 from lexiscope.items.tabular import read_items, write_items
 from lexiscope.items.view_sheet import SHEET_VIEWS, read_view_sheet, refuse_two_views, write_view_sheet
 from lexiscope.items.word_of import words_equal
 from lexiscope.report.people_parts import people_records
+from lexiscope.resources.entity_list import EntityList
 
 ITEMS = "items.csv"
 """The items that were drawn, beside their sheets; a study in the app reads it too."""
@@ -84,20 +85,22 @@ def draw(
 @click.argument("items", metavar="ITEMS")
 @click.argument("answered", nargs=-1, required=True, metavar="NAME=FILE.csv...")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE.csv", help="Write the answers here.")
+@click.option("--entities", metavar="FILE.tsv", help="For pages: the list in which people looked them up.")
 @json_option
-def views(items: str, *, answered: tuple[str, ...], out: Path | None, as_json: bool) -> None:
+def views(items: str, *, answered: tuple[str, ...], entities: str | None, out: Path | None, as_json: bool) -> None:
     """Read what people answered by view: accuracy, agreement on shared items, who could not decide.
 
     ITEMS is the folder that was drawn, or the items of a study in the app. NAME is a code for the person, who may have
-    two sheets: context, and reveal. FILE.csv without a name is wic_judgments.csv of an export. Nothing is written where
-    a row of any sheet is wrong. Scores of views that nobody was asked are assumed, and marked so.
+    two sheets: context, and reveal. FILE.csv without a name is wic_judgments.csv or link_judgments.csv of an export.
+    Nothing is written where a row of any sheet is wrong. Scores of views that nobody was asked are assumed, and marked.
     """
     known = known_items(items)
-    table = _answers(known, answered)
+    table = _answers(known, answered, entities)
     gold = {item.item_id: item.gold for item in known if item.gold is not None}
-    found = people_by_view(table, right=gold, words={item.item_id: item.word for item in known})
-    asked = {people.view for people in found}
     task = str(table.unique("task")[0])
+    measure = MEASURE_PAGE if task == "entity_link" else MEASURE_CHOICE
+    found = people_by_view(table, right=gold, words={item.item_id: item.word for item in known}, measure=measure)
+    asked = {people.view for people in found}
     assumed = {view: score for view, score in assumed_scores(known, task=task).items() if view not in asked}
     if as_json:
         print_json([asdict(record) for record in people_records(found, assumed, dataset=known[0].dataset)])
@@ -134,7 +137,7 @@ def _write(folder: Path, drawn: OverlappingLists, chosen: Sequence[str]) -> list
     return written
 
 
-def _answers(items: Sequence[Item], answered: Sequence[str]) -> ResponseTable:
+def _answers(items: Sequence[Item], answered: Sequence[str], entities: str | None) -> ResponseTable:
     tables = []
     for value in answered:
         if "=" in value:
@@ -144,10 +147,13 @@ def _answers(items: Sequence[Item], answered: Sequence[str]) -> ResponseTable:
             tables.append(read_view_judgments(existing_file(value)))
     refuse_two_views(tables)
     table = ResponseTable.concat(tables)
-    if not len(table.where(measure=MEASURE_CHOICE)):
-        hint = "pages are compared with an entity list first; a sheet reveal comes with its sheet context"
-        raise InputError("there is no answer t or f among these", code="E504", hint=hint)
-    return table
+    pages = len(table.where(measure=MEASURE_PAGE))
+    if pages and entities is None:
+        raise click.UsageError("answers that are pages need the list in which people looked them up: --entities")
+    if not pages and not len(table.where(measure=MEASURE_CHOICE)):
+        hint = "a sheet reveal comes with the sheet context of the same person"
+        raise InputError("there is no answer among these", code="E504", hint=hint)
+    return with_page_ids(table, EntityList.read(existing_file(entities))) if entities is not None else table
 
 
 def _print(found: Sequence[PeopleInView], assumed: dict[str, FixedScore]) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.items.spreadsheet import SheetRow, read_sheet
+from lexiscope.resources.entity_list import EntityList
 
 MEASURE_CHOICE, MEASURE_PAGE = "choice", "page"
 MEASURE_UNDECIDED, MEASURE_NOT_FOUND = "flag_undecided", "flag_not_found"
@@ -90,6 +91,19 @@ def read_view_judgments(path: Path | str) -> ResponseTable:
     for row in read_sheet(path, _MENTIONS if mentions else _PAIRS, what="a table of judgments by view"):
         rows.extend((_mention(row) if mentions else _pair(row)).rows())
     return ResponseTable.from_rows(rows)
+
+
+def with_page_ids(table: ResponseTable, entities: EntityList) -> ResponseTable:
+    """Return the answers with the id of each page as their option; what was written stays in ``raw``.
+
+    An answer that names no entity of the list, or more than one, keeps no option: it is an answer that nobody can read.
+    """
+    pages = {MEASURE_PAGE, f"{REVEALED}{MEASURE_PAGE}"}
+    options = []
+    for row in table.rows():
+        found = entities.named(row.raw) if row.measure in pages and row.raw else None
+        options.append(found.entity_id if found is not None else row.option)
+    return table.with_column("option", options) if options else table
 
 
 def _pair(row: SheetRow) -> GivenAnswer:

@@ -103,8 +103,17 @@ class SearchSpace:
         return cls(name or path.name, tuple(entries))
 
     def entity_list(self) -> EntityList:
-        """Return the entries as people look them up: by id and by name."""
-        return EntityList(Entity(each.entry_id, each.entry_id, (each.name,), each.description) for each in self.entries)
+        """Return the entries as people look them up: by id and by name; the name stands before the description.
+
+        What somebody chooses is the id, which no other entry has; names may be shared.
+        """
+        return EntityList(map(_looked_up, self.entries))
+
+
+def _looked_up(entry: Entry) -> Entity:
+    name = entry.name if entry.name != entry.entry_id.replace("_", " ") else ""
+    described = ": ".join(part for part in (name, entry.description) if part)
+    return Entity(entry.entry_id, entry.entry_id, (entry.name,), described)
 
 
 def check_reachable(items: Iterable[Item], space: SearchSpace) -> None:

@@ -13,10 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.run import write_atomically
 
 COLUMNS = ("id", "title", "aliases", "description")
 """The columns that a file may have; only ``title`` must be there."""
@@ -98,6 +100,30 @@ class EntityList:
         number = self._ids.get(entity_id)
         return None if number is None else self._entities[number]
 
+    def named(self, answer: str) -> Entity | None:
+        """Return the entity that somebody wrote down: by its id, its title or another name, or the address of its page.
+
+        ``None`` where nothing is called so, or more than one entity by that name. Case, accents and underscores do not
+        count; of an address the last part does.
+
+        >>> pages = EntityList([Entity("Q1", "Salt (film)"), Entity("Q2", "Salt", ("sodium chloride",))])
+        >>> [found and found.entity_id for found in map(pages.named, ("https://a.org/wiki/Salt_(film)", "salt", "oak"))]
+        ['Q1', 'Q2', None]
+        """
+        text = answer.strip()
+        if re.match("https?://", text, re.IGNORECASE):
+            text = unquote(urlsplit(text).path.rstrip("/").rpartition("/")[2])
+        if text in self._ids:
+            return self._entities[self._ids[text]]
+        for key in dict.fromkeys((normalised(text), normalised(text.replace("_", " ")))):
+            low = bisect_left(self._keys, key)
+            owners = self._key_owners[low : self._end_of(key, low)] if key else []
+            # a title goes before what is only another name
+            for known in ({one for one in owners if one >= 0}, {~one for one in owners if one < 0}):
+                if known:
+                    return self._entities[known.pop()] if len(known) == 1 else None
+        return None
+
     def search(self, query: str, limit: int = 10) -> tuple[Entity, ...]:
         """Return the entities that a query finds, best first: at most *limit*, each once.
 
@@ -173,6 +199,18 @@ class EntityList:
         self._starts = [0, *np.cumsum(sizes, dtype=np.int64).tolist()]
         together = [number for word in self._words for number in holders[word]]
         self._postings: Integers = np.array(together, dtype=np.int32)
+
+
+def write_entities(path: Path | str, entities: Iterable[Entity]) -> None:
+    """Write a list of entities as :meth:`EntityList.read` reads it; a tab or line end in a text becomes a space.
+
+    Errors: :class:`~lexiscope.core.errors.RunError` where the file cannot be written.
+    """
+    lines = ["\t".join(COLUMNS)]
+    for one in entities:
+        cells = (one.entity_id, one.title, "|".join(one.aliases), one.description)
+        lines.append("\t".join(" ".join(cell.split()) for cell in cells))
+    write_atomically(Path(path), "\n".join(lines) + "\n")
 
 
 def _read(path: Path) -> list[Entity]:
