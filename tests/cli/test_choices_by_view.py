@@ -204,6 +204,32 @@ def test_pages_are_compared_by_the_list_that_was_searched(run: Run, tmp_path: Pa
     assert values["people", "label", "accuracy"] == 0.0
 
 
+def test_mentions_are_looked_up_in_the_app(run: Run, tmp_path: Path) -> None:
+    """Entity linking in the app: three arms, simulated people who look pages up in a search space through the real
+    server; link_judgments.csv is compared by the same list."""
+    space = SearchSpace.of_pages("made", ["Salt_(film)", "Salt", "Oak"])
+    write_entities(tmp_path / "pages.tsv", space.entity_list())
+    made = [Item(f"m{n}", "own", (usage(f"Number {n}: Salt came.", "Salt"),), gold="Salt") for n in range(6)]
+    write_items(made, tmp_path / "six.csv")
+    small = ("--task", "entity_link", "--per-annotator", "4", "--shared", "2", "--quiet")
+    run("choices", "draw", "six.csv", "--out", "drawn", *small)
+    init = run("annotate", "init", "--task", "entity_link", "--items", "drawn/items.csv", "--out", "study.yaml")
+    assert init.exit_code == 0, init.output
+    complete(tmp_path / "study.yaml")
+    text = (tmp_path / "study.yaml").read_text(encoding="utf-8")
+    (tmp_path / "study.yaml").write_text(text.replace('search: ""', "search: pages.tsv"), encoding="utf-8")
+    shares = ("--dropout", "0", "--careless", "0", "--slow", "0", "--non-native", "0")
+    gone = run("annotate", "simulate", "study.yaml", "--through-server", "--out", "exported", *shares, "--quiet")
+    assert gone.exit_code == 0, gone.output
+    judgments = ("exported/link_judgments.csv", "--entities", "pages.tsv", "--out", "answers.csv", "--json")
+    read = run("choices", "views", "drawn", *judgments)
+    assert read.exit_code == 0, read.output
+    table = ResponseTable.read_csv(tmp_path / "answers.csv").where(measure="page")
+    assert len(table) == 3 * 2 * 4
+    assert set(table.unique("view")) == {"full", "context", "word"}
+    assert {row.option for row in table.rows()} <= {*space.ids, None}
+
+
 @pytest.mark.published
 def test_wic_is_drawn_from_dev(run: Run, tmp_path: Path, published: Path) -> None:
     """The design of the study on WiC: 150 pairs of dev, 100 on each of two sheets in full and in context."""
