@@ -129,7 +129,7 @@ def test_people_are_described_together() -> None:
     assert (people.mean, people.sd) == ((2 + 4) / 2, pytest.approx(2**0.5, abs=1e-12))
     assert (model.subject, model.layer, model.mean, model.sd) == ("m", 3, 0.25, None)
     listed = answer_rows(ResponseTable.from_rows(rows))
-    assert [(row["subject"], row["layers"], row["without value"]) for row in listed] == [
+    assert [(row["subject"], row["layers"], row["unanswered"]) for row in listed] == [
         ("people (3)", "", 1),
         ("m", "3–3", 0),
     ]
@@ -141,3 +141,14 @@ def test_report_says_what_is_missing(run: Run, tmp_path: Path) -> None:
         result = run("report", folder, "--out", "page.html")
         assert (result.exit_code, text in result.stderr) == (1, True)
     assert not (tmp_path / "page.html").exists()
+
+
+def test_a_choice_is_an_answer_without_a_value() -> None:
+    """Choices stand in the column option: one that was made is answered, one that was not is counted."""
+    rows = [
+        Response("m", "baseline", f"i{n}", "sense_disambiguation", "choice", None, option=option)
+        for n, option in enumerate(("a%1:01:00::", None, "b%1:01:00::"))
+    ]
+    table = ResponseTable.from_rows(rows)
+    assert [(row["items"], row["unanswered"]) for row in answer_rows(table)] == [(3, 1)]
+    assert [(row.n, row.n_missing, row.mean) for row in describe(table)] == [(2, 1, None)]

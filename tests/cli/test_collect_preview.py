@@ -71,7 +71,7 @@ def test_the_summary_counts_unreadable_replies(items: Path, run: Run, endpoint: 
     result = run(*command, "--subject", f"chat:m@{endpoint}", "--json")
     assert result.exit_code == 0, result.stderr
     (rating,) = [row for row in json.loads(result.stdout) if row["measure"] == "rating"]
-    assert (rating["items"], rating["without value"], rating["replies"]) == (2, 1, "ok 1, refusal 1")
+    assert (rating["items"], rating["unanswered"], rating["replies"]) == (2, 1, "ok 1, refusal 1")
 
 
 def test_the_printed_summary_is_readable(items: Path, run: Run, endpoint: str) -> None:
@@ -88,7 +88,7 @@ def test_the_printed_summary_is_readable(items: Path, run: Run, endpoint: str) -
         "paid: 4 replies, 0 + 0 tokens, cost 0; no request was lost",
     ]
     assert all(len(line) <= 80 for line in lines if line != name)
-    assert sum("without value" in line for line in lines) == 2
+    assert sum("unanswered" in line for line in lines) == 2
 
 
 def test_a_dry_run_counts_what_is_still_to_be_sent(items: Path, run: Run, endpoint: str) -> None:

@@ -109,5 +109,5 @@ def _answer_row(name: str, view: str | None, measure: str, part: ResponseTable) 
         "measure": measure,
         "items": len(part.unique("item_id")),
         "layers": f"{min(layers)}–{max(layers)}" if layers else "",
-        "without value": len(part.where(value=None)),
+        "unanswered": len(part.unanswered()),
     }

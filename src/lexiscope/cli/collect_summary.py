@@ -8,7 +8,7 @@ from typing import Any
 
 from lexiscope.cli.output import print_table, say, say_folded
 
-_COLUMNS = ("view", "measure", "items", "layers", "without value")
+_COLUMNS = ("view", "measure", "items", "layers", "unanswered")
 
 
 def print_answers(rows: Sequence[Mapping[str, object]], subjects: Sequence[Mapping[str, Any]]) -> None:
@@ -20,7 +20,7 @@ def print_answers(rows: Sequence[Mapping[str, object]], subjects: Sequence[Mappi
     for name, own in groupby(rows, key=lambda row: str(row["subject"])):
         part = list(own)
         say(name)
-        print_table(_COLUMNS, [[row[column] for column in _COLUMNS] for row in part], right=("items", "without value"))
+        print_table(_COLUMNS, [[row[column] for column in _COLUMNS] for row in part], right=("items", "unanswered"))
         # the replies of a view stand behind all its measures: once is enough
         for view, said in dict.fromkeys((row["view"], row["replies"]) for row in part if row["replies"]):
             say_folded(f"replies, {view}: {said}")

@@ -30,7 +30,8 @@ _MEAN = Format("number", 3)
 class Described:
     """The answers of one subject, or of all people together, to one measure at one layer.
 
-    ``mean`` and ``sd`` are over ``n`` answers with a value, ``None`` where there are too few.
+    ``n`` answers were given, ``n_missing`` were not. ``mean`` and ``sd`` are over answers with a value, ``None`` where
+    there are too few: choices have none.
     """
 
     subject: str
@@ -78,14 +79,15 @@ def describe(table: ResponseTable) -> list[Described]:
     values, subjects = table.column("value"), table.column("subject_id")
     rows = []
     for key, code in distinct.items():
+        of_key = table.filter(codes == code)
         own = values[codes == code]
         given = own[~np.isnan(own)]
         rows.append(
             Described(
                 *key,
                 n_subjects=len(set(subjects[codes == code])),
-                n=len(given),
-                n_missing=len(own) - len(given),
+                n=len(own) - len(of_key.unanswered()),
+                n_missing=len(of_key.unanswered()),
                 mean=float(given.mean()) if len(given) else None,
                 sd=float(given.std(ddof=1)) if len(given) > 1 else None,
             )
@@ -94,7 +96,7 @@ def describe(table: ResponseTable) -> list[Described]:
 
 
 def _record(row: Described) -> Record:
-    missing = f"{row.n_missing} answers without value" if row.n_missing or row.mean is None else ""
+    missing = f"{row.n_missing} without an answer" if row.n_missing or row.mean is None else ""
     return Record(
         f"mean_{row.measure}",
         row.mean,
@@ -110,7 +112,7 @@ def _record(row: Described) -> Record:
 def _table(rows: Sequence[Described]) -> Table:
     columns = (
         *(Column(name) for name in ("Subject", "View", "Measure")),
-        *(Column(name, INTEGER) for name in ("Layer", "Subjects", "Answers", "Without value")),
+        *(Column(name, INTEGER) for name in ("Layer", "Subjects", "Answers", "Unanswered")),
         *(Column(name, _MEAN) for name in ("Mean", "SD")),
     )
     cells: list[tuple[Cell, ...]] = [

@@ -169,6 +169,11 @@ class ResponseTable:
         for row in self._table.to_pylist():
             yield Response(**row)
 
+    def unanswered(self) -> ResponseTable:
+        """Return the rows of one measure that hold no answer: no value; of choices, which have no values, no option."""
+        without = self.where(value=None)
+        return without if len(without) < len(self) else without.where(option=None)
+
     # -- choosing ---------------------------------------------------------------------------------------------
 
     def where(self, **equal: object) -> ResponseTable:
