@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 import pytest
 
+from lexiscope.analysis import guess_answers as module
 from lexiscope.analysis.guess_answers import guess_answers
 from lexiscope.analysis.guess_flips import count_flips
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.usage import Usage
+from lexiscope.items import given_answer, guessed_word, views
 from lexiscope.items.guessed_word import DecidedSlot, guessed_items, guesses_of, propose_forms
 from lexiscope.items.inflection import EnglishForms
 from lexiscope.tasks.same_sense import by_judgment
@@ -107,3 +109,14 @@ def test_answers_of_other_people_are_refused() -> None:
     guessed = guessed_items(items(), found.slots, decided)
     with pytest.raises(InputError, match="nobody guessed 'tar'"):
         guess_answers(guessed[1:], people().where(item_id="i0"), ResponseTable.empty(), model_id="m")
+
+
+def test_the_names_are_those_of_the_items() -> None:
+    """Analysis sees responses only; the names by which it knows them are those under which they are written."""
+    assert (module.GUESS_OF, module.GUESS, module.FITS) == (
+        guessed_word.GUESS_OF,
+        guessed_word.GUESS,
+        guessed_word.FITS,
+    )
+    assert views.GUESSED_WORD == given_answer.MEASURE_GUESS == module.GUESSED_WORD
+    assert f"{given_answer.REVEALED}{given_answer.MEASURE_CHOICE}" == module.SECOND

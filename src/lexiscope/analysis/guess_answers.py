@@ -9,9 +9,13 @@ from lexiscope.analysis.view_answers import answers_by_view
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.items.given_answer import MEASURE_CHOICE, REVEALED
-from lexiscope.items.guessed_word import FITS, GUESS, GUESS_OF, guesses_of
-from lexiscope.items.views import GUESSED_WORD
+
+GUESSED_WORD = "guessed_word"
+"""The view with a guess in the word's place, and the measure of a row with a person's guess in ``raw``."""
+SECOND = "revealed_choice"
+"""The measure of what somebody answered again, the word now shown."""
+GUESS_OF, GUESS, FITS = "guess_of", "guess", "guess_fits"
+"""Conditions of an item with a guess: the item that was guessed at, the guess, whether somebody judged that it fits."""
 
 
 def guess_answers(
@@ -26,21 +30,33 @@ def guess_answers(
     guess that nobody made.
     """
     of_model = answers_by_view(model, subject=model_id)
-    makers = {(one.item_id, one.guess): one.participants for one in guesses_of(people)}
+    makers = _makers(people)
     found = []
     for item in guessed:
         origin, word = str(item.condition(GUESS_OF)), str(item.condition(GUESS))
-        if (origin, word) not in makers:
+        if (origin, word.casefold()) not in makers:
             what = f"nobody guessed {word!r} at {origin!r}"
             raise InputError(what, place=Place(item_id=item.item_id), hint="give the answers of which it was made")
         both = _of(of_model, "full", origin), _of(of_model, GUESSED_WORD, item.item_id)
         fits = item.conditions.get(FITS)
-        for who in makers[origin, word]:
+        for who in makers[origin, word.casefold()]:
             own = answers_by_view(people, subject=who)
-            again = answers_by_view(people, subject=who, measure=f"{REVEALED}{MEASURE_CHOICE}")
+            again = answers_by_view(people, subject=who, measure=SECOND)
             person = _of(again, "full", origin), _of(own, "context", origin)
             found.append(Guess(origin, item.word, word, person, both, None if fits is None else bool(fits)))
     return tuple(found)
+
+
+def _makers(people: ResponseTable) -> dict[tuple[str, str], list[str]]:
+    """Who made each guess, by item and guess without case and outer white space."""
+    rows = people.where(measure=GUESSED_WORD)
+    makers: dict[tuple[str, str], list[str]] = {}
+    columns = (rows.column(name).tolist() for name in ("item_id", "raw", "subject_id"))
+    for item_id, raw, who in zip(*columns, strict=True):
+        known = makers.setdefault((item_id, " ".join(str(raw or "").split()).casefold()), [])
+        if who not in known:
+            known.append(who)
+    return makers
 
 
 def _of(answers: Mapping[str, Mapping[str, str | None]], view: str, item_id: str) -> str | None:

@@ -25,7 +25,6 @@ from lexiscope.analysis.view_scores import FixedScore, Scores
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.items.word_of import words_equal
 
 CHOICE, UNDECIDED = "choice", "flag_undecided"
 PEOPLE = "people"
@@ -127,7 +126,7 @@ def assumed_scores(items: Sequence[Item], *, task: str) -> dict[str, FixedScore]
     if task not in chance:
         raise InputError(f"nothing is assumed of people in the task {task!r}", hint=f"there is: {', '.join(chance)}")
     found = {"label": FixedScore(chance[task], "assumed: nobody was asked without any input")}
-    if task == "same_sense" and all(map(words_equal, items)):
+    if task == "same_sense" and all(item.has_one_word for item in items):
         found["word"] = FixedScore(0.5, "assumed: the two words are equal in every item")
     return found
 

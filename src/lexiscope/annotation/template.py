@@ -36,7 +36,6 @@ from lexiscope.core.run import write_atomically
 from lexiscope.core.screen import Screen
 from lexiscope.items.overlapping_lists import OverlappingLists
 from lexiscope.items.tabular import is_item_table, read_items
-from lexiscope.items.word_of import words_equal
 
 _BALANCED = ("same_sense", "meaning", "ending_kind")
 
@@ -194,7 +193,7 @@ def _pool(items: Sequence[Item]) -> PoolSection:
 
 def _views(items: Sequence[Item], screen: Screen) -> tuple[str, ...]:
     """Every view of the task; the words alone only where they differ: of two equal words everybody says the same."""
-    if screen.n_usages < 2 or not all(map(words_equal, items)):
+    if screen.n_usages < 2 or not all(item.has_one_word for item in items):
         return screen.views
     return tuple(view for view in screen.views if view != "word")
 

@@ -24,7 +24,6 @@ from lexiscope.items.given_answer import MEASURE_CHOICE, MEASURE_PAGE, read_view
 from lexiscope.items.overlapping_lists import OverlappingLists, overlapping_lists
 from lexiscope.items.tabular import read_items, write_items
 from lexiscope.items.view_sheet import SHEET_VIEWS, read_view_sheet, refuse_two_views, write_view_sheet
-from lexiscope.items.word_of import words_equal
 from lexiscope.report.people_parts import people_records
 from lexiscope.resources.entity_list import EntityList
 
@@ -122,7 +121,7 @@ def known_items(name: str) -> tuple[Item, ...]:
 
 def _views_of(items: Sequence[Item]) -> tuple[str, ...]:
     """All views that tell something: the words alone only where they differ, of two equal ones all say the same."""
-    equal = all(len(item.usages) > 1 and words_equal(item) for item in items)
+    equal = all(len(item.usages) > 1 and item.has_one_word for item in items)
     return tuple(view for view in SHEET_VIEWS if view != "word" or not equal)
 
 

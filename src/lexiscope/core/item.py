@@ -49,6 +49,16 @@ class Item:
         """The lemma of the first usage (its wordform where no lemma is known): what items are grouped by."""
         return self.usages[0].lemma or self.usages[0].target
 
+    @property
+    def has_one_word(self) -> bool:
+        """Whether all usages are of one word: one lemma where all are known, else one wordform; case is ignored.
+
+        People are not asked about the words of such an item alone: everybody would say that they mean the same.
+        """
+        lemmas = [usage.lemma for usage in self.usages]
+        words = lemmas if all(lemmas) else [usage.target for usage in self.usages]
+        return len({str(word).casefold() for word in words}) == 1
+
 
 def check_unique_ids(items: tuple[Item, ...]) -> None:
     """Check that no two items share an id.

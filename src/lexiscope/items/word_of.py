@@ -62,21 +62,6 @@ def last_surface(item: Item) -> str:
     return item.usages[-1].target
 
 
-def words_equal(item: Item) -> bool:
-    """Say whether all usages are of one word: one lemma where all are known, else one surface form; case is ignored.
-
-    Of such a pair people are not asked the words alone: everybody would say that they mean the same.
-
-    >>> from lexiscope.core.usage import Usage
-    >>> forms = Usage("a bank", 2, 6, lemma="bank"), Usage("two banks", 4, 9, lemma="bank")
-    >>> words_equal(Item("i", "d", forms)), words_equal(Item("i", "d", (Usage("a", 0, 1), Usage("b", 0, 1))))
-    (True, False)
-    """
-    lemmas = [usage.lemma for usage in item.usages]
-    words = lemmas if all(lemmas) else [usage.target for usage in item.usages]
-    return len({str(word).casefold() for word in words}) == 1
-
-
 WORD_RULES: dict[str, Callable[[Item], str]] = {
     "lemma": lemma,
     "lemma_pos": lemma_pos,
