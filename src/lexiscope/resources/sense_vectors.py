@@ -1,0 +1,178 @@
+"""Vectors of induced senses: several for a word, mapped from disk, with their neighbours.
+
+A folder holds ``vectors.safetensors`` (senses, contexts, mask), ``vocabulary.tsv`` (word TAB count, in the order of the
+vectors) and ``settings.json``, which says how they came about and what the files hash to. Nothing is read into memory
+but what is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.core.errors import InputError, Place, RunError, SubjectError
+from lexiscope.core.run import read_json, sha256_of
+
+SETTINGS, VECTORS, VOCABULARY, KIND = "settings.json", "vectors.safetensors", "vocabulary.tsv", "gasi"
+_TYPES = {"F32": "<f4", "BOOL": "|b1"}
+# queries that are compared with all senses at once: bounds the memory of a block
+_BLOCK = 32
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A sense near another one: ``sense`` is its number from 0; ``distance`` is the cosine distance, lower = nearer."""
+
+    word: str
+    sense: int
+    distance: float
+
+
+@dataclass(frozen=True)
+class SenseVectors:
+    """Sense vectors of words.
+
+    *Shape:* counts (words,); senses (words, K, width); contexts (words, width), of words in the window, which choose
+    the sense; mask (words, K), false where a word has no such sense. ``name`` is where they come from.
+    """
+
+    words: tuple[str, ...]
+    counts: NDArray[np.int64]
+    senses: Floats
+    contexts: Floats
+    mask: NDArray[np.bool_]
+    name: str = ""
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Each word's number."""
+        return {word: number for number, word in enumerate(self.words)}
+
+    @cached_property
+    def norms(self) -> Floats:
+        """The length of each sense vector. *Shape:* (words, K)."""
+        blocks = range(0, len(self.words), 4096)
+        return np.concatenate([np.linalg.norm(self.senses[start : start + 4096], axis=-1) for start in blocks])
+
+    @property
+    def n_senses(self) -> NDArray[np.int64]:
+        """How many senses each word has. *Shape:* (words,)."""
+        return np.asarray(self.mask.sum(axis=1), np.int64)
+
+    def number(self, word: str) -> int:
+        """Return the number of a word. Errors: :class:`InputError` E712 where it is out of vocabulary."""
+        if word not in self.index:
+            what = f"{word!r} is not among the {len(self.words):,} words of these vectors"
+            hint = "words are lower case, one token each; a word must be frequent enough in the corpus to be learnt"
+            raise InputError(what, code="E712", place=Place(self.name or None), hint=hint)
+        return self.index[word]
+
+    def distances(self, rows: Floats) -> Iterator[Floats]:
+        """Give, for blocks of vectors, their cosine distances to all senses; infinite to senses that are not there.
+
+        *Shape:* rows (queries, width); each block (queries of the block, words, K).
+        """
+        flat, norms = self.senses.reshape(-1, self.senses.shape[-1]), self.norms.reshape(-1)
+        for start in range(0, len(rows), _BLOCK):
+            block = rows[start : start + _BLOCK]
+            lengths = np.linalg.norm(block, axis=1)[:, None] * norms
+            cosine = (block @ flat.T) / np.where(lengths > 0, lengths, 1.0)
+            found = np.where(self.mask.reshape(-1), 1.0 - cosine, np.inf)
+            yield found.reshape(len(block), *self.mask.shape).astype(np.float32)
+
+    def neighbours(self, word: str, sense: int, n: int = 10) -> tuple[Neighbour, ...]:
+        """Return the nearest senses of *n* distinct other words, nearest first: of each word its nearest sense.
+
+        Ties go to the more frequent word. Errors: :class:`InputError` E712 for a word or a sense that is not there.
+        """
+        number = self.number(word)
+        if not 0 <= sense < self.mask.shape[1] or not self.mask[number, sense]:
+            numbers = ", ".join(map(str, np.flatnonzero(self.mask[number])))
+            what, hint = f"{word!r} has no sense {sense}", f"its senses are {numbers}"
+            raise InputError(what, code="E712", place=Place(self.name or None), hint=hint)
+        (found,) = next(self.distances(np.asarray(self.senses[number, sense])[None]))
+        nearest = found.min(axis=1)
+        nearest[number] = np.inf
+        order = np.argsort(nearest, kind="stable")[:n]
+        return tuple(
+            Neighbour(self.words[place], int(found[place].argmin()), float(nearest[place]))
+            for place in order
+            if np.isfinite(nearest[place])
+        )
+
+
+def read_sense_vectors(folder: Path) -> SenseVectors:
+    """Open the vectors of a folder, mapped from disk, after checking its files.
+
+    Errors: :class:`SubjectError` E711 where the folder holds none, is not finished, or a file is missing or damaged.
+    """
+    about = read_settings(folder)
+    for name, expected in about["files"].items():
+        if not (folder / name).is_file() or sha256_of(folder / name) != expected:
+            what, hint = "this file of sense vectors is missing or damaged", "train them again, in another folder"
+            raise SubjectError(what, code="E711", place=Place(str(folder / name)), hint=hint)
+    arrays = map_tensors(folder / VECTORS)
+    lines = (folder / VOCABULARY).read_text(encoding="utf-8").split("\n")[:-1]
+    words = tuple(line.split("\t")[0] for line in lines)
+    counts = np.array([int(line.split("\t")[1]) for line in lines], np.int64)
+    return SenseVectors(words, counts, arrays["senses"], arrays["contexts"], arrays["mask"], str(folder))
+
+
+def read_settings(folder: Path) -> dict[str, Any]:
+    """Return the record of sense vectors.
+
+    Errors: :class:`SubjectError` E711 where there is none, or it is of something else.
+    """
+    path, hint = folder / SETTINGS, "name a folder that `lexiscope train gasi` wrote"
+    if not path.is_file():
+        raise SubjectError(
+            "this folder holds no finished sense vectors", code="E711", place=Place(str(folder)), hint=hint
+        )
+    try:
+        about = read_json(path)
+    except RunError as error:
+        raise SubjectError("this record is damaged", code="E711", place=Place(str(path)), why=error.why) from error
+    if about.get("kind") != KIND or not {VECTORS, VOCABULARY} <= set(about.get("files", ())):
+        raise SubjectError("this folder holds no sense vectors", code="E711", place=Place(str(path)), hint=hint)
+    return about
+
+
+def map_tensors(path: Path) -> dict[str, NDArray[Any]]:
+    """Map the arrays of a safetensors file into memory. Errors: :class:`SubjectError` E711 for a damaged file."""
+    try:
+        with path.open("rb") as stream:
+            (length,) = struct.unpack("<Q", stream.read(8))
+            header = json.loads(stream.read(length))
+        return {
+            name: np.memmap(
+                path, _TYPES[each["dtype"]], "r", 8 + length + each["data_offsets"][0], tuple(each["shape"])
+            )
+            for name, each in header.items()
+            if name != "__metadata__"
+        }
+    except (OSError, ValueError, KeyError, TypeError, struct.error, OverflowError, MemoryError) as error:
+        what = "this file of vectors cannot be read"
+        raise SubjectError(what, code="E711", place=Place(str(path)), why=str(error)) from error
+
+
+def sense_probabilities(vectors: SenseVectors, word: int, window: NDArray[np.int64]) -> Floats:
+    """Return the probability of each sense of a word beside the words of a window. *Shape:* (K,). *Source:* eq. 8.
+
+    softmax(c̄·s_k) over the senses that are there; beside no known word all of them are equally probable.
+    """
+    mask = np.asarray(vectors.mask[word])
+    if not len(window):
+        return np.asarray(mask / mask.sum(), np.float32)
+    mean = np.asarray(vectors.contexts[window], np.float64).mean(axis=0)
+    logits = np.where(mask, np.asarray(vectors.senses[word], np.float64) @ mean, -np.inf)
+    exponents = np.exp(logits - logits.max())
+    return np.asarray(exponents / exponents.sum(), np.float32)

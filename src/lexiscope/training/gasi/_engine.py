@@ -1,0 +1,159 @@
+"""What learns a chunk of tokens: compiled code on a CPU, or torch on a CPU or a GPU. Both fill the same statistics."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.core.errors import require
+from lexiscope.training.gasi._reference import Windows, attention, learn_batch
+from lexiscope.training.gasi.settings import GasiSettings
+from lexiscope.training.gasi.vocabulary import Vocabulary, negative_table
+
+_TABLE = 5_000_000
+_LEAST_TABLE = 1_000
+Floats = NDArray[np.float32]
+Stats = NDArray[np.float64]
+N_STATS = 8
+
+
+class Engine(Protocol):
+    """Learns chunks; the vectors are its own until they are asked for."""
+
+    def learn(self, tokens: NDArray[np.int32], rates: tuple[float, float], seed: int) -> Stats:
+        """Learn a chunk; the learning rate falls from the first of *rates* to the second. Return what is summed."""
+
+    def vectors(self) -> tuple[Floats, Floats]:
+        """Return senses (V, K, d) and contexts (V, d) as they are now."""
+
+
+def engine_of(
+    settings: GasiSettings, vocabulary: Vocabulary, vectors: tuple[Floats, Floats], mask: NDArray[np.bool_]
+) -> Engine:
+    """Return the engine that the settings name. Errors: :class:`MissingExtraError`; :class:`SubjectError` (device)."""
+    kind = CompiledEngine if settings.backend == "numba" else TorchEngine
+    return kind(settings, vocabulary, vectors, mask)
+
+
+def drawing_table(vocabulary: Vocabulary) -> NDArray[np.int32]:
+    """Return the table from which negatives are drawn: 5 million places, fewer for a small vocabulary."""
+    size = min(_TABLE, max(_LEAST_TABLE, 100 * len(vocabulary.words)))
+    return negative_table(vocabulary.negative_probabilities(), size)
+
+
+def sigma_table(cells: int, reach: float, dtype: Any) -> Any:
+    """Return log σ and σ at the edges of cells over -reach .. reach. *Shape:* (2, cells + 1)."""
+    x = np.linspace(-reach, reach, cells + 1)
+    return np.stack([-np.logaddexp(0.0, -x), 1.0 / (1.0 + np.exp(-x))]).astype(dtype)
+
+
+class CompiledEngine:
+    """The kernel of :mod:`lexiscope.training.gasi._kernel`; several threads may call it at the same time."""
+
+    def __init__(
+        self,
+        settings: GasiSettings,
+        vocabulary: Vocabulary,
+        vectors: tuple[Floats, Floats],
+        mask: NDArray[np.bool_],
+    ) -> None:
+        require("numba", "train")
+        # by name, because importing it imports numba, which only a training needs
+        self.kernel = require("lexiscope.training.gasi._kernel", "train")
+        self._vectors, self.mask = vectors, mask
+        self.keep = vocabulary.keep_probabilities(settings.subsampling)
+        self.negatives = drawing_table(vocabulary)
+        self.table = sigma_table(self.kernel.CELLS, self.kernel.REACH, np.float32)
+        self.numbers = (settings.window, settings.negatives, settings.shared_negatives)
+        self.noise, self.sharpness = settings.noise_scale, settings.sharpness
+
+    def learn(self, tokens: NDArray[np.int32], rates: tuple[float, float], seed: int) -> Stats:
+        """Learn a chunk window by window."""
+        stats = np.zeros(N_STATS)
+        state = np.array([seed], np.uint64)
+        how = (*rates, self.noise, self.sharpness)
+        own = np.ascontiguousarray(tokens, np.int32)
+        # a mapped array is a type of its own for the compiler
+        self.kernel.learn_chunk(
+            own.view(np.ndarray), self._vectors, self.mask, self.keep, self.negatives, self.numbers, how, state,
+            self.table, stats,
+        )  # fmt: skip
+        return stats
+
+    def vectors(self) -> tuple[Floats, Floats]:
+        """Return the arrays that are learnt."""
+        return self._vectors
+
+
+class TorchEngine:
+    """The bound of :mod:`lexiscope.training.gasi._reference` by autograd, in batches."""
+
+    def __init__(
+        self,
+        settings: GasiSettings,
+        vocabulary: Vocabulary,
+        vectors: tuple[Floats, Floats],
+        mask: NDArray[np.bool_],
+    ) -> None:
+        self.torch, self.settings = require("torch", "train"), settings
+        self.device = settings.device
+        self._vectors = tuple(self.torch.tensor(each, device=self.device) for each in vectors)
+        self.mask = self.torch.tensor(mask, device=self.device)
+        self.keep, self.negatives = vocabulary.keep_probabilities(settings.subsampling), drawing_table(vocabulary)
+
+    def learn(self, tokens: NDArray[np.int32], rates: tuple[float, float], seed: int) -> Stats:
+        """Learn a chunk batch by batch."""
+        rng, stats, size = np.random.default_rng(seed), np.zeros(N_STATS), self.settings.batch
+        kept = tokens[(tokens < 0) | (rng.random(len(tokens)) < self.keep[tokens])]
+        centres, context = windows_of(kept, self.settings.window)
+        for start in range(0, len(centres), size):
+            batch = self._batch(centres[start : start + size], context[start : start + size], rng)
+            self._add(stats, batch)
+            rate = rates[0] + (rates[1] - rates[0]) * start / len(centres)
+            bounds = learn_batch(self._vectors, self.mask, batch, rate=rate, sharpness=self.settings.sharpness)
+            stats[2] -= float(bounds.sum())
+        return stats
+
+    def vectors(self) -> tuple[Floats, Floats]:
+        """Return copies of the vectors."""
+        senses, contexts = (each.cpu().numpy().copy() for each in self._vectors)
+        return senses, contexts
+
+    def _batch(self, centres: NDArray[np.int64], context: NDArray[np.int64], rng: np.random.Generator) -> Windows:
+        per_pair, n_senses = self.settings.negatives, self.settings.n_senses
+        drawn = self.negatives[rng.integers(len(self.negatives), size=(*context.shape, per_pair))]
+        drawn = np.where(context[..., None] < 0, -1, drawn).reshape(len(context), -1).astype(np.int64)
+        noise = self.settings.noise_scale * rng.gumbel(size=(len(context), n_senses))
+        weight = np.ones(len(centres))
+        made = (centres, context, drawn, weight.astype(np.float32), noise.astype(np.float32))
+        return Windows(*(self.torch.tensor(each, device=self.device) for each in made))
+
+    def _add(self, stats: Stats, batch: Windows) -> None:
+        senses, contexts = self._vectors
+        there = (batch.context >= 0).to(senses.dtype)
+        mean = (contexts[batch.context.clamp(min=0)] * there[..., None]).sum(1) / there.sum(1)[:, None]
+        mask, logits = self.mask[batch.centres], (senses[batch.centres] * mean[:, None]).sum(-1)
+        known = logits[mask].double()
+        entropies = [
+            float(self.torch.special.entr(attention(logits, noise, mask, sharpness)).sum())
+            for noise, sharpness in ((batch.noise, self.settings.sharpness), (0 * batch.noise, 1.0))
+        ]
+        sums = [float(known.sum()), float((known**2).sum()), known.numel()]
+        stats += np.array([len(mask), float(there.sum()), 0.0, *entropies, *sums])
+
+
+def windows_of(tokens: NDArray[np.int32], reach: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the centres of a stretch of tokens, and the words in the window of each, -1 where there are fewer.
+
+    >>> windows_of(np.array([4, 5, 6, -1, 7], np.int32), 1)[1].tolist()
+    [[-1, 5], [4, 6], [5, -1]]
+    """
+    padded = np.concatenate([np.full(reach, -1), tokens, np.full(reach, -1)]).astype(np.int64)
+    lines = np.concatenate([np.full(reach, -1), np.cumsum(tokens < 0), np.full(reach, -1)])
+    here = np.arange(len(tokens)) + reach
+    places = here[:, None] + np.r_[-reach:0, 1 : reach + 1]
+    found = np.where(lines[places] == lines[here][:, None], padded[places], -1)
+    keep = (tokens >= 0) & (found >= 0).any(axis=1)
+    return tokens[keep].astype(np.int64), found[keep]

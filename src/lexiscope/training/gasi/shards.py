@@ -1,0 +1,133 @@
+"""A corpus as numbers on disk: int32 files that are mapped into memory, the same bytes for the same input.
+
+A token is the number of its word; words outside the vocabulary are left out; -1 ends a line. ``shards.json`` is
+written last and says what the files were made of: shards of other text, or half of them, are made again.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.run import read_json, sha256_of, write_atomically, write_json
+from lexiscope.resources.running_text import Progress, Tokenisation, read_corpus, words_of
+from lexiscope.training.gasi.vocabulary import Limits, Vocabulary, count_words, read_vocabulary
+
+ABOUT, VOCABULARY = "shards.json", "vocabulary.tsv"
+#: tokens and line ends of one file
+SHARD_TOKENS = 1 << 24
+LINE_END = -1
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Shards:
+    """A corpus as numbers: its ``vocabulary``, its mapped files, and ``about``, which says how it came about."""
+
+    folder: Path
+    vocabulary: Vocabulary
+    parts: tuple[NDArray[np.int32], ...]
+    about: dict[str, Any]
+
+    @property
+    def n_tokens(self) -> int:
+        """Numbers in all parts, line ends included."""
+        return sum(map(len, self.parts))
+
+    def chunk(self, start: int, size: int) -> NDArray[np.int32]:
+        """Return *size* numbers from *start* on (fewer at the end), over the borders of files."""
+        pieces, before = [], 0
+        for part in self.parts:
+            low, high = max(start - before, 0), min(start + size - before, len(part))
+            pieces += [np.asarray(part[low:high])] if low < high else []
+            before += len(part)
+        if len(pieces) == 1:
+            return pieces[0]
+        return np.concatenate(pieces) if pieces else np.empty(0, np.int32)
+
+
+def make_shards(
+    files: Sequence[Path],
+    folder: Path,
+    *,
+    limits: Limits | None = None,
+    tokenisation: Tokenisation = "own",
+    vocabulary: Vocabulary | None = None,
+    shard_tokens: int = SHARD_TOKENS,
+    progress: Progress | None = None,
+) -> Shards:
+    """Turn a corpus to numbers in *folder*, or open those that were made of the same text in the same way.
+
+    With a *vocabulary* nothing is counted. Errors: those of
+    :func:`~lexiscope.training.gasi.vocabulary.count_words`; :class:`InputError` E704 where nothing of the vocabulary
+    is in the text; :class:`RunError` where the folder cannot be written to.
+    """
+    asked = _asked(files, limits or Limits(), tokenisation, vocabulary, shard_tokens)
+    if (folder / ABOUT).is_file() and read_json(folder / ABOUT).get("asked") == asked:
+        return open_shards(folder)
+    (folder / ABOUT).unlink(missing_ok=True)
+    known = vocabulary or count_words(files, limits or Limits(), tokenisation, progress=progress)
+    write_atomically(folder / VOCABULARY, known.text())
+    names = []
+    for number, part in enumerate(_parts(_numbers(files, known, tokenisation, progress), shard_tokens)):
+        names.append(f"shard-{number:05d}.i32")
+        write_atomically(folder / names[-1], part.astype("<i4").tobytes())
+    if not names:
+        what = "no line of this corpus has two words of the vocabulary"
+        raise InputError(what, code="E704", place=Place(str(files[0])), hint="give more text, or another vocabulary")
+    sums = {name: sha256_of(folder / name) for name in (*names, VOCABULARY)}
+    about = {"asked": asked, "files": sums, "n_tokens": known.n_tokens, "n_words": len(known.words)}
+    write_json(folder / ABOUT, about)
+    return open_shards(folder)
+
+
+def open_shards(folder: Path) -> Shards:
+    """Open shards that are finished. Errors: :class:`InputError` E707 for a damaged file; :class:`RunError`."""
+    about = read_json(folder / ABOUT)
+    for name, expected in about["files"].items():
+        if not (folder / name).is_file() or sha256_of(folder / name) != expected:
+            what, hint = "this file of a corpus is missing or damaged", f"delete {ABOUT} beside it and begin again"
+            raise InputError(what, code="E707", place=Place(str(folder / name)), hint=hint)
+    parts = [np.memmap(folder / name, dtype="<i4", mode="r") for name in sorted(about["files"]) if name != VOCABULARY]
+    vocabulary = read_vocabulary(folder / VOCABULARY, about["n_tokens"])
+    return Shards(folder, vocabulary, tuple(parts), about)
+
+
+def _asked(
+    files: Sequence[Path], limits: Limits, tokenisation: Tokenisation, vocabulary: Vocabulary | None, size: int
+) -> dict[str, Any]:
+    words: dict[str, Any] = {"min_count": limits.min_count, "top": limits.top}
+    if vocabulary is not None:
+        words = {"given": len(vocabulary.words), "first": list(vocabulary.words[:5])}
+    return {
+        "version": _VERSION,
+        "corpus": [{"name": path.name, "sha256": sha256_of(path)} for path in files],
+        "tokenisation": tokenisation,
+        "words": words,
+        "shard_tokens": size,
+    }
+
+
+def _numbers(
+    files: Sequence[Path], vocabulary: Vocabulary, tokenisation: Tokenisation, progress: Progress | None
+) -> Iterator[list[int]]:
+    """Give the numbers of each line with its end; a line with fewer than two known words teaches nothing."""
+    index = vocabulary.index
+    for line in read_corpus(files, part="write numbers", progress=progress):
+        found = [index[word] for word in words_of(line, tokenisation) if word in index]
+        if len(found) > 1:
+            found.append(LINE_END)
+            yield found
+
+
+def _parts(lines: Iterator[list[int]], size: int) -> Iterator[NDArray[np.int32]]:
+    stream = itertools.chain.from_iterable(lines)
+    while len(part := np.fromiter(itertools.islice(stream, size), np.int32)):
+        yield part

@@ -1,0 +1,158 @@
+"""Training sense vectors: from shards to a folder that ``gasi:FOLDER`` loads, or that pruning makes smaller.
+
+The same call on the same folder does nothing where the training is finished and goes on where it was broken off. On one
+thread of a CPU both end with the same bytes.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.lock import locked
+from lexiscope.core.run import manifest, versions, write_atomically, write_json, write_machine
+from lexiscope.resources.sense_vectors import KIND, SETTINGS, VECTORS, VOCABULARY, SenseVectors, read_sense_vectors
+from lexiscope.subjects._adapter import CLAIM
+from lexiscope.training._claim import check_claim
+from lexiscope.training.gasi._course import Course, LogRow, Loop, Progress, first_vectors, read_state, save_tensors
+from lexiscope.training.gasi._engine import engine_of
+from lexiscope.training.gasi.settings import GasiSettings
+from lexiscope.training.gasi.shards import Shards
+
+LOG = "training_log.csv"
+CHECKPOINT = "checkpoint"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedSenses:
+    """Finished sense vectors: their folder, the log of the training, and the senses of all words together."""
+
+    folder: Path
+    log: tuple[LogRow, ...]
+    n_words: int
+    n_senses: int
+
+
+def train_gasi(
+    shards: Shards,
+    *,
+    out: Path,
+    settings: GasiSettings | None = None,
+    seed: int = 0,
+    mask: NDArray[np.bool_] | None = None,
+    command: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> TrainedSenses:
+    """Train sense vectors on a corpus and write them to *out*.
+
+    *mask* (words, K) says which senses a word has; without it each word has K. A sense that a word has not is never
+    chosen, in training and after it. *command* is what the user typed.
+    Errors: :class:`RunError` for a folder of another training, or a damaged checkpoint; :class:`InputError` E713 for a
+    mask that does not fit; :class:`SubjectError` where the loss is not finite; :class:`MissingExtraError`.
+    """
+    begun, asked = time.monotonic(), settings or GasiSettings()
+    there = _checked(mask, shards, asked)
+    claim = _claim(shards, asked, there, seed)
+    with locked(out):
+        check_claim(out, claim, (SETTINGS, VECTORS, VOCABULARY))
+        if not (out / SETTINGS).is_file():
+            write_json(out / CLAIM, claim)
+            kept = read_state(out / CHECKPOINT, claim)
+            course, vectors = kept or (Course(), first_vectors(len(there), asked, seed))
+            engine = engine_of(asked, shards.vocabulary, vectors, there)
+            loop = Loop(shards, engine, asked, seed=seed, course=course, folder=out / CHECKPOINT)
+            course = loop.run(claim, progress)
+            found = SenseVectors(shards.vocabulary.words, shards.vocabulary.counts, *engine.vectors(), there)
+            write_atomically(out / LOG, log_text(course.log))
+            write_senses(out, found, {**claim, "command": list(command)}, (LOG, CLAIM))
+            write_machine(out, time.monotonic() - begun)
+        shutil.rmtree(out / CHECKPOINT, ignore_errors=True)
+    return finished(out)
+
+
+def finished(folder: Path) -> TrainedSenses:
+    """Return what a finished folder holds. Errors: :class:`SubjectError` for a damaged one."""
+    vectors = read_sense_vectors(folder)
+    text = (folder / LOG).read_text(encoding="utf-8") if (folder / LOG).is_file() else ""
+    rows = csv.DictReader(io.StringIO(text))
+    log = tuple(LogRow(**{each.name: _number(row[each.name], each.name) for each in fields(LogRow)}) for row in rows)
+    return TrainedSenses(folder, log, len(vectors.words), int(vectors.mask.sum()))
+
+
+def write_senses(out: Path, vectors: SenseVectors, about: dict[str, Any], others: Sequence[str] = ()) -> None:
+    """Write a folder of sense vectors, its record with checksums last. *others* are files in it that are sealed too.
+
+    Errors: :class:`RunError` where it cannot be written to.
+    """
+    rows = zip(vectors.words, vectors.counts.tolist(), strict=True)
+    write_atomically(out / VOCABULARY, "".join(f"{word}\t{count}\n" for word, count in rows))
+    arrays = {"senses": vectors.senses, "contexts": vectors.contexts, "mask": vectors.mask}
+    save_tensors(out / VECTORS, arrays, {"format": "np"})
+    record = {
+        **about,
+        "kind": KIND,
+        "shape": list(vectors.senses.shape),
+        "n_senses": int(vectors.mask.sum()),
+        "versions": versions(),
+        "files": manifest(out, [VECTORS, VOCABULARY, *others]),
+    }
+    write_json(out / SETTINGS, record)
+
+
+def log_text(log: Sequence[LogRow]) -> str:
+    """Return the log as CSV with a header."""
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, [each.name for each in fields(LogRow)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in log)
+    return stream.getvalue()
+
+
+def mask_of(folder: Path, shards: Shards) -> NDArray[np.bool_]:
+    """Return which senses the words of *shards* have in a folder of vectors, pruned ones for instance.
+
+    Errors: :class:`InputError` E713 where the two have other words; :class:`SubjectError` for a damaged folder.
+    """
+    vectors = read_sense_vectors(folder)
+    if vectors.words != shards.vocabulary.words:
+        what = "these vectors and this corpus have other words, or the same ones in another order"
+        why = f"{len(vectors.words):,} words there, {len(shards.vocabulary.words):,} here"
+        hint = "train on the corpus of those vectors, with the same limits of the vocabulary"
+        raise InputError(what, code="E713", place=Place(str(folder)), why=why, hint=hint)
+    return np.array(vectors.mask)
+
+
+def _checked(mask: NDArray[np.bool_] | None, shards: Shards, settings: GasiSettings) -> NDArray[np.bool_]:
+    shape = len(shards.vocabulary.words), settings.n_senses
+    if mask is None:
+        return np.ones(shape, np.bool_)
+    if mask.shape != shape or not mask.any(axis=1).all():
+        what = f"the senses that words have are given as {mask.shape}, needed is {shape} with a sense for each word"
+        raise InputError(what, code="E713", hint="train with as many senses as the vectors that were pruned")
+    return np.ascontiguousarray(mask, np.bool_)
+
+
+def _claim(shards: Shards, settings: GasiSettings, mask: NDArray[np.bool_], seed: int) -> dict[str, Any]:
+    """Return everything that decides the result."""
+    deciding = {name: version for name, version in versions().items() if name in ("lexiscope", "numpy")}
+    return {
+        "corpus": {"sha256": shards.about["files"], **shards.about["asked"]},
+        "settings": settings.deciding(),
+        "senses_at_start": int(mask.sum()),
+        "seed": seed,
+        "with": deciding,
+    }
+
+
+def _number(text: str, name: str) -> Any:
+    return int(text) if name in ("epoch", "tokens") else float(text)

@@ -1,0 +1,158 @@
+"""The compiled kernel against autograd, and the bound against what it bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from lexiscope.training.gasi import _kernel as kernel
+from lexiscope.training.gasi._engine import sigma_table
+from lexiscope.training.gasi._reference import Windows, attention, bound, exact
+from lexiscope.training.gasi.settings import VARIANTS, GasiSettings, Variant
+
+WORDS, WIDTH = 80, 20
+SETTINGS = {name: GasiSettings(variant=name) for name in VARIANTS}
+Case = dict[str, Any]
+
+
+def case(n_senses: int, dtype: Any, *, masked: bool = False, seed: int = 0) -> Case:
+    """Vectors large enough that attention is neither flat nor certain, and a window of different words."""
+    rng = np.random.default_rng(seed)
+    senses = (0.6 * rng.normal(size=(WORDS, n_senses, WIDTH))).astype(dtype)
+    contexts = (0.6 * rng.normal(size=(WORDS, WIDTH))).astype(dtype)
+    mask = np.ones((WORDS, n_senses), np.bool_)
+    mask[:, n_senses - 1] = not masked
+    noise = rng.gumbel(size=n_senses)
+    return {"senses": senses, "contexts": contexts, "mask": mask, "noise": noise, "words": rng.permutation(WORDS)[:42]}
+
+
+def by_kernel(given: Case, how: GasiSettings, rate: float, weight: float) -> tuple[Any, Any, Any]:
+    senses, contexts = given["senses"].copy(), given["contexts"].copy()
+    dtype, (_, k, width) = senses.dtype, senses.shape
+    stats, work = np.zeros(8), np.zeros((k + 3, width), dtype)
+    table = sigma_table(kernel.CELLS, kernel.REACH, dtype)
+    numbers = np.array([rate, how.sharpness, weight])
+    noise = how.noise_scale * given["noise"]
+    kernel.learn_window(
+        senses[5], given["mask"][5], contexts, given["words"], 7, 35, noise, numbers, table, work, stats
+    )
+    return (senses - given["senses"]) / rate, (contexts - given["contexts"]) / rate, stats
+
+
+def by_autograd(given: Case, how: GasiSettings, weight: float) -> tuple[Any, Any, float]:
+    senses, contexts = (torch.tensor(given[each], dtype=torch.float64) for each in ("senses", "contexts"))
+    words = torch.tensor(given["words"])[None]
+    noise = torch.tensor(how.noise_scale * given["noise"])[None]
+    windows = Windows(torch.tensor([5]), words[:, :7], words[:, 7:], torch.tensor([weight]), noise)
+    senses.requires_grad_(True)
+    contexts.requires_grad_(True)
+    mask = torch.tensor(given["mask"][[5]])
+    found = bound(senses[[5]], contexts[windows.context], contexts[windows.negatives], windows, mask, how.sharpness)
+    found.sum().backward()
+    return senses.grad.numpy(), contexts.grad.numpy(), float(found.detach())
+
+
+def relative(found: Any, expected: Any) -> float:
+    return float(np.linalg.norm(found - expected) / np.linalg.norm(expected))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("weight", [1.0, 3.5])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_gradients_equal_autograd(variant: Variant, weight: float, seed: int) -> None:
+    """Senses and contexts move by the gradient of the bound, to 1e-4 relative in float32; so does the bound itself.
+
+    A weight other than 1 is that of shared negatives.
+    """
+    how = SETTINGS[variant]
+    for n_senses, masked in ((how.n_senses, False), (5 if how.n_senses > 1 else 1, how.n_senses > 1)):
+        given = case(n_senses, np.float32, masked=masked, seed=seed)
+        senses, contexts, stats = by_kernel(given, how, 1e-2, weight)
+        expected = by_autograd(given, how, weight)
+        assert relative(senses, expected[0]) < 1e-4
+        assert relative(contexts, expected[1]) < 1e-4
+        assert -stats[2] == pytest.approx(expected[2], rel=1e-4)
+
+
+def test_the_part_through_attention_is_in_the_gradient() -> None:
+    """Words of the window that are no negatives of it move by more than Σ γ (1 - σ) s: the check above sees both."""
+    given = case(3, np.float32)
+    contexts, words = given["contexts"].astype(float), given["words"]
+    how = SETTINGS["gasi_beta"]
+    mean = contexts[words[:7]].mean(axis=0)
+    logits = (given["senses"][5] @ mean + how.beta * given["noise"]) * how.sharpness
+    gamma = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
+    direct = (gamma * (1 - 1 / (1 + np.exp(-given["senses"][5] @ contexts[words[0]])))) @ given["senses"][5]
+    _, found, _ = by_kernel(given, how, 1e-2, 1.0)
+    assert relative(found[words[0]], direct) > 0.1
+
+
+def test_a_masked_sense_gets_nothing() -> None:
+    """γ of a sense that is not there is 0: it does not move, and it is no part of the entropy."""
+    given = case(3, np.float32, masked=True)
+    moved, _, stats = by_kernel(given, SETTINGS["gasi_beta"], 1e-2, 1.0)
+    assert not moved[5, 2].any()
+    assert moved[5, :2].any()
+    assert 0 < stats[3] <= np.log(2)
+    given["mask"][5] = [True, False, False]
+    _, _, stats = by_kernel(given, SETTINGS["gasi_beta"], 1e-2, 1.0)
+    assert stats[3] == stats[4] == 0
+
+
+def test_the_bound_is_below_what_it_bounds() -> None:
+    """Jensen: Σ γ log P(c | s) <= log Σ γ P(c | s) with the full softmax, equal where the senses are."""
+    rng = np.random.default_rng(3)
+    outputs = torch.tensor(rng.normal(size=(11, 4)))
+    context = torch.tensor(rng.integers(11, size=(6, 5)))
+    none = torch.zeros(6, 1, dtype=torch.long) - 1
+    windows = Windows(torch.zeros(6), context, none, torch.ones(6), torch.zeros(6, 3, dtype=torch.float64))
+    mask = torch.ones(6, 3, dtype=torch.bool)
+    senses = torch.tensor(rng.normal(size=(6, 3, 4)))
+    for each, equal in ((senses, False), (senses[:, :1].expand(-1, 3, -1), True)):
+        above = exact(each, outputs[context], windows, outputs, mask)
+        mean = outputs[context].mean(1)
+        gamma = attention((each * mean[:, None]).sum(-1), windows.noise, mask, 1.0)
+        log_p = torch.log_softmax(each @ outputs.T, -1)
+        below = (gamma[..., None] * torch.gather(log_p, 2, context[:, None].expand(-1, 3, -1))).sum((1, 2))
+        assert bool((below <= above + 1e-9).all())
+        assert torch.allclose(below, above) is equal
+
+
+def test_the_noise_is_gumbel_and_chooses_by_softmax() -> None:
+    """argmax(x + g) falls on k with the probability softmax(x)_k; mean and SD of g are Euler's γ and π/√6."""
+    state = np.array([7], np.uint64)
+    noise = np.array([kernel._gumbel(state) for _ in range(30_000)])
+    assert noise.mean() == pytest.approx(np.euler_gamma, abs=0.03)
+    assert noise.std() == pytest.approx(np.pi / np.sqrt(6), abs=0.03)
+    logits = np.array([0.0, 1.0, 2.0])
+    chosen = np.bincount((noise.reshape(-1, 3) + logits).argmax(axis=1), minlength=3) / 10_000
+    np.testing.assert_allclose(chosen, np.exp(logits) / np.exp(logits).sum(), atol=0.02)
+
+
+def test_beta_lowers_the_entropy_of_a_selection() -> None:
+    """At the same c̄·s, the larger β, the lower the mean entropy of γ; without noise it is the highest."""
+    noise = torch.tensor(np.random.default_rng(0).gumbel(size=(4000, 3)))
+    logits, mask = torch.zeros(4000, 3, dtype=torch.float64), torch.ones(4000, 3, dtype=torch.bool)
+    grid = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+    entropies = [float(torch.special.entr(attention(logits, beta * noise, mask, 2.0)).sum(1).mean()) for beta in grid]
+    assert entropies[0] == pytest.approx(np.log(3))
+    assert entropies == sorted(entropies, reverse=True)
+
+
+def test_negatives_are_drawn_by_their_shares() -> None:
+    """Draws follow the table, and another state gives other draws."""
+    table, out, state = np.array([0, 0, 0, 1], np.int32), np.zeros(20_000, np.int64), np.array([1], np.uint64)
+    kernel.draw(table, state, out, 0, 20_000)
+    assert (out == 0).mean() == pytest.approx(0.75, abs=0.01)
+
+
+def test_windows_stop_at_line_ends() -> None:
+    """At most so many words on each side, in the line of the centre."""
+    tokens, words = np.array([1, 2, -1, 3, 4, 5, 6, -1], np.int32), np.zeros(10, np.int64)
+    m = kernel.window_of(tokens, 8, 4, 2, words)
+    assert sorted(words[:m]) == [3, 5, 6]
+    assert kernel.window_of(tokens, 8, 0, 2, words) == 1
+    assert words[0] == 2
