@@ -126,6 +126,25 @@ def test_mentions_are_asked_for_a_page(tmp_path: Path) -> None:
     assert table.unique("task") == ("entity_link",)
 
 
+def test_a_sense_is_verified_beside_its_definition(tmp_path: Path) -> None:
+    """WiC-TSV: definition and broader terms stand in every view; guess and mark as for pairs; senses to choose among
+    have no sheet."""
+    sense = {"definition": "a vessel for boiling water", "hypernyms": "vessel, pot"}
+    items = [replace(item, usages=item.usages[1:], conditions=sense) for item in pairs()]
+    lists = overlapping_lists(items, per_annotator=4, shared=2, seed=3)
+    path = written(tmp_path, "context", lists)
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        row = next(csv.DictReader(file))
+    assert row["context1"].lstrip("'") == "- a [X] of fish"
+    assert (row["definition"], row["hypernyms"]) == (sense["definition"], sense["hypernyms"])
+    table = read_view_sheet(filled(path, lambda *_: {"undecided": "x", "word": "pan"}), lists, participant="ana")
+    assert table.unique("task") == ("sense_verification",)
+    assert table.where(measure="choice").column("option").tolist() == ["t"] * 4
+    assert len(table.where(measure="guessed_word")) == 4
+    with pytest.raises(InputError, match="with glosses"):
+        write_view_sheet(path, [replace(items[0], conditions={"glosses": "a|b"})], view="full")
+
+
 @pytest.mark.parametrize(
     ("row", "code", "column"),
     [
@@ -174,7 +193,7 @@ def test_what_is_no_sheet_is_refused(tmp_path: Path) -> None:
     """A view without a sheet, items of three texts, a participant without name, another table."""
     with pytest.raises(InputError, match="no sheet of the view 'label'"):
         write_view_sheet(tmp_path / "s.csv", pairs(), view="label")
-    with pytest.raises(InputError, match="pairs, or mentions"):
+    with pytest.raises(InputError, match="pairs, senses to verify, or mentions"):
         write_view_sheet(tmp_path / "s.csv", [replace(pairs()[0], usages=pairs()[0].usages * 2)], view="full")
     assert not (tmp_path / "s.csv").exists()
     with pytest.raises(InputError) as caught:

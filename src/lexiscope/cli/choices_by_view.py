@@ -23,7 +23,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.items.given_answer import MEASURE_CHOICE, MEASURE_PAGE, read_view_judgments, with_page_ids
 from lexiscope.items.overlapping_lists import OverlappingLists, overlapping_lists
 from lexiscope.items.tabular import read_items, write_items
-from lexiscope.items.view_sheet import SHEET_VIEWS, read_view_sheet, refuse_two_views, write_view_sheet
+from lexiscope.items.view_sheet import REVEAL, SHEET_VIEWS, read_view_sheet, refuse_two_views, write_view_sheet
 from lexiscope.report.people_parts import people_records
 from lexiscope.resources.entity_list import EntityList
 
@@ -90,7 +90,7 @@ def views(items: str, *, answered: tuple[str, ...], entities: str | None, out: P
     """Read what people answered by view: accuracy, agreement on shared items, who could not decide.
 
     ITEMS is the folder that was drawn, or the items of a study in the app. NAME is a code for the person, who may have
-    two sheets: context, and reveal. FILE.csv without a name is wic_judgments.csv or link_judgments.csv of an export.
+    two sheets: context, and reveal. FILE.csv without a name is wic_judgments.csv of an export (verification_, link_).
     Nothing is written where a row of any sheet is wrong. Scores of views that nobody was asked are assumed, and marked.
     """
     known = known_items(items)
@@ -120,9 +120,11 @@ def known_items(name: str) -> tuple[Item, ...]:
 
 
 def _views_of(items: Sequence[Item]) -> tuple[str, ...]:
-    """All views that tell something: the words alone only where they differ, of two equal ones all say the same."""
-    equal = all(len(item.usages) > 1 and item.has_one_word for item in items)
-    return tuple(view for view in SHEET_VIEWS if view != "word" or not equal)
+    """All views that tell something: of two equal words alone all say the same, and for a page no word is guessed."""
+    pairs = all(len(item.usages) > 1 for item in items)
+    left_out = {"word"} if pairs and all(item.has_one_word for item in items) else set()
+    guessed = pairs or all("definition" in item.conditions for item in items)
+    return tuple(view for view in SHEET_VIEWS if view not in left_out and (guessed or view != REVEAL))
 
 
 def _write(folder: Path, drawn: OverlappingLists, chosen: Sequence[str]) -> list[str]:

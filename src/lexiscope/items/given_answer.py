@@ -77,7 +77,7 @@ class GivenAnswer:
 
 
 def read_view_judgments(path: Path | str) -> ResponseTable:
-    """Read what people answered in the app: ``wic_judgments.csv`` or ``link_judgments.csv`` of an export.
+    """Read what people answered in the app: ``wic_judgments.csv`` of an export, ``verification_`` or ``link_``.
 
     Unlike ``choices.csv``, these tables have the guessed words, who could not decide, and the second judgments.
     Errors: :class:`InputError` E475 for a cell that is neither true nor false, and those of
@@ -112,7 +112,7 @@ def _pair(row: SheetRow) -> GivenAnswer:
     return GivenAnswer(
         cells["participant_id"],
         cells["item_id"],
-        "same_sense",
+        "sense_verification" if "definition" in cells else "same_sense",
         cells["view"],
         label=cells["label"] or None,
         marks={MEASURE_UNDECIDED: _truth(row, "undecided")} if hidden else {},

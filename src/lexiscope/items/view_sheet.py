@@ -27,6 +27,8 @@ REVEAL = "reveal"
 SHEET_VIEWS = ("full", "context", "word", REVEAL)
 """The sheets that there are; ``reveal`` follows ``context``."""
 
+_SENSE = ("definition", "hypernyms")
+"""What stands beside a usage whose sense is verified, in every view."""
 _WHAT = "a sheet of items in one view"
 
 
@@ -53,9 +55,10 @@ class _Form:
 def write_view_sheet(path: Path | str, items: Sequence[Item], *, view: str, list_id: str = "1") -> None:
     """Write the sheet of a list in a view, in the order of the items; the right answers are not in it.
 
-    Pairs are asked for ``label`` (t or f), mentions in one text for ``page``. :func:`read_view_sheet` reads it back.
-    Errors: :class:`InputError` E619 for a view that has no sheet, E617 for items that are neither pairs nor mentions,
-    or not all of one kind; :class:`~lexiscope.core.errors.RunError` where the file cannot be written.
+    Pairs and senses to verify are asked for ``label`` (t or f), mentions in one text for ``page``;
+    :func:`read_view_sheet` reads it back.
+    Errors: :class:`InputError` E619 for a view that has no sheet, E617 for items that are none of these, or not all of
+    one kind; :class:`~lexiscope.core.errors.RunError` where the file cannot be written.
     """
     form = _form(items, view)
     empty = [""] * (len(form.beside) + 2)
@@ -107,22 +110,37 @@ def refuse_two_views(answered: Sequence[ResponseTable]) -> None:
 
 
 def _form(items: Sequence[Item], view: str) -> _Form:
+    """The form of the task that the items are of, told by what they hold; other tasks have no sheet."""
     if view not in SHEET_VIEWS:
         raise InputError(f"there is no sheet of the view {view!r}", code="E619", hint=f"use {', '.join(SHEET_VIEWS)}")
-    sizes = {len(item.usages) for item in items}
-    if sizes == {2}:
-        shown = ("word1", "word2") if view == "word" else ("context1", "context2")
-        return _Form("same_sense", shown, LABEL, ("word", "undecided") if view == "context" else ())
-    if sizes == {1}:
-        return _Form("entity_link", ("mention" if view == "word" else "context",), PAGE, ("not_found",))
-    what = f"a sheet holds pairs, or mentions in one text each; these items have {sorted(sizes)} texts"
-    raise InputError(what, code="E617", hint="draw from one dataset of the task same_sense or entity_link")
+    kinds = {_kind(item) for item in items}
+    alone, beside = view == "word", ("word", "undecided") if view == "context" else ()
+    if kinds == {"same_sense"}:
+        return _Form("same_sense", ("word1", "word2") if alone else ("context1", "context2"), LABEL, beside)
+    if kinds == {"sense_verification"}:
+        shown = ("word1" if alone else "context1", *_SENSE)
+        return _Form("sense_verification", shown, LABEL, beside)
+    if kinds == {"entity_link"}:
+        return _Form("entity_link", ("mention" if alone else "context",), PAGE, ("not_found",))
+    what = (
+        f"a sheet holds pairs, senses to verify, or mentions to link, all of one kind, not {', '.join(sorted(kinds))}"
+    )
+    raise InputError(what, code="E617", hint="draw from one dataset of these tasks, or ask in the app")
+
+
+def _kind(item: Item) -> str:
+    if len(item.usages) == 2:
+        return "same_sense"
+    if len(item.usages) != 1 or "glosses" in item.conditions:
+        return f"items of {len(item.usages)} texts with glosses" if item.usages else "items without a text"
+    return "sense_verification" if "definition" in item.conditions else "entity_link"
 
 
 def _shown(item: Item, view: str) -> tuple[str, ...]:
+    sense = [str(item.conditions.get(name, "")) for name in _SENSE] if _kind(item) == "sense_verification" else []
     if view in ("full", REVEAL):
-        return tuple(usage.bracketed for usage in item.usages)
-    return tuple(view_usage(usage, view).text for usage in item.usages)
+        return (*(usage.bracketed for usage in item.usages), *sense)
+    return (*(view_usage(usage, view).text for usage in item.usages), *sense)
 
 
 def _of_sheet(path: Path | str, n_lists: int) -> tuple[str, str]:
@@ -163,7 +181,10 @@ def _given(row: SheetRow, form: _Form, view: str, participant: str, position: in
 def _label(row: SheetRow, marks: dict[str, bool]) -> str | None:
     label, undecided = row.cells[LABEL].strip().casefold(), marks.get("undecided", False)
     if label not in ("", SAME, DIFFERENT):
-        what, hint = f"{row.cells[LABEL]!r} is no answer", "write t (the same meaning), f (different ones), or nothing"
+        what, hint = (
+            f"{row.cells[LABEL]!r} is no answer",
+            "write t (the same meaning; it fits), f (another), or nothing",
+        )
         raise InputError(what, code="E475", place=row.place(LABEL), hint=hint)
     if undecided and label == DIFFERENT:
         what, hint = "who cannot decide writes t, not f", "write t, or take the mark under undecided away"

@@ -24,6 +24,7 @@ from lexiscope.datasets import saw_c
 from lexiscope.datasets.saw_c.card import RATING_SCALE
 from lexiscope.datasets.saw_c.cells import NORM_COLUMNS, TRIAL_COLUMNS
 from lexiscope.datasets.saw_c.people import read_trials, trial_responses
+from lexiscope.items.given_answer import read_view_judgments
 from lexiscope.items.importer import import_items
 from lexiscope.resources.tables import read_csv
 
@@ -164,6 +165,23 @@ def test_contexts_are_given_as_they_were_shown() -> None:
     assert full[0]["context2"] == "[bank] stands there, i1"
     (votes,) = sheet(source, "item_statistics.csv")
     assert (votes["majority"], votes["majority_share"], votes["tie"], votes["n"]) == ("t", 1.0, False, 2)
+
+
+def test_a_verified_sense_stands_beside_its_context(tmp_path: Path) -> None:
+    """Sense verification: the same columns with one context and the sense; the answers are read back as rows."""
+    said = Answered(option="t", guessed="shore", undecided=True)
+    item = replace(pair("i1", "bank", definition="a slope", hypernyms="ground"), usages=pair("i1", "bank").usages[:1])
+    source = collected(
+        study("sense_verification", views=("context",)), [item], per_list=1, answers=lambda *_: said, measure="choice"
+    )
+    (row,) = sheet(source, "verification_judgments.csv")
+    shown = [row[name] for name in ("context1", "definition", "hypernyms", "label", "word", "undecided")]
+    assert shown == ["[X] stands here, i1", "a slope", "ground", "t", "shore", True]
+    (written,) = [each for each in wide_sheets(source) if each.file == "verification_judgments.csv"]
+    (tmp_path / written.file).write_text(written.csv(), encoding="utf-8")
+    table = read_view_judgments(tmp_path / written.file)
+    assert table.unique("task") == ("sense_verification",)
+    assert table.unique("measure") == ("choice", "flag_undecided", "guessed_word")
 
 
 def test_options_choice_and_key_of_a_substitution() -> None:

@@ -20,17 +20,27 @@ IDENTITY = (
     Column("item_id", "the item", "id"),
     Column("participant_id", "random id of the participant", "id"),
 )
+_CONTEXT = (Column("context1", "context 1 as it was shown: target in brackets, [X] where it was hidden"),)
 _ORDER = Column("shown_order", "order of the options on the page; []: as given", "text")
 _COMMENT = Column("comment", "the participant's comment", "text")
 
 
 def same_sense(collected: Collected) -> tuple[Sheet, ...]:
     """Return the sheet of WiC and its kin (BIAS, Figure 5): contexts as they were shown, label, guessed word."""
+    return (_labelled(collected, "wic_judgments.csv", (*_CONTEXT, Column("context2", "context 2 as it was shown"))),)
+
+
+def sense_verification(collected: Collected) -> tuple[Sheet, ...]:
+    """Return the same for WiC-TSV: the context as it was shown, the sense beside it, label, guessed word."""
+    sense = (Column("definition", "the sense that was asked about"), Column("hypernyms", "its broader terms"))
+    return (_labelled(collected, "verification_judgments.csv", (*_CONTEXT, *sense)),)
+
+
+def _labelled(collected: Collected, file: str, shown: Sequence[Column]) -> Sheet:
     columns = (
         Column("example_no", "number of the example, from 1", "integer", low=1),
-        Column("context1", "context 1 as it was shown: target in brackets, [X] where it was hidden", "text"),
-        Column("context2", "context 2 as it was shown", "text"),
-        Column("label", "the answer: same meaning or not", "category"),
+        *shown,
+        Column("label", "the answer: t (same meaning; it fits) or f", "category"),
         Column("word", "the guessed word, in its basic form", "text"),
         Column("undecided", "the participant said that no decision was possible", "truth"),
         Column("view", "full, context or word", "category"),
@@ -40,10 +50,11 @@ def same_sense(collected: Collected) -> tuple[Sheet, ...]:
     def cells(row: Row, item: Item) -> Cells:
         view = "full" if row["phase"] == "reveal" else collected.view_of(row["list_id"])
         contexts = {f"context{k}": _shown(usage, view) for k, usage in enumerate(item.usages, start=1)}
+        sense = {name: first_condition(item.conditions, name) for name in ("definition", "hypernyms")}
         said = {"label": row["response"], "word": row["guessed_word"], "view": view, "phase": row["phase"]}
-        return {**contexts, **said}
+        return {**sense, **contexts, **said}
 
-    return (numbered(collected, "wic_judgments.csv", columns, cells, phases=("trials", "reveal")),)
+    return numbered(collected, file, columns, cells, phases=("trials", "reveal"))
 
 
 def substitution(collected: Collected) -> tuple[Sheet, ...]:

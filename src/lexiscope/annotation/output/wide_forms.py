@@ -18,6 +18,7 @@ FORMS: Mapping[str, Form] = {
     "relatedness": relatedness_form.sheets,
     "plausibility": plausibility_form.sheets,
     "same_sense": choice_forms.same_sense,
+    "sense_verification": choice_forms.sense_verification,
     "substitution": choice_forms.substitution,
     "word_intrusion": choice_forms.word_intrusion,
     "sense_choice": choice_forms.sense_choice,

@@ -90,6 +90,7 @@ TASK = Task(
     answers=(("Judges", by_judgment),),
     measures=(
         (MEASURE, "title or URL of the page, in raw; without value; no unit, no direction"),
+        ("flag_not_found", "1 where a person found no page, else 0"),
         *RETRIEVAL_MEASURES,
         *CHAT_MEASURES,
     ),

@@ -116,7 +116,9 @@ TASK = Task(
     answers=(("Judges", by_judgment),),
     measures=(
         (MEASURE_CHOICE, "t: used in this sense; f: used in another one"),
-        ("flag_undecided", "1 where a chat model could not decide without the word, else 0"),
+        ("flag_undecided", "1 where a person or chat model could not decide without the word, else 0"),
+        ("guessed_word", "a person's guess of the hidden word in its basic form, in raw; without value"),
+        ("revealed_choice", "t or f, answered again by the same person, the word now shown"),
         *TRAINED_MEASURES,
         *CHAT_MEASURES,
     ),
