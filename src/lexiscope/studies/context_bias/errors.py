@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lexiscope.analysis.guess_flips import Guess, count_flips
+from lexiscope.analysis.guess_answers import guess_answers
+from lexiscope.analysis.guess_flips import count_flips
 from lexiscope.analysis.view_answers import answers_by_view
 from lexiscope.analysis.view_errors import ViewErrors, distractor_by_overlap, view_errors
 from lexiscope.core.item import Item
-from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.items.sense_options import glosses_of
 from lexiscope.report.bias_sections import errors_section
 from lexiscope.report.bias_tables import flips_table
 from lexiscope.report.part import Part, joined
 from lexiscope.studies.context_bias.material import RETRIEVAL_TASKS, Answers, AuditSet, Material
-from lexiscope.studies.context_bias.people import guesses_of, with_guesses
 from lexiscope.studies.context_bias.published import GUESSES_REMARK
 
-MOST = 50
+MOST = 30
 """So many errors of each kind are shown of a dataset; all of them follow from the answers in the run folder."""
 
 _KINDS = (("full", "word"), ("word", "full"))
@@ -27,7 +26,6 @@ _RULE = (
     "A distracting word is one of the context that stands in the wrongly chosen entry too, and not in the right one; "
     "it need not be what misled the model."
 )
-_CONTEXT, _REVEALED = "choice", "revealed_choice"
 
 
 def errors_part(material: Material) -> Part:
@@ -38,9 +36,13 @@ def errors_part(material: Material) -> Part:
 def guesses_part(material: Material) -> Part:
     """Return whether answers change with a guessed word, of each model beside people (Tables 1 and 8)."""
     parts = [_flips(audit, answers, material, n) for n, (audit, answers) in enumerate(_each(material), start=1)]
-    if not any(part.tables for part in parts):
-        return Part(paragraphs=(_NO_GUESS, GUESSES_REMARK))
-    return joined([*parts, Part(paragraphs=(_READING, GUESSES_REMARK))])
+    if not any(part.tables or part.paragraphs for part in parts):
+        return Part(paragraphs=(_NO_GUESS, *_of_paper(material)))
+    return joined([*parts, Part(paragraphs=(_READING, *_of_paper(material)))])
+
+
+def _of_paper(material: Material) -> tuple[str, ...]:
+    return () if material.own else (GUESSES_REMARK,)
 
 
 _NO_GUESS = (
@@ -50,8 +52,7 @@ _NO_GUESS = (
 )
 _READING = (
     "A person's answer with the guess is the one given to the context alone; that with the original word was given "
-    "when the word was shown. A guess stands in the text as it was written. It counts as valid where it is another "
-    "word than the hidden one: who guessed it found it fitting, and nobody else has judged it."
+    "when the word was shown. Flips are counted where somebody judged that the guess is another word that fits."
 )
 
 
@@ -112,29 +113,14 @@ def _shown(item: Item) -> str:
 
 
 def _flips(audit: AuditSet, answers: Answers, material: Material, number: int) -> Part:
-    people = material.people.get(audit.name)
-    own = answers_by_view(answers.responses, subject=answers.subject, measure=audit.measure)
-    if people is None or "guessed_word" not in own:
-        return Part()
-    items = {item.item_id: item for item in audit.labelled}
-    asked = {item.item_id: item.conditions["guessed_word"] for item in with_guesses(audit, people)}
-    found = []
-    for who, item_id, guess in guesses_of(people):
-        # of several guesses the model was asked the first
-        if asked[item_id] != guess:
-            continue
-        told = people.where(subject_id=who, item_id=item_id)
-        person = _option(told, _REVEALED), _option(told, _CONTEXT)
-        model = own["full"].get(item_id), own["guessed_word"].get(item_id)
-        word = items[item_id].word
-        found.append(Guess(item_id, word, guess, person, model, valid=guess.casefold() != word.casefold()))
+    guessed, told = material.guesses.get(audit.name, ((), ""))
+    if not guessed:
+        return Part(paragraphs=(f"{audit.name}: {told}",) if told else ())
+    found = guess_answers(guessed, material.people[audit.name], answers.responses, model_id=answers.subject)
     counts = count_flips(found)
-    empty = Record("n_guesses", float(counts.n), answers.subject, audit.name)
-    named = (("n_valid_guesses", counts.n_valid), ("n_insensitive", counts.insensitive))
-    records = (empty, *(Record(name, float(value), answers.subject, audit.name, n=counts.n) for name, value in named))
-    return Part(records, (flips_table(found, name=f"guess_flips_{number}", number="8"),))
-
-
-def _option(told: ResponseTable, measure: str) -> str | None:
-    rows = [row.option for row in told.where(measure=measure).rows()]
-    return rows[-1] if rows else None
+    numbers = {"n_guesses": counts.n, "n_valid_guesses": counts.n_valid, "n_insensitive": counts.insensitive}
+    records = tuple(
+        Record(name, float(value), answers.subject, audit.name, n=counts.n) for name, value in numbers.items()
+    )
+    table = flips_table(found, name=f"guess_flips_{number}", number="8")
+    return Part(records, (table,), paragraphs=(f"{audit.name}, {answers.subject}: {told}",))

@@ -6,11 +6,12 @@ import shutil
 from pathlib import Path
 
 from lexiscope.collect import CollectProgress
+from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
 from lexiscope.core.study import StudySettings
 from lexiscope.studies.context_bias.material import Answers, Material
-from lexiscope.studies.context_bias.models import model_answers
-from lexiscope.studies.context_bias.people import read_people, with_guesses
+from lexiscope.studies.context_bias.models import check_masks, model_answers
+from lexiscope.studies.context_bias.people import guessed_at, read_people
 from lexiscope.studies.context_bias.protocol import check_protocol
 from lexiscope.studies.context_bias.sources import open_sets
 
@@ -27,16 +28,20 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
     sets, not_used = open_sets(settings)
     people = read_people(settings.people, sets)
     encoders = settings.encoders or DEFAULT_ENCODERS
+    check_masks(encoders, sets)
     share = len(sets) * len(encoders)
     answers: list[Answers] = []
+    guesses: dict[str, tuple[tuple[Item, ...], str]] = {}
     for audit in sets:
-        guessed = with_guesses(audit, people[audit.name]) if audit.name in people else ()
+        if audit.name in people:
+            guesses[audit.name] = guessed_at(audit, people[audit.name], settings.people)
+        guessed = guesses.get(audit.name, ((), ""))[0]
         for encoder in encoders:
             found = model_answers(audit, encoder, settings, out, share=share, guessed=guessed, progress=progress)
             answers.append(found)
     # large, and of no use to who reads the run
     shutil.rmtree(out / "vectors", ignore_errors=True)
-    return Material(sets, not_used, tuple(answers), people, own=bool(settings.items))
+    return Material(sets, not_used, tuple(answers), people, guesses, own=bool(settings.items))
 
 
 def given_files(settings: StudySettings) -> dict[str, str]:

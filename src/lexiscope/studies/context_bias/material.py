@@ -98,12 +98,16 @@ class Answers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Material:
-    """Everything that the analyses read."""
+    """Everything that the analyses read. ``guesses`` are items with a guessed word, and how they were made, in words.
+
+    ``own``: the items are the user's, not the paper's.
+    """
 
     sets: tuple[AuditSet, ...]
     not_used: tuple[NotUsed, ...]
     answers: tuple[Answers, ...]
     people: Mapping[str, ResponseTable] = field(default_factory=dict)
+    guesses: Mapping[str, tuple[tuple[Item, ...], str]] = field(default_factory=dict)
     own: bool = False
 
     @property

@@ -7,27 +7,31 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from lexiscope.collect import CollectProgress, collect
+from lexiscope.core import catalog
+from lexiscope.core.errors import CapabilityError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.study import StudySettings
+from lexiscope.items.guessed_word import GUESS_OF
 from lexiscope.items.planted_bias import look_up
 from lexiscope.items.sense_options import right_ids
+from lexiscope.items.views import GUESSED_WORD
 from lexiscope.studies.context_bias.material import RETRIEVAL_TASKS, VIEWS, Answers, AuditSet, Trained
 from lexiscope.studies.context_bias.protocol import LOOK_UP, Plan, plan_of
 from lexiscope.training._rows import sampled
 from lexiscope.training.selection import Selection, run_selection
 from lexiscope.training.shards import METHOD_OF_TASK
 
-GUESSED = "guessed_word"
 _ZERO_SHOT_TASKS = ("same_sense", "sense_verification", "sense_disambiguation")
-_COUNTED = "counts what stood in training beside the same shown texts; no model"
+_COUNTED = "No model: it counts which answers stood beside the same shown texts in training."
 """What the learner that counts does, in words."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Folders:
     """Where one model of one dataset keeps its trainings and answers, below the run folder."""
 
     run: Path
@@ -65,13 +69,13 @@ def model_answers(
 ) -> Answers:
     """Train an encoder on every view of a dataset and ask each model the tested items, or go on with it.
 
-    *guessed* are tested items with a guess in the condition ``guessed_word``: the model of the whole input is asked
+    *guessed* are items with a guessed word (:mod:`lexiscope.items.guessed_word`): the model of the whole input is asked
     them with the guess in the word's place. *share*: as :func:`plan_of`.
     Errors: those of the trainings and of the subjects.
     """
     if encoder == LOOK_UP:
         return _counted(audit)
-    place = Place(out, f"{slug(audit.name)}--{slug(encoder)}")
+    place = Folders(out, f"{slug(audit.name)}--{slug(encoder)}")
     plan = plan_of(audit, encoder, settings, place.plan, share=share)
     subject = f"{_short(encoder)}, {plan.protocol.replace('_', '-')}"
     asked = sampled(audit.test, plan.test_rows)
@@ -85,14 +89,32 @@ def model_answers(
         ask = partial(_asked, audit, found=found, settings=settings, place=place, progress=progress)
         tables.append(ask(asked, view=view))
         if view == "full" and guessed:
-            tables.append(ask(guessed, view=GUESSED))
+            tables.append(ask(guessed, view=GUESSED_WORD))
             # people may have been asked items that are not tested here
-            known = {item.item_id for item in asked}
-            others = tuple(item for item in guessed if item.item_id not in known)
+            known, wanted = {item.item_id for item in asked}, {str(item.condition(GUESS_OF)) for item in guessed}
+            others = tuple(item for item in audit.labelled if item.item_id in wanted - known)
             tables += [ask(others, view=view, folder="full_of_guessed")] if others else []
     responses = ResponseTable.concat(tables).with_column("subject_id", subject)
     ids = tuple(item.item_id for item in asked)
     return Answers(audit.name, subject, responses, tuple(trained), plan.words, plan.left_out, ids)
+
+
+def check_masks(encoders: Sequence[str], sets: Sequence[AuditSet]) -> None:
+    """Check, before anything is trained, that every encoder can hide a target.
+
+    Errors: :class:`CapabilityError` naming the first item that it could not be shown, and those of the encoder's files.
+    """
+    for encoder in encoders:
+        if encoder == LOOK_UP:
+            continue
+        subject: Any = catalog.subject(f"encoder:{encoder}")
+        try:
+            # read for its refusal alone
+            _ = subject.mask_token
+        except CapabilityError as error:
+            place = Place(item_id=sets[0].train[0].item_id)
+            hint = "take an encoder that was trained with masks, such as minilm"
+            raise CapabilityError(error.what, place=place, hint=hint) from error
 
 
 def slug(name: str) -> str:
@@ -117,7 +139,7 @@ def _selection(
     view: str,
     plan: Plan,
     settings: StudySettings,
-    place: Place,
+    place: Folders,
     progress: CollectProgress | None,
 ) -> Selection:
     """The grid of one view; without training, and without a model where nothing is seen, it has one cell."""
@@ -149,7 +171,7 @@ def _asked(
     found: Selection,
     view: str,
     settings: StudySettings,
-    place: Place,
+    place: Folders,
     progress: CollectProgress | None,
     folder: str = "",
 ) -> ResponseTable:

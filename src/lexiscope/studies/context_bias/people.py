@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from lexiscope.analysis.view_scores import FixedScore
-from lexiscope.core.errors import InputError, Place
+from lexiscope.core.errors import DataError, InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.items.given_answer import MEASURE_GUESS, MEASURE_PAGE, read_view_judgments
+from lexiscope.items.given_answer import MEASURE_PAGE, read_view_judgments
+from lexiscope.items.guessed_word import GUESS_OF, certain_forms, guessed_items, guesses_of, propose_forms
+from lexiscope.items.inflection import EnglishForms
+from lexiscope.items.tabular import is_item_table, read_items
 from lexiscope.items.view_sheet import refuse_two_views
+from lexiscope.resources import wordnet
 from lexiscope.studies.context_bias.material import AuditSet
 from lexiscope.studies.context_bias.published import HUMAN
 
@@ -22,9 +26,11 @@ _FORMS = "give wic_judgments.csv or link_judgments.csv of an export, or what lex
 def read_people(paths: Sequence[str], sets: Sequence[AuditSet]) -> dict[str, ResponseTable]:
     """Return people's answers by dataset; whom they came from stands in the column ``subject_id``.
 
+    Files of items (with guessed words) hold no answers and are passed over.
     Errors: :class:`InputError` E471 for another file, or for an item that no dataset of the run has with a right
     answer; E487 for a person who saw an item in two views.
     """
+    paths = [path for path in paths if not is_item_table(Path(path))]
     tables = [_read(Path(path)) for path in paths]
     refuse_two_views(tables)
     owner = {item.item_id: audit.name for audit in sets for item in audit.labelled}
@@ -45,23 +51,27 @@ def printed_scores(audit: AuditSet) -> dict[str, FixedScore]:
     return known if "full" in known else {}
 
 
-def guesses_of(answers: ResponseTable) -> Iterator[tuple[str, str, str]]:
-    """Yield who guessed which word of which item: (person, item id, guess), in the order of the answers."""
-    for row in answers.where(measure=MEASURE_GUESS).rows():
-        if row.raw and row.raw.strip():
-            yield row.subject_id, row.item_id, row.raw.strip()
+def guessed_at(audit: AuditSet, answers: ResponseTable, files: Sequence[str]) -> tuple[tuple[Item, ...], str]:
+    """Return the items of a dataset with guessed words in their place, and in words how their forms were found.
 
-
-def with_guesses(audit: AuditSet, answers: ResponseTable) -> tuple[Item, ...]:
-    """Return the labelled items of which somebody guessed the word, with the first guess to be put in its place."""
-    first: dict[str, str] = {}
-    for _, item_id, guess in guesses_of(answers):
-        first.setdefault(item_id, guess)
-    return tuple(
-        replace(item, conditions={**item.conditions, "guessed_word": first[item.item_id]})
-        for item in audit.labelled
-        if item.item_id in first
-    )
+    They are read where one of the *files* holds them (``lexiscope choices guesses --out``). Else those guesses are
+    taken whose form is certain; what a person would have to decide on is left out, and counted.
+    """
+    given = [item for path in files if is_item_table(Path(path)) for item in read_items(path)]
+    own = {item.item_id for item in audit.labelled}
+    chosen = tuple(item for item in given if item.conditions.get(GUESS_OF) in own)
+    guesses = guesses_of(answers)
+    if chosen or not guesses:
+        return chosen, "Their forms were decided on by a person." if chosen else ""
+    try:
+        forms = EnglishForms.of(wordnet.load())
+    except DataError as error:
+        return (), f"{len(guesses)} guessed words were not put back: {error.what}."
+    found = propose_forms(audit.labelled, guesses, forms)
+    items = guessed_items(audit.labelled, found.slots, certain_forms(found.slots))
+    told = f"{len(guesses)} words were guessed; {len(found.same)} of them are the hidden word, and "
+    doubtful = len(guesses) - len(found.same) - len(items)
+    return items, f"{told}{doubtful} were left out because a person has to decide on their form."
 
 
 def _read(path: Path) -> ResponseTable:

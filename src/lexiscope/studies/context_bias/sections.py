@@ -34,9 +34,9 @@ LIMITS = (
     "that reason alone. That is why it is trained on the masked input, and why a probe without training says less.",
 )
 _ZERO_SHOT = (
-    "Models were not trained in this run. A probe sees how near two vectors are and nothing else: it underestimates "
-    "what a part of the input gives to a model that learns. Its biases are a first look, no replacement of the paper's "
-    "protocol (--protocol full, or --budget)."
+    "This is a first answer: no model was trained in this run. A probe sees how near two vectors are and nothing else: "
+    "it underestimates what a part of the input gives to a model that learns. Its biases do not replace those of the "
+    "paper's protocol (--protocol full, or --budget)."
 )
 _COUNTED = (
     "The learner that counts knows only what stood in training with the same texts: in real data it finds little. It "
@@ -100,7 +100,7 @@ def built(
 
 _PROTOCOL = {
     True: "What the numbers below say of each dataset, judged by each model, in sentences.",
-    False: "A first answer, without training: " + _ZERO_SHOT,
+    False: _ZERO_SHOT,
 }
 
 
@@ -130,7 +130,8 @@ def _of_models(material: Material) -> tuple[str, ...]:
 
 
 def _settings_text(settings: StudySettings) -> str:
-    how = f"budget {settings.budget}" if settings.budget else f"protocol {settings.protocol}"
+    protocol = "zero_shot" if settings.protocol == "auto" else settings.protocol
+    how = f"budget {settings.budget}" if settings.budget else f"protocol {protocol}"
     return f"{settings.n_bootstrap} bootstrap resamples, seed {settings.seed}; {how}."
 
 

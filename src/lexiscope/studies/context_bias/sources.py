@@ -172,7 +172,13 @@ def _not_asked(asked: Sequence[str], settings: StudySettings) -> list[NotUsed]:
     if not plain & {name.partition("?")[0] for name in SETS}:
         return []
     known = [name for name in SETS if name.partition("?")[0] not in plain]
-    return [NotUsed(name, _title(name), f"Not asked for in this run: add --dataset {name}.") for name in known]
+    return [NotUsed(name, _title(name), f"Not asked for: --dataset {name}.{_obtained(name)}") for name in known]
+
+
+def _obtained(name: str) -> str:
+    """Of a dataset that cannot be downloaded, how it is had."""
+    card = catalog.card(name)
+    return f" {card.how_to_obtain}" if card.availability == "obtain" else ""
 
 
 # -- splits ---------------------------------------------------------------------------------------------------

@@ -1,0 +1,146 @@
+"""``lexiscope bias``: the audit of a file of one's own on one screen, and what is refused before any training."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.training.tiny_views import save_bert
+
+from lexiscope.core.result import find, read_records
+from lexiscope.items.planted_bias import Dials, planted_items
+
+from .conftest import Run
+
+Row = dict[str, object]
+DIALS = Dials(1.0, 0.0, n_words=24, splits=(("train", 300), ("dev", 60), ("test", 100)))
+
+
+def rows() -> list[Row]:
+    """Planted items as the rows of a file: the context tells everything, the word nothing."""
+    made = []
+    for item in planted_items(DIALS):
+        row: Row = {"id": item.item_id, "gold": item.gold, "split": item.conditions["split"]}
+        for side, usage in enumerate(item.usages, start=1):
+            row |= {f"sentence_{side}": usage.text, f"start_{side}": usage.start, f"end_{side}": usage.end}
+        made.append(row | {"target": item.usages[0].target})
+    return made
+
+
+def written(path: Path, table: list[Row], *, without: tuple[str, ...] = ()) -> Path:
+    """Write the rows, some columns left out."""
+    names = [name for name in table[0] if name not in without]
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, names, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(table)
+    return path
+
+
+def test_the_screen_says_what_solves_the_set(run: Run, tmp_path: Path) -> None:
+    """Sizes, scores and biases with intervals, the verdict and the report's path, in no more than 100 columns."""
+    written(tmp_path / "pairs.csv", rows())
+    result = run("bias", "pairs.csv", "--encoder", "look_up", "--bootstrap", 200, "--out", "audit")
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert len(lines) <= 40
+    assert lines[0] == "pairs: 460 items (300 train, 60 dev, 100 test); 24 words are tested"
+    found = read_records(tmp_path / "audit" / "results.json")
+    context = find(found, "context_bias(metric=accuracy)")
+    assert context.value is not None
+    assert re.search(rf"context bias +{context.value:.2f} +\[{context.low:.2f}, {context.high:.2f}\]", result.stdout)
+    assert "the dataset is context-biased" in re.sub(r"\s+", " ", result.stdout)
+    assert lines[-1] == "report: audit/report.html"
+    assert (tmp_path / "audit" / "report.html").is_file()
+
+
+def test_the_screen_is_the_same_when_asked_again(run: Run, tmp_path: Path) -> None:
+    """A finished audit is read, not computed; it prints the same and says so on stderr."""
+    written(tmp_path / "pairs.csv", rows())
+    words = ("bias", "pairs.csv", "--encoder", "look_up", "--bootstrap", 50, "--out", "audit")
+    first, second = run(*words), run(*words)
+    assert first.stdout == second.stdout
+    assert "finished before" in second.stderr
+
+
+def test_a_file_without_splits_is_divided_by_word(run: Run, tmp_path: Path) -> None:
+    """What was done is said: shares and seed."""
+    written(tmp_path / "pairs.csv", rows(), without=("split",))
+    result = run("bias", "pairs.csv", "--encoder", "look_up", "--bootstrap", 50, "--seed", 3, "--out", "audit")
+    said = re.sub(r"\s+", " ", result.stdout)
+    assert "divided by word, so that no word stands in two parts, with seed 3: 60 % train, 15 % dev, 25 % test" in said
+
+
+def hide_test_labels(table: list[Row]) -> None:
+    """Nobody knows the answers of test."""
+    for row in table:
+        if row["split"] == "test":
+            row["gold"] = ""
+
+
+def same_labels(table: list[Row]) -> None:
+    """Every answer of dev is t."""
+    for row in table:
+        if row["split"] == "dev":
+            row["gold"] = "t"
+
+
+def lose_span(table: list[Row]) -> None:
+    """The span of the third row is somewhere else."""
+    table[2] |= {"start_1": 0, "end_1": 2}
+
+
+def blank_target(table: list[Row]) -> None:
+    """The span of the third row holds a space alone."""
+    place = str(table[2]["sentence_1"]).index(" ")
+    table[2] |= {"start_1": place, "end_1": place + 1, "target": " "}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "code", "line"),
+    [
+        (hide_test_labels, "E484", 362),
+        (same_labels, "E483", 302),
+        (lose_span, "E101", 4),
+        (blank_target, "E104", 4),
+    ],
+)
+def test_a_set_that_cannot_be_audited_is_refused(
+    spoil: Callable[[list[Row]], None], code: str, line: int, run: Run, tmp_path: Path
+) -> None:
+    """The error has its code, the file and the line of the row, and nothing is written."""
+    table = rows()
+    spoil(table)
+    written(tmp_path / "pairs.csv", table)
+    result = run("bias", "pairs.csv", "--encoder", "look_up", "--out", "audit")
+    assert result.exit_code == 1
+    assert re.search(rf"^pairs\.csv:{line}(:\d+)?, item '.*': \[{code}\]", result.stderr, re.MULTILINE), result.stderr
+    assert not (tmp_path / "audit" / "run.json").exists()
+
+
+def test_one_class_is_refused_before_the_file_is_divided(run: Run, tmp_path: Path) -> None:
+    """A file without splits and with one answer cannot be learnt, whatever part is looked at."""
+    written(tmp_path / "pairs.csv", [row | {"gold": "f"} for row in rows()], without=("split",))
+    result = run("bias", "pairs.csv", "--encoder", "look_up", "--out", "audit")
+    assert result.exit_code == 1
+    assert "pairs.csv:2, item 'planted_bias/train/1': [E483]" in result.stderr
+
+
+def test_an_encoder_without_a_mask_token_is_refused(run: Run, tmp_path: Path, no_mask: Path) -> None:
+    """Before anything is trained, naming the first item that could not be shown to it."""
+    written(tmp_path / "pairs.csv", rows())
+    result = run("bias", "pairs.csv", "--encoder", no_mask, "--out", "audit")
+    assert result.exit_code == 1
+    assert "no mask token" in result.stderr
+    assert "planted_bias/train/1" in result.stderr
+    assert not (tmp_path / "audit" / "shards").exists()
+
+
+@pytest.fixture
+def no_mask(tmp_path: Path) -> Path:
+    """The folder of a tiny random encoder whose tokenizer has no mask token."""
+    return save_bert(tmp_path / "tiny", mask=False)

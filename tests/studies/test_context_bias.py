@@ -1,0 +1,275 @@
+"""The context–word bias study on items whose biases are known, and what it says of splits, people and budgets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lexiscope.core.errors import DataError, InputError, RunError
+from lexiscope.core.item import Item
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.run import read_json, sha256_of
+from lexiscope.core.study import StudySettings
+from lexiscope.core.usage import Usage
+from lexiscope.items.planted_bias import Dials, planted_items
+from lexiscope.items.tabular import write_items
+from lexiscope.studies import context_bias
+from lexiscope.studies.context_bias import models
+from lexiscope.studies.context_bias.protocol import LOOK_UP, check_protocol, named_plan
+from lexiscope.studies.context_bias.sources import arranged_splits
+
+COUNTING = StudySettings("context_bias", encoders=(LOOK_UP,), n_bootstrap=50)
+SMALL = Dials(0.6, 0.3, n_words=8, splits=(("train", 400), ("dev", 60), ("test", 100)))
+
+
+def records_of(settings: StudySettings, out: Path) -> tuple[Record, ...]:
+    """Run the study and return its records."""
+    context_bias.run(settings, out)
+    return read_records(out / "results.json")
+
+
+def own_file(path: Path, dials: Dials = SMALL) -> Path:
+    """Planted items as a file of the user's own."""
+    write_items(planted_items(dials, dataset=path.stem), path)
+    return path
+
+
+def item(number: int, *, split: str | None, gold: str | None = "t", word: str = "") -> Item:
+    """An item of a split, or of none."""
+    usage = Usage("a bank", 2, 6, lemma=word or f"w{number}")
+    return Item(f"i{number}", "d", (usage, usage), gold=gold, conditions={"split": split} if split else {})
+
+
+# -- planted bias -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dials", [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)])
+def test_measured_biases_reach_the_corners(dials: tuple[float, float], tmp_path: Path) -> None:
+    """Through the whole study, a learner that learns everything measures what was planted: 0 and 1, each way."""
+    found = records_of(
+        replace(COUNTING, dataset=f"planted_bias?context_sufficiency={dials[0]}&word_sufficiency={dials[1]}"),
+        tmp_path / "run",
+    )
+    for name, planted in zip(("context_bias", "word_bias"), dials, strict=True):
+        value = find(found, f"{name}(metric=accuracy)", subject=LOOK_UP).value
+        assert value == pytest.approx(planted, abs=0.05)
+
+
+def test_biases_are_those_of_the_formula(tmp_path: Path) -> None:
+    """Both biases and the gaps follow from the accuracies of the same file by hand."""
+    found = records_of(replace(COUNTING, items=str(own_file(tmp_path / "mine.csv"))), tmp_path / "run")
+    score = {view: find(found, "accuracy", view=view).value or 0.0 for view in ("full", "context", "word", "label")}
+    room = score["full"] - score["label"]
+    for view in ("context", "word"):
+        assert find(found, f"{view}_bias(metric=accuracy)").value == (score[view] - score["label"]) / room
+    gap = min(score["full"] - score["context"], score["full"] - score["word"])
+    assert find(found, "minimum_gap(metric=accuracy)").value == gap
+    assert find(found, "accuracy", view="random").value == 0.5
+
+
+def test_scores_are_those_of_the_answers(tmp_path: Path) -> None:
+    """An accuracy is the share of the answers in responses.parquet that equal the gold of the file."""
+    own = own_file(tmp_path / "mine.csv")
+    found = records_of(replace(COUNTING, items=str(own)), tmp_path / "run")
+    gold = {each.item_id: each.gold for each in planted_items(SMALL, dataset="mine")}
+    rows = list(ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet").where(view="context").rows())
+    assert len(rows) == 100
+    assert find(found, "accuracy", view="context").value == sum(gold[r.item_id] == r.option for r in rows) / 100
+
+
+# -- the run folder -----------------------------------------------------------------------------------------------
+
+
+def test_several_datasets_stand_in_one_run(tmp_path: Path) -> None:
+    """Each has its own numbers; figures and tables hold both."""
+    names = ("planted_bias?context_sufficiency=0.9", "planted_bias?context_sufficiency=0.1")
+    found = records_of(replace(COUNTING, datasets=names), tmp_path / "run")
+    values = [find(found, "context_bias(metric=accuracy)", dataset=name).value or 0.0 for name in names]
+    assert values == pytest.approx([0.9, 0.1], abs=0.07)
+    plane = (tmp_path / "run" / "figures" / "figure_1_plane.csv").read_text(encoding="utf-8")
+    assert all(name in plane for name in names)
+
+
+def test_a_finished_run_computes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same call returns the same overview and asks nobody; other settings are refused."""
+    settings = replace(COUNTING, items=str(own_file(tmp_path / "mine.csv")))
+    first = context_bias.run(settings, tmp_path / "run")
+    monkeypatch.setattr(context_bias, "gather", None)
+    assert context_bias.run(settings, tmp_path / "run").overview == first.overview
+    with pytest.raises(RunError, match="another question"):
+        context_bias.run(replace(settings, seed=1), tmp_path / "run")
+
+
+def test_a_broken_run_goes_on_to_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that is stopped between two views goes on with its trainings and answers, and ends like an unbroken one."""
+    own = own_file(tmp_path / "mine.csv", replace(SMALL, splits=(("train", 40), ("dev", 20), ("test", 20))))
+    settings = replace(COUNTING, items=str(own), encoders=("minilm",), outputs=())
+    context_bias.run(settings, tmp_path / "whole")
+    asked: list[str] = []
+    real = models.collect
+
+    def stopping(*given: Any, views: Sequence[str], **named: Any) -> ResponseTable:
+        asked.append(views[0])
+        if asked == ["full", "context"]:
+            raise KeyboardInterrupt
+        return real(*given, views=views, **named)
+
+    monkeypatch.setattr(models, "collect", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        context_bias.run(settings, tmp_path / "broken")
+    assert not (tmp_path / "broken" / "run.json").exists()
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "broken" / "shards").rglob("run.json")}
+    assert len(kept) == 2  # full was asked, context was fitted
+    context_bias.run(settings, tmp_path / "broken")
+    assert all(path.stat().st_mtime_ns == before for path, before in kept.items())
+    for name in ("results.json", "responses.parquet", "report.html", "figures/figure_1_plane.svg"):
+        assert sha256_of(tmp_path / "broken" / name) == sha256_of(tmp_path / "whole" / name), name
+    assert not (tmp_path / "broken" / "vectors").exists()
+
+
+# -- splits -------------------------------------------------------------------------------------------------------
+
+
+def test_published_splits_are_used_as_they_are() -> None:
+    """Where train, dev and test have labels, nothing is moved and nothing is told."""
+    items = [item(n, split=split) for n, split in enumerate(("train", "dev", "test"))]
+    parts, tested, told = arranged_splits(items, 1)
+    assert {split: [each.item_id for each in own] for split, own in parts.items()} == {
+        "train": ["i0"],
+        "dev": ["i1"],
+        "test": ["i2"],
+    }
+    assert (tested, told) == ("test", ())
+
+
+@pytest.mark.parametrize(
+    ("splits", "hidden", "tested", "words"),
+    [
+        (("train", "dev", "test"), "test", "dev", "dev is tested.*For want of another dev, train was divided by word"),
+        (("dev", "test"), "", "test", "For want of another train, dev was divided by word"),
+        (("dev",), "", "dev", "dev is tested.*There is no other split: dev was divided by word"),
+    ],
+)
+def test_missing_splits_are_made_by_word_and_told(
+    splits: tuple[str, ...], hidden: str, tested: str, words: str
+) -> None:
+    """What a set lacks is made of what it has: no word stands in two parts, the seed is named, the same each time."""
+    items = [
+        item(100 * place + n, split=split, gold=None if split == hidden else "tf"[n % 2])
+        for place, split in enumerate(splits)
+        for n in range(40)
+    ]
+    parts, name, told = arranged_splits(items, 7)
+    assert name == tested
+    assert re.search(f"{words}.*seed 7", " ".join(told))
+    of_word = [{each.word for each in own} for own in parts.values()]
+    assert all(of_word)
+    assert not of_word[0] & of_word[1]
+    assert not of_word[0] & of_word[2]
+    assert arranged_splits(list(reversed(items)), 7)[0].keys() == parts.keys()
+
+
+def test_a_dataset_that_is_not_at_hand_is_listed_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside one that is at hand it is named with what is missing; alone it is an error."""
+    monkeypatch.delenv("LEXISCOPE_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    context_bias.run(replace(COUNTING, datasets=("planted_bias", "cometa")), tmp_path / "run")
+    table = (tmp_path / "run" / "tables" / "not_used.csv").read_text(encoding="utf-8")
+    assert re.search(r"cometa,.*Not at hand: cometa.* not here", table)
+    with pytest.raises(DataError, match="cometa"):
+        context_bias.run(replace(COUNTING, dataset="cometa"), tmp_path / "other")
+
+
+# -- protocols ----------------------------------------------------------------------------------------------------
+
+
+def test_the_whole_protocol_is_the_papers() -> None:
+    """Three learning rates, three seeds, LABEL trained, every item; without training there is one cell."""
+    whole, none = named_plan("full"), named_plan("zero_shot")
+    assert (whole.grid.learning_rates, whole.grid.seeds, whole.trained_label) == ((1e-5, 2e-5, 3e-5), (0, 1, 2), True)
+    assert (whole.max_rows, whole.test_rows) == (0, 0)
+    assert (len(none.grid.cells("bi_encoder")), none.epochs) == (1, 0)
+
+
+def test_a_budget_and_a_protocol_are_not_both_given() -> None:
+    """Each of them decides; a budget that is no duration is refused too."""
+    with pytest.raises(InputError, match="not both"):
+        check_protocol(replace(COUNTING, budget="30m", protocol="full"))
+    with pytest.raises(InputError, match="30 potatoes"):
+        check_protocol(replace(COUNTING, budget="30 potatoes"))
+
+
+def test_a_plan_for_a_budget_is_kept(tmp_path: Path) -> None:
+    """A run that goes on has the same plan, however fast the machine now is; the report says what was left out."""
+    own = own_file(tmp_path / "mine.csv", replace(SMALL, splits=(("train", 40), ("dev", 20), ("test", 20))))
+    settings = replace(COUNTING, items=str(own), encoders=("minilm",), budget="5s", outputs=())
+    context_bias.run(settings, tmp_path / "run")
+    (kept,) = (tmp_path / "run" / "plans").glob("*.json")
+    assert read_json(kept)["protocol"] == "zero_shot"
+    (plan,) = read_json(tmp_path / "run" / "run.json")["plans"]
+    assert "Planned for 5s" in plan["plan"]
+    assert any("all training" in text for text in plan["left_out"])
+
+
+# -- people -------------------------------------------------------------------------------------------------------
+
+
+def answers_of_people(items: Sequence[Item]) -> Iterator[Response]:
+    """Two people a view, who are right with the whole input and say t to everything else."""
+    for place, view in enumerate(("full", "context", "word")):
+        for who in ("a", "b"):
+            for each in items:
+                option = each.gold if view == "full" else "t"
+                yield Response(f"p{place}{who}", "participant", each.item_id, "same_sense", "choice", option=option,
+                               view=view)  # fmt: skip
+
+
+def test_people_stand_beside_the_model(tmp_path: Path) -> None:
+    """Their scores, their biases, what they agree on, and how far the model stays behind follow from their answers."""
+    own = own_file(tmp_path / "mine.csv")
+    asked = [each for each in planted_items(SMALL, dataset="mine") if each.conditions["split"] == "test"][:40]
+    ResponseTable.from_rows(list(answers_of_people(asked))).write_csv(tmp_path / "people.csv")
+    found = records_of(replace(COUNTING, items=str(own), people=(str(tmp_path / "people.csv"),)), tmp_path / "run")
+    share = sum(each.gold == "t" for each in asked) / 40
+    assert find(found, "accuracy", subject="people", view="full").value == 1
+    assert find(found, "accuracy", subject="people", view="context").value == share
+    assert find(found, "accuracy", subject="people", view="label").note.startswith("not measured here: assumed")
+    model = find(found, "accuracy", subject=LOOK_UP, view="context").value or 0.0
+    gap = find(found, "people_minus_model(metric=accuracy)", subject=LOOK_UP, view="context")
+    assert gap.value == pytest.approx(share - model)
+    assert find(found, "percent_agreement(over=items)", view="context").value == 1
+    assert "people" in (tmp_path / "run" / "figures" / "figure_1_plane.csv").read_text(encoding="utf-8")
+
+
+def test_an_answer_to_another_item_is_refused(tmp_path: Path) -> None:
+    """People's answers belong to labelled items of the run; the file and the item are named."""
+    own = own_file(tmp_path / "mine.csv")
+    strange = Response("ana", "participant", "yours/1", "same_sense", "choice", option="t", view="full")
+    ResponseTable.from_rows([strange]).write_csv(tmp_path / "people.csv")
+    settings = replace(COUNTING, items=str(own), people=(str(tmp_path / "people.csv"),))
+    with pytest.raises(InputError, match=r"E471.*ana answered 'yours/1'"):
+        context_bias.run(settings, tmp_path / "run")
+    (tmp_path / "people.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"no file of people's answers: its columns are a, b"):
+        context_bias.run(settings, tmp_path / "run")
+
+
+def test_printed_people_are_marked_as_such() -> None:
+    """The scores of people on AM²iCo are printed or assumed, and their minimum gap is the printed 18.9 points."""
+    values = {each.view: each for each in context_bias.published.HUMAN["am2ico?language=zh"]}
+    gaps = [values["full"].value - values[view].value for view in ("context", "word")]
+    assert [round(100 * gap, 9) for gap in gaps] == [18.9, 19.4]
+    assert {view: each.status for view, each in values.items()} == {
+        "full": "printed",
+        "context": "printed",
+        "word": "printed",
+        "label": "assumed",
+    }
