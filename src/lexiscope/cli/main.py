@@ -26,7 +26,7 @@ VERBS: dict[str, tuple[str, str]] = {
         "Make items of your own: minimal pairs from a corpus and a lexicon, and their curation.",
     ),
     "gaps": ("lexiscope.cli.gaps:gaps", "Gap filling: items, accepted answers found, answers coded by people."),
-    "choices": ("lexiscope.cli.choices:choices", "Ask people to choose on a spreadsheet: substitutes, or items by view."),
+    "choices": ("lexiscope.cli.choices:choices", "Ask people to choose on a spreadsheet: substitutes, items by view."),
     "check": ("lexiscope.cli.check:check", "Check an item file before anybody is asked."),
     "collect": ("lexiscope.cli.collect:collect", "Ask subjects about items and keep every answer."),
     "study": ("lexiscope.cli.study:study", "Run a study: a whole paper, on its data or on yours."),

@@ -86,5 +86,6 @@ def _read(path: Path) -> ResponseTable:
 
 
 def _as_option(row: Response) -> Response:
-    """A page that was found is the entry that was retrieved."""
-    return row if row.measure != MEASURE_PAGE else replace(row, measure="retrieved", option=row.raw or None)
+    """A page that was found is the entry that was retrieved, by its id where a list has resolved it."""
+    found = row.option or row.raw or None
+    return row if row.measure != MEASURE_PAGE else replace(row, measure="retrieved", option=found)
