@@ -22,6 +22,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.subject import (
     CAPABILITIES,
+    ChoosesSense,
     Embeds,
     Generates,
     Judges,
@@ -32,7 +33,9 @@ from lexiscope.core.subject import (
 )
 from lexiscope.core.usage import Usage
 from lexiscope.items.search_space import Entry, SearchSpace
+from lexiscope.resources.sense_vectors import SenseVectors
 from lexiscope.training.bi_encoder import train_bi_encoder
+from lexiscope.training.gasi.train import write_senses
 from lexiscope.training.pair_classifier import train_pair_classifier
 from lexiscope.training.settings import TrainingSettings
 from lexiscope.training.threshold import fit_threshold
@@ -60,11 +63,12 @@ SPECS = {
     "chat": ["chat:served@{url}", "chat:served@{url}?shots=1&repeats=2&temperature=1"],
     "classifier": ["classifier:{folder}/classifier", "classifier:{folder}/probe"],
     "bi_encoder": ["bi_encoder:{folder}/bi_encoder"],
+    "gasi": ["gasi:{folder}/gasi"],
 }
 # who answers one task alone, on items of its shape
 OWN_TASK = {"classifier": ("same_sense", ITEMS), "bi_encoder": ("sense_retrieval", MEANINGS)}
 # what a question about pairs of usages can be asked of
-PAIRS = [spec for kind in ("encoder", "baseline", "recorded", "chat") for spec in SPECS[kind]]
+PAIRS = [spec for kind in ("encoder", "baseline", "recorded", "chat", "gasi") for spec in SPECS[kind]]
 ALL = [(kind, spec) for kind, specs in SPECS.items() for spec in specs]
 
 
@@ -79,6 +83,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     save_causal_lm(folder / "causal_lm")
     save_masked_lm(folder / "masked_lm")
     save_trained(folder)
+    save_senses(folder / "gasi")
     with ThreadingHTTPServer(("127.0.0.1", 0), ServedLetters) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         (folder / "url").write_text(f"http://127.0.0.1:{server.server_address[1]}/v1")
@@ -165,6 +170,15 @@ def save_trained(folder: Path) -> None:
     train_bi_encoder(MEANINGS, MEANINGS, SPACE, model, view="full", out=folder / "bi_encoder", settings=once)
 
 
+def save_senses(folder: Path) -> None:
+    """Save random sense vectors of the words of the texts."""
+    words = sorted({word for text in TEXTS for word in text.lower().split()})
+    rng = np.random.default_rng(1)
+    senses, contexts = (rng.normal(size=(len(words), *shape)).astype(np.float32) for shape in ((3, 8), (8,)))
+    mask = np.ones((len(words), 3), np.bool_)
+    write_senses(folder, SenseVectors(tuple(words), np.ones(len(words), np.int64), senses, contexts, mask), {})
+
+
 def subject_of(spec: str, folder: Path) -> Subject:
     return catalog.subject(spec.format(folder=folder, url=(folder / "url").read_text()))
 
@@ -235,3 +249,7 @@ def test_capability_methods_keep_the_order(spec: str, folder: Path) -> None:
     if isinstance(subject, Judges):
         name, asked = OWN_TASK.get(subject.kind, ("relatedness", ITEMS))
         assert set(subject.judge(asked, name).unique("item_id")) == {item.item_id for item in asked}
+    if isinstance(subject, ChoosesSense):
+        found = subject.sense_distribution(USAGES)
+        np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-6)
+        np.testing.assert_array_equal(subject.sense_distribution(USAGES[::-1]), found[::-1])

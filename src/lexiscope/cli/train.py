@@ -1,4 +1,4 @@
-"""``lexiscope train``: train a model on items or ratings; each kind of training is loaded when it is called."""
+"""``lexiscope train``: train a model on items, ratings or text; each kind of training is loaded when it is called."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ TRAININGS: dict[str, tuple[str, str]] = {
         "Train a bi-encoder on one view: nearest of all synsets or pages.",
     ),
     "lora": ("lexiscope.cli.train_lora:lora", "Fine-tune a language model on ratings with LoRA."),
+    "gasi": ("lexiscope.cli.train_gasi:gasi", "Learn vectors of induced senses from running text."),
+    "gasi_prune": ("lexiscope.cli.train_gasi:gasi_prune", "Drop duplicates among induced senses."),
+    "gasi_export": ("lexiscope.cli.train_gasi:gasi_export", "Write vectors of induced senses for other programs."),
 }
 
 
@@ -28,4 +31,4 @@ class _Trainings(LazyVerbs):
 
 @click.group(cls=_Trainings, subcommand_metavar="TRAINING [ARGS]...")
 def train() -> None:
-    """Train a model on items or ratings: a folder that a subject loads."""
+    """Train a model on items, ratings or running text: a folder that a subject loads."""

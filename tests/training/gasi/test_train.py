@@ -42,7 +42,7 @@ def contents(folder: Path, names: Sequence[str] = SEALED) -> list[bytes]:
 def test_every_variant_learns(variant: str, shards: Shards, tmp_path: Path) -> None:
     """The loss falls below the ln 2 of a pair and 5 negatives that vectors near 0 have; words keep K senses."""
     found = trained(shards, tmp_path / "a", variant=variant, epochs=8)
-    assert found.log[0].loss == pytest.approx(6 * np.log(2), rel=0.12)
+    assert 0.8 * 6 * np.log(2) < found.log[0].loss < 6 * np.log(2)
     assert found.log[-1].loss < found.log[0].loss - 0.1
     assert found.n_senses == found.n_words * (1 if variant == "skip_gram" else 3)
     assert found.log[-1].tokens == 8 * shards.n_tokens

@@ -84,10 +84,13 @@ def pruning_threshold(vectors: SenseVectors, *, n_words: int = 100, nearest: int
         distances[word, k] = np.inf
         for place in np.argsort(distances, axis=None, kind="stable")[:nearest]:
             neighbour, sense = divmod(int(place), distances.shape[1])
+            distance = float(distances[neighbour, sense])
+            if not np.isfinite(distance):
+                continue
             if neighbour == word:
-                same[word, min(k, sense), max(k, sense)] = float(distances[neighbour, sense])
-            elif np.isfinite(distances[neighbour, sense]):
-                other.append(float(distances[neighbour, sense]))
+                same[word, min(k, sense), max(k, sense)] = distance
+            else:
+                other.append(distance)
     if not same or not other:
         what = "no threshold can be drawn: " + ("no neighbour" if same else "no duplicate") + " was found"
         why = f"among the {nearest} nearest senses of each sense of {len(chosen)} words"

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.core.errors import InputError, Place
+from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.lock import locked
 from lexiscope.core.run import manifest, versions, write_atomically, write_json, write_machine
 from lexiscope.resources.sense_vectors import KIND, SETTINGS, VECTORS, VOCABULARY, SenseVectors, read_sense_vectors
@@ -30,7 +30,7 @@ from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.shards import Shards
 
 LOG = "training_log.csv"
-CHECKPOINT = "checkpoint"
+CHECKPOINT, SHARDS = "checkpoint", "shards"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +116,19 @@ def log_text(log: Sequence[LogRow]) -> str:
     writer.writeheader()
     writer.writerows(asdict(row) for row in log)
     return stream.getvalue()
+
+
+def check_place(out: Path) -> None:
+    """Check that a folder is new, empty, or was begun by a training of senses, before anything is written to it.
+
+    Errors: :class:`RunError` naming what else is in it.
+    """
+    known = {SETTINGS, VECTORS, VOCABULARY, LOG, CLAIM, CHECKPOINT, SHARDS, "machine.json"}
+    found = sorted(each.name for each in out.iterdir() if each.name[0] != ".") if out.is_dir() else []
+    foreign = [name for name in found if name not in known]
+    if foreign:
+        what = f"this folder holds {', '.join(foreign[:3])} of something else"
+        raise RunError(what, place=Place(str(out)), hint="name another folder, or delete this one")
 
 
 def mask_of(folder: Path, shards: Shards) -> NDArray[np.bool_]:

@@ -1,0 +1,222 @@
+"""``lexiscope train gasi``: induced senses from running text; ``gasi_prune`` and ``gasi_export`` go on from there."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from lexiscope.cli import options
+from lexiscope.cli.output import Report, print_json, print_table, progress_bar, remark, say
+from lexiscope.cli.verb import Verb
+from lexiscope.resources.running_text import TOKENISATIONS, corpus_files
+from lexiscope.resources.sense_vectors import read_sense_vectors
+from lexiscope.resources.word2vec import FORMS, Form, write_word2vec
+from lexiscope.training.gasi.pruning import prune_senses, senses_by_frequency
+from lexiscope.training.gasi.settings import BACKENDS, DEVICES, VARIANTS, GasiSettings
+from lexiscope.training.gasi.shards import Shards, make_shards
+from lexiscope.training.gasi.train import SHARDS, TrainedSenses, check_place, mask_of, train_gasi
+from lexiscope.training.gasi.vocabulary import Limits
+
+_DEFAULTS = GasiSettings()
+_SHOWN_ROWS = 10
+_BINS = 10
+_one = click.IntRange(min=1)
+
+
+@click.command(cls=Verb)
+@click.option(
+    "--corpus",
+    required=True,
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE|FOLDER",
+    help="Text in UTF-8, a sentence or paragraph a line; .gz, .xz and .bz2 too. May be given several times.",
+)
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="The sense vectors.")
+@click.option(
+    "--variant",
+    type=click.Choice(VARIANTS),
+    default=_DEFAULTS.variant,
+    show_default=True,
+    help="How a sense is chosen in training.",
+)
+@click.option("--senses", type=_one, default=_DEFAULTS.senses, show_default=True, help="The most senses of a word.")
+@click.option(
+    "--senses-of",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Give each word the senses that it has in this folder, pruned ones for instance.",
+)
+@click.option("--dimensions", type=_one, default=_DEFAULTS.dimensions, show_default=True, help="Width of the vectors.")
+@click.option("--window", type=_one, default=_DEFAULTS.window, show_default=True, help="Words on each side.")
+@click.option("--negatives", type=_one, default=_DEFAULTS.negatives, show_default=True, help="For each pair of words.")
+@click.option(
+    "--shared-negatives",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="So many for a window instead of fresh ones for each pair: faster, another training. 0: fresh ones.",
+)
+@click.option("--beta", type=float, default=_DEFAULTS.beta, show_default=True, help="Of gasi_beta: scale of the noise.")
+@click.option(
+    "--temperature", type=float, default=_DEFAULTS.temperature, show_default=True, help="Of gasi and gasi_beta."
+)
+@click.option(
+    "--tokens",
+    "tokenisation",
+    type=click.Choice(TOKENISATIONS),
+    default="own",
+    show_default=True,
+    help="own: words are cut and put in lower case. given: they stand between white space already.",
+)
+@click.option("--min-count", type=_one, default=Limits().min_count, show_default=True, help="Rarer words are left out.")
+@click.option(
+    "--top",
+    type=click.IntRange(min=0),
+    default=Limits().top,
+    show_default=True,
+    help="The most words of the vocabulary; 0: no limit.",
+)
+@click.option(
+    "--subsampling",
+    type=float,
+    default=_DEFAULTS.subsampling,
+    show_default=True,
+    help="Threshold above which frequent words are left out at random; 0: none are.",
+)
+@click.option("--epochs", type=_one, default=_DEFAULTS.epochs, show_default=True, help="Passes over the corpus.")
+@click.option(
+    "--learning-rate",
+    type=float,
+    default=_DEFAULTS.learning_rate,
+    show_default=True,
+    help="At the start; it falls to 0 in a line.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the training.")
+@click.option(
+    "--shards",
+    "shard_folder",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Keep the corpus as numbers here, for other trainings. Default: in OUT/shards.",
+)
+@click.option(
+    "--checkpoint",
+    "checkpoint_tokens",
+    type=_one,
+    default=_DEFAULTS.checkpoint_tokens,
+    show_default=True,
+    help="Tokens after which the state is kept.",
+)
+@click.option(
+    "--backend",
+    type=click.Choice(BACKENDS),
+    default="numba",
+    show_default=True,
+    help="numba: compiled, on the processor. torch: in batches, for a GPU.",
+)
+@click.option("--device", type=click.Choice(DEVICES), default="cpu", show_default=True, help="Of the backend torch.")
+@click.option(
+    "--threads",
+    type=_one,
+    default=1,
+    show_default=True,
+    help="With 1 the same command gives the same bytes; with more it does not.",
+)
+@options.as_json
+@options.quiet
+def gasi(**given: Any) -> None:
+    """Learn several vectors for each word from running text, one for each of its senses.
+
+    The context of a word chooses among its senses, in training and after it. The folder loads as gasi:FOLDER. The
+    training's log is OUT/training_log.csv: loss, entropy of the choice, and how strong its noise is beside the signal.
+    The same command again does nothing where the training is finished and goes on where it was broken off.
+    """
+    names = {each.name for each in fields(GasiSettings)} & set(given)
+    settings = GasiSettings(**{name: given[name] for name in names})
+    remark(_threads_told(settings), quiet=given["quiet"])
+    check_place(given["out"])
+    with progress_bar("train", quiet=given["quiet"]) as report:
+        shards = _shards(given, report)
+        mask = mask_of(given["senses_of"], shards) if given["senses_of"] else None
+        found = train_gasi(
+            shards,
+            out=given["out"],
+            settings=settings,
+            seed=given["seed"],
+            mask=mask,
+            command=["lexiscope", *sys.argv[1:]],
+            progress=report,
+        )
+    _show(found, as_json=given["as_json"], quiet=given["quiet"])
+
+
+@click.command(cls=Verb)
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="What is left.")
+@click.option("--threshold", type=float, help="Cosine distance under which two senses of a word are one. Default: λ.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the words λ is drawn from.")
+@options.as_json
+@options.quiet
+def gasi_prune(folder: Path, *, out: Path, threshold: float | None, seed: int, as_json: bool, quiet: bool) -> None:
+    """Drop senses that are duplicates of another sense of their word.
+
+    λ lies halfway between the mean distance of duplicates and that of neighbours, over 100 words. The vectors in OUT
+    are those of FOLDER; train again with --senses-of OUT for vectors that were learnt without the duplicates.
+    """
+    command = ["lexiscope", *sys.argv[1:]]
+    found = prune_senses(folder, out=out, threshold=threshold, seed=seed, command=command)
+    rows = senses_by_frequency(vectors := read_sense_vectors(out), bins=min(_BINS, len(vectors.words)))
+    if as_json:
+        told = asdict(found) | {"folder": str(found.folder), "senses_by_frequency": [asdict(row) for row in rows]}
+        print_json(told)
+        return
+    columns = ("rank of frequency", *(f"{k + 1} senses" for k in range(len(rows[0].n_words))), "mean")
+    shown = [(f"{row.first_rank}-{row.last_rank}", *row.n_words, row.mean) for row in rows]
+    print_table(columns, shown, right=columns[1:], title="Words by their number of senses")
+    say(f"threshold {found.threshold:.4f}: {found.n_before:,} senses, {found.n_after:,} are left")
+    say(f"written: {out}")
+    remark(f"next: lexiscope train gasi … --senses-of {out}", quiet=quiet)
+
+
+@click.command(cls=Verb)
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The file of vectors.")
+@click.option("--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Of word2vec.")
+def gasi_export(folder: Path, *, out: Path, form: str) -> None:
+    """Write sense vectors in a format of word2vec: word#1, word#2 … for the senses of a word."""
+    count = write_word2vec(out, read_sense_vectors(folder), cast(Form, form))
+    say(f"{count:,} vectors written: {out}")
+
+
+def _shards(given: Mapping[str, Any], report: Report | None) -> Shards:
+    folder = given["shard_folder"] or given["out"] / SHARDS
+    limits = Limits(given["min_count"], given["top"])
+    files = corpus_files(given["corpus"])
+    return make_shards(files, folder, limits=limits, tokenisation=given["tokenisation"], progress=report)
+
+
+def _threads_told(settings: GasiSettings) -> str:
+    told = f"threads: {settings.threads}"
+    return told if settings.threads == 1 else f"{told}; no two runs are equal to the bit with more than one"
+
+
+def _show(found: TrainedSenses, *, as_json: bool, quiet: bool) -> None:
+    if as_json:
+        print_json([asdict(row) for row in found.log])
+        return
+    step = max(1, len(found.log) // _SHOWN_ROWS)
+    rows = [
+        (row.epoch, f"{row.tokens:,}", row.loss, row.entropy, row.signal_sd, row.noise_sd)
+        for row in found.log[::-1][::step][::-1]
+    ]
+    columns = ("epoch", "tokens", "loss", "entropy", "signal SD", "noise SD")
+    print_table(columns, rows, right=columns)
+    say(f"{found.n_senses:,} senses of {found.n_words:,} words")
+    say(f"written: {found.folder}")
+    remark(f"next: lexiscope train gasi_prune {found.folder} --out …", quiet=quiet)

@@ -1,0 +1,148 @@
+"""Induced senses: a folder that `lexiscope train gasi` wrote, as a subject that chooses a sense for a usage.
+
+``gasi:FOLDER`` reads the words beside the target, at most as many on each side as the training's window, without those
+that it does not know, as in training. The target is where its span says; other occurrences of it are context. Texts are
+cut and put in lower case by the ``own`` tokeniser (:mod:`lexiscope.resources.running_text`), whatever cut the corpus:
+one that was tokenised already should follow the same rules. The target's own form is looked up, its lemma is not tried.
+A target out of the vocabulary, or of several words, is an error; :meth:`Gasi.knows` tells beforehand. Beside no known
+word all senses of a word are equally probable.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.errors import InputError, Place, SpecError
+from lexiscope.core.subject import Floats, Progress, SubjectSpec
+from lexiscope.core.usage import Usage
+from lexiscope.resources.running_text import words_with_spans
+from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors, read_settings, sense_probabilities
+from lexiscope.subjects._options import split_name
+
+CAPABILITIES = ("Embeds", "ChoosesSense")
+_WINDOW = 5
+
+
+def load(spec: SubjectSpec) -> Gasi:
+    """Make the subject of a folder. Its vectors are mapped when it is first asked.
+
+    Errors: :class:`SpecError` for an option: there are none.
+    """
+    name, revision, given = split_name(spec.name)
+    if revision or given:
+        raise SpecError(f"{spec.name!r} names no folder of sense vectors", hint="write gasi:FOLDER")
+    return Gasi(name)
+
+
+class Gasi:
+    """Sense vectors of a folder. *name* is the folder."""
+
+    kind = "gasi"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.folder = Path(name).expanduser()
+
+    @property
+    def subject_id(self) -> str:
+        """Its spec."""
+        return f"{self.kind}:{self.name}"
+
+    @cached_property
+    def about(self) -> dict[str, Any]:
+        """The record of its training. Errors: :class:`SubjectError` E711 where the folder holds none."""
+        return read_settings(self.folder)
+
+    @cached_property
+    def vectors(self) -> SenseVectors:
+        """The vectors, mapped from disk. Errors: :class:`SubjectError` E711 for a damaged file."""
+        return read_sense_vectors(self.folder)
+
+    @property
+    def window(self) -> int:
+        """The most words on each side that choose the sense: as in training."""
+        return int(self.about.get("settings", {}).get("window", _WINDOW))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How it was trained, for the run record."""
+        return {"training": self.about.get("settings", {}), "pruned": self.about.get("pruned")}
+
+    @property
+    def facts(self) -> SubjectFacts:
+        """What the record of its training says. Errors: :class:`SubjectError` E711 where the folder holds none."""
+        n_words, n_senses, width = self.about["shape"]
+        variant = self.about.get("settings", {}).get("variant", "sense vectors")
+        revision = hashlib.sha256(json.dumps(self.about["files"], sort_keys=True).encode()).hexdigest()
+        return SubjectFacts(
+            subject_id=self.subject_id,
+            title=f"{variant}, {self.about['n_senses']:,} senses of {n_words:,} words",
+            kind=self.kind,
+            objective=f"{variant}, negative sampling",
+            n_layers=0,
+            width=width,
+            n_parameters=(n_senses + 1) * n_words * width,
+            revision=revision,
+            source=str(self.folder),
+        )
+
+    # -- what it is asked -------------------------------------------------------------------------------------
+
+    def knows(self, usage: Usage) -> bool:
+        """Say whether the target of a usage is in the vocabulary."""
+        return _word(usage) in self.vectors.index
+
+    def sense_distribution(self, usages: Sequence[Usage]) -> Floats:
+        """Return the probability of each sense: softmax(c̄·s_k), 0 for a sense that the word has not.
+
+        *Shape: (usages, K)*. *Source:* eq. 8, without noise.
+        Errors: :class:`InputError` E712 for a target out of the vocabulary; :class:`SubjectError` E711.
+        """
+        rows = [sense_probabilities(self.vectors, self._number(each), self.context(each)) for each in usages]
+        return np.array(rows, np.float32).reshape(len(rows), self.vectors.mask.shape[1])
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """One layer: static vectors, of which the context chooses one."""
+        return (0,)
+
+    def embed(self, usages: Sequence[Usage], *, work: Path | None = None, progress: Progress | None = None) -> Floats:
+        """Return the vector of the most probable sense of each usage, the first of equals.
+
+        *Shape: (usages, 1, width)*. Looking up is so fast that nothing is kept in *work*.
+        Errors: those of :meth:`sense_distribution`.
+        """
+        chosen = self.sense_distribution(usages).argmax(axis=1)
+        rows = [self.vectors.senses[self._number(each), k] for each, k in zip(usages, chosen, strict=True)]
+        if progress is not None:
+            progress(len(usages), len(usages))
+        return np.array(rows, np.float32).reshape(len(rows), 1, self.vectors.senses.shape[-1])
+
+    def context(self, usage: Usage) -> NDArray[np.int64]:
+        """Return the numbers of the known words in the window of a usage, left to right: they choose its sense."""
+        index, words = self.vectors.index, words_with_spans(usage.text)
+        left = [index[word] for word, _, end in words if end <= usage.start and word in index]
+        right = [index[word] for word, start, _ in words if start >= usage.end and word in index]
+        return np.array([*left[-self.window :], *right[: self.window]], np.int64)
+
+    def _number(self, usage: Usage) -> int:
+        try:
+            return self.vectors.number(_word(usage))
+        except InputError as error:
+            place = Place(text=usage.text, column=usage.start + 1, width=usage.end - usage.start)
+            hint = "leave usages out for which knows() is false, and say how many"
+            raise InputError(error.what, code=error.code, place=place, hint=hint) from error
+
+
+def _word(usage: Usage) -> str:
+    """Return the target's form as the tokeniser writes it, its words with a space between where they are several."""
+    return " ".join(word for word, _, _ in words_with_spans(usage.target))

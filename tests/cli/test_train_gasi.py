@@ -1,0 +1,74 @@
+"""``lexiscope train gasi``, ``gasi_prune`` and ``gasi_export``: from text to vectors, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lexiscope.core import catalog
+from lexiscope.core.usage import Usage
+from lexiscope.resources.sense_vectors import read_sense_vectors
+from lexiscope.subjects.gasi import Gasi
+
+from ..training.gasi.corpus import write_corpus
+from .conftest import Run
+
+SMALL = ("--dimensions", 8, "--epochs", 2, "--min-count", 1, "--subsampling", 0, "--quiet")
+
+
+def test_from_text_to_a_pruned_subject(run: Run, tmp_path: Path) -> None:
+    """Train, prune, train again with the senses that are left, export; each step says where it wrote."""
+    corpus = write_corpus(tmp_path)
+    done = run("train", "gasi", "--corpus", corpus, "--out", "a", "--shards", "s", *SMALL)
+    assert done.exit_code == 0, done.output
+    assert "144 senses of 48 words" in done.stdout
+    before = (tmp_path / "a" / "vectors.safetensors").read_bytes()
+    again = run("train", "gasi", "--corpus", corpus, "--out", "a", "--shards", "s", *SMALL, "--json")
+    assert len(json.loads(again.stdout)) == 2
+    assert (tmp_path / "a" / "vectors.safetensors").read_bytes() == before
+    pruned = run("train", "gasi_prune", "a", "--out", "b", "--threshold", 0.6, "--json")
+    told = json.loads(pruned.stdout)
+    assert told["n_before"] == 144 > told["n_after"] >= 48
+    assert sum(sum(row["n_words"]) for row in told["senses_by_frequency"]) == 48
+    assert "threshold 0.6000" in run("train", "gasi_prune", "a", "--out", "c", "--threshold", 0.6).stdout
+    done = run("train", "gasi", "--corpus", corpus, "--out", "d", "--shards", "s", "--senses-of", "b", *SMALL)
+    assert f"{told['n_after']} senses of 48 words" in done.stdout
+    exported = run("train", "gasi_export", "d", "--out", "d.txt")
+    assert exported.exit_code == 0
+    assert (tmp_path / "d.txt").read_text().startswith(f"{told['n_after']} 8\n")
+    subject = catalog.subject("gasi:d")
+    assert isinstance(subject, Gasi)
+    found = subject.sense_distribution([Usage("rivera riverb moneyc", 7, 13)])
+    assert found.sum() == pytest.approx(1, abs=1e-6)
+    assert ((found > 0) == read_sense_vectors(tmp_path / "d").mask[subject.vectors.index["riverb"]]).all()
+
+
+def test_bad_text_is_refused(run: Run, tmp_path: Path) -> None:
+    """A binary file, a list of words and an absent one are told, and no folder is left."""
+    (tmp_path / "a.bin").write_bytes(b"a b\n\0\n")
+    (tmp_path / "words.txt").write_text("bank\nriver\n" * 9)
+    (tmp_path / "rare.txt").write_text("bank river money\n")
+    for name, code in (("a.bin", "E702"), ("words.txt", "E704"), ("rare.txt", "E705"), ("none.txt", "E701")):
+        done = run("train", "gasi", "--corpus", name, "--out", "x", "--quiet")
+        assert done.exit_code != 0
+        assert f"[{code}]" in done.stderr + str(done.exception)
+        assert not (tmp_path / "x").exists()
+
+
+def test_a_folder_of_something_else_is_left_alone(run: Run, tmp_path: Path) -> None:
+    """Nothing is written to a folder that holds other files."""
+    corpus = write_corpus(tmp_path, 20)
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "thesis.txt").write_text("years of work")
+    done = run("train", "gasi", "--corpus", corpus, "--out", "x", *SMALL)
+    assert done.exit_code != 0
+    assert "thesis.txt" in done.stderr
+    assert [each.name for each in (tmp_path / "x").iterdir()] == ["thesis.txt"]
+
+
+def test_help_imports_no_compiler(imported: Callable[..., set[str]]) -> None:
+    """The help of a training imports neither torch nor numba."""
+    assert imported(["train", "gasi", "--help"], ("torch", "numba", "pandas", "scipy")) == set()

@@ -1,0 +1,121 @@
+"""Sense vectors: neighbours by brute force, probabilities by the formula, damage is found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lexiscope.core.errors import InputError, SubjectError
+from lexiscope.resources.sense_vectors import (
+    SETTINGS,
+    VECTORS,
+    SenseVectors,
+    map_tensors,
+    read_sense_vectors,
+    sense_probabilities,
+)
+from lexiscope.resources.word2vec import write_word2vec
+from lexiscope.training.gasi.train import write_senses
+
+
+def vectors_of(n_words: int = 40, n_senses: int = 3, width: int = 6, seed: int = 0) -> SenseVectors:
+    """Random vectors; every fifth word has one sense, the second."""
+    rng = np.random.default_rng(seed)
+    mask = np.ones((n_words, n_senses), np.bool_)
+    mask[::5] = np.arange(n_senses) == 1
+    senses = rng.normal(size=(n_words, n_senses, width)).astype(np.float32)
+    contexts = rng.normal(size=(n_words, width)).astype(np.float32)
+    counts = np.sort(rng.integers(5, 999, size=n_words))[::-1]
+    return SenseVectors(tuple(f"w{n}" for n in range(n_words)), counts, senses, contexts, mask)
+
+
+def cosine_distance(one: np.ndarray, other: np.ndarray) -> float:
+    return 1.0 - float(one @ other / np.linalg.norm(one) / np.linalg.norm(other))
+
+
+@pytest.mark.parametrize(("word", "sense"), [(3, 0), (3, 2), (5, 1), (39, 1)])
+def test_neighbours_equal_brute_force(word: int, sense: int) -> None:
+    """Ten distinct words, each with its nearest sense that is there, the word itself not among them."""
+    vectors = vectors_of()
+    row = vectors.senses[word, sense]
+    nearest = [
+        min((cosine_distance(row, vectors.senses[w, k]), k) for k in range(3) if vectors.mask[w, k])
+        for w in range(len(vectors.words))
+    ]
+    expected = sorted((distance, w, k) for w, (distance, k) in enumerate(nearest) if w != word)[:10]
+    found = vectors.neighbours(f"w{word}", sense)
+    assert [(each.word, each.sense) for each in found] == [(f"w{w}", k) for _, w, k in expected]
+    assert [each.distance for each in found] == pytest.approx([distance for distance, _, _ in expected], abs=1e-5)
+    assert len({each.word for each in found}) == 10
+
+
+def test_a_word_or_sense_that_is_not_there_is_refused() -> None:
+    """E712 for a word out of vocabulary, a masked sense and a number that is none."""
+    vectors = vectors_of()
+    for word, sense in (("bank", 0), ("w5", 0), ("w4", 3), ("w4", -1)):
+        with pytest.raises(InputError, match="E712"):
+            vectors.neighbours(word, sense)
+
+
+def test_probabilities_follow_the_formula() -> None:
+    """softmax(c̄·s_k) over the senses that are there (eq. 8); all equal beside nothing known."""
+    vectors = vectors_of()
+    window = np.array([1, 2, 7])
+    logits = vectors.senses[4].astype(float) @ vectors.contexts[window].astype(float).mean(axis=0)
+    expected = np.exp(logits) / np.exp(logits).sum()
+    np.testing.assert_allclose(sense_probabilities(vectors, 4, window), expected, rtol=1e-5)
+    assert sense_probabilities(vectors, 5, window).tolist() == [0, 1, 0]
+    np.testing.assert_allclose(sense_probabilities(vectors, 4, window[:0]), 1 / 3, rtol=1e-6)
+
+
+def test_a_folder_reads_back_mapped(tmp_path: Path) -> None:
+    """What is written is what is read, and it is mapped, not copied."""
+    vectors = vectors_of()
+    write_senses(tmp_path, vectors, {})
+    found = read_sense_vectors(tmp_path)
+    assert found.words == vectors.words
+    for name in ("counts", "senses", "contexts", "mask"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(vectors, name))
+    assert isinstance(found.senses, np.memmap)
+    assert found.n_senses.sum() == 8 * 1 + 32 * 3
+
+
+def test_damage_is_found(tmp_path: Path) -> None:
+    """E711: no record, a record of something else, a file cut off or gone, a header that is none."""
+    with pytest.raises(SubjectError, match="E711"):
+        read_sense_vectors(tmp_path)
+    (tmp_path / SETTINGS).write_text(json.dumps({"kind": "lora"}))
+    with pytest.raises(SubjectError, match="holds no sense vectors"):
+        read_sense_vectors(tmp_path)
+    (tmp_path / SETTINGS).write_text("{")
+    with pytest.raises(SubjectError, match="damaged"):
+        read_sense_vectors(tmp_path)
+    write_senses(tmp_path, vectors_of(), {})
+    whole = (tmp_path / VECTORS).read_bytes()
+    for content in (whole[:-1], b"", b"\xff" * 40):
+        (tmp_path / VECTORS).write_bytes(content)
+        with pytest.raises(SubjectError, match=rf"{VECTORS}: \[E711\]"):
+            read_sense_vectors(tmp_path)
+        with pytest.raises(SubjectError, match="E711"):
+            map_tensors(tmp_path / VECTORS)
+    (tmp_path / VECTORS).unlink()
+    with pytest.raises(SubjectError, match="missing"):
+        read_sense_vectors(tmp_path)
+
+
+def test_word2vec_formats(tmp_path: Path) -> None:
+    """Text and binary hold the same float32 numbers to the bit, one vector for each sense that is there."""
+    vectors = vectors_of(6)
+    rows = vectors.senses[vectors.mask]
+    assert write_word2vec(tmp_path / "a.txt", vectors) == len(rows) == 2 * 1 + 4 * 3
+    head, *lines = (tmp_path / "a.txt").read_text().splitlines()
+    assert head == "14 6"
+    assert [line.split()[0] for line in lines[:5]] == ["w0#1", "w1#1", "w1#2", "w1#3", "w2#1"]
+    np.testing.assert_array_equal(np.array([line.split()[1:] for line in lines], np.float32), rows)
+    write_word2vec(tmp_path / "a.bin", vectors, "binary")
+    content = (tmp_path / "a.bin").read_bytes()
+    assert content.startswith(b"14 6\nw0#1 " + rows[0].tobytes() + b"\nw1#1 " + rows[1].tobytes())
+    assert len(content) == 5 + 14 * (5 + 6 * 4 + 1)

@@ -1,0 +1,86 @@
+"""The subject gasi: what it reads of a usage, what it chooses, what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lexiscope.core import catalog
+from lexiscope.core.errors import InputError, SpecError, SubjectError
+from lexiscope.core.usage import Usage, locate
+from lexiscope.resources.sense_vectors import SenseVectors
+from lexiscope.subjects.gasi import Gasi
+from lexiscope.training.gasi.train import write_senses
+
+WORDS = ("the", "bank", "river", "money", "caf\u00e9", "<num>")
+
+
+def usage(text: str, target: str = "bank") -> Usage:
+    return Usage(text, *locate(text, target))
+
+
+@pytest.fixture(scope="module")
+def subject(tmp_path_factory: pytest.TempPathFactory) -> Gasi:
+    """The first sense of *bank* points to rivers, the second to money, the third is pruned; others have one sense."""
+    senses = np.zeros((6, 3, 2), np.float32)
+    senses[:, 0] = (1, 1)
+    senses[1] = [(2, 0), (0, 2), (9, 9)]
+    contexts = np.array([(0, 0), (0, 0), (3, 0), (0, 3), (0, 1), (0, 0)], np.float32)
+    mask = np.zeros((6, 3), np.bool_)
+    mask[:, 0] = mask[1, 1] = True
+    folder = tmp_path_factory.mktemp("gasi") / "senses"
+    vectors = SenseVectors(WORDS, np.arange(60, 0, -10), senses, contexts, mask)
+    write_senses(folder, vectors, {"settings": {"window": 2, "variant": "gasi_beta"}})
+    made = catalog.subject(f"gasi:{folder}")
+    assert isinstance(made, Gasi)
+    return made
+
+
+def test_the_context_chooses_the_sense(subject: Gasi) -> None:
+    """softmax(c̄·s): beside *river* alone c̄·s is (6, 0), beside *money* (0, 6); the pruned sense has probability 0."""
+    found = subject.sense_distribution([usage("a River bank"), usage("bank money"), usage("a bank of mud")])
+    sure = 1 / (1 + np.exp(-6))
+    np.testing.assert_allclose(found, [[sure, 1 - sure, 0], [1 - sure, sure, 0], [0.5, 0.5, 0]], rtol=1e-5)
+    vectors = subject.embed([usage("a river bank"), usage("bank money")])
+    assert vectors.tolist() == [[[2, 0]], [[0, 2]]]
+
+
+def test_the_window_is_that_of_the_training(subject: Gasi) -> None:
+    """Two known words on each side; unknown ones take no place, and what is farther away is not read."""
+    text = "money river x the y bank z caf\u00e9 1,000 money"
+    assert subject.context(usage(text)).tolist() == [2, 0, 4, 5]
+    assert subject.context(Usage("bank bank bank", 5, 9)).tolist() == [1, 1]
+
+
+def test_the_span_is_the_target(subject: Gasi) -> None:
+    """Two occurrences of a word in a sentence are two usages: each is judged by the words beside it."""
+    text = "river bank the the money bank"
+    first, second = Usage(text, 6, 10), Usage(text, 25, 29)
+    assert subject.sense_distribution([first, second]).argmax(axis=1).tolist() == [0, 1]
+
+
+def test_a_target_out_of_vocabulary_is_refused(subject: Gasi) -> None:
+    """E712 shows the target in its text; ``knows`` tells beforehand; case and Unicode form make no difference."""
+    for text, target in (("two banks", "banks"), ("the river bank", "river bank")):
+        assert not subject.knows(usage(text, target))
+        with pytest.raises(InputError, match=r"\[E712\]") as error:
+            subject.sense_distribution([usage(text, target)])
+        assert "^" * len(target) in str(error.value)
+    assert subject.knows(usage("A Bank."[0:], "Bank"))
+    assert subject.knows(usage("cafe\u0301 noir", "cafe\u0301"))
+
+
+def test_no_usages_are_no_rows(subject: Gasi) -> None:
+    """An empty question has an empty answer of the right width."""
+    assert subject.sense_distribution([]).shape == (0, 3)
+    assert subject.embed([]).shape == (0, 1, 2)
+
+
+def test_what_it_is_not(tmp_path: Path) -> None:
+    """No options, and no folder without sense vectors."""
+    with pytest.raises(SpecError):
+        catalog.subject("gasi:folder?device=cuda")
+    with pytest.raises(SubjectError, match="E711"):
+        Gasi(str(tmp_path)).facts  # noqa: B018
