@@ -1,0 +1,124 @@
+"""Planted senses: pseudo-words, two unrelated words written as one, whose senses are known without any judgment.
+
+Every occurrence of *banana* and of *door* becomes *bananadoor*. Which of the two stood there is the sense of that
+occurrence: whoever induces senses from such a text can be measured against it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from lexiscope.core.errors import InputError
+from lexiscope.core.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class PseudoWord:
+    """Two words that are written as one.
+
+    >>> PseudoWord("banana", "door").name
+    'bananadoor'
+    """
+
+    first: str
+    second: str
+
+    @property
+    def name(self) -> str:
+        """How both are written."""
+        return self.first + self.second
+
+
+def pseudo_words(
+    counts: Mapping[str, int],
+    n: int,
+    *,
+    bands: Sequence[tuple[int, int]] = ((100, 1_000), (1_000, 10_000)),
+    seed: int = 0,
+) -> tuple[PseudoWord, ...]:
+    """Draw *n* pseudo-words from each band of frequency, of words of letters alone, no word twice.
+
+    A band holds the words that occur at least as often as its first number and less often than its second. Two words
+    are drawn at random, so they are hardly ever related; the more frequent is the first.
+    Errors: :class:`InputError` E715 for a band with too few words.
+    """
+    rng = random.Random(seed)
+    taken: set[str] = set()
+    found: list[PseudoWord] = []
+    for low, high in bands:
+        inside = sorted(word for word, count in counts.items() if low <= count < high and word.isalpha())
+        free = [word for word in inside if word not in taken]
+        if len(free) < 2 * n:
+            what = f"{len(free)} words occur {low} to {high - 1} times, {2 * n} are needed for {n} pseudo-words"
+            raise InputError(what, code="E715", hint="ask for fewer, or for another band")
+        drawn = rng.sample(free, 2 * n)
+        pairs = (
+            sorted(pair, key=lambda word: (-counts[word], word)) for pair in zip(drawn[::2], drawn[1::2], strict=True)
+        )
+        found += [PseudoWord(*pair) for pair in pairs]
+        taken |= set(drawn)
+    _check_names(found, counts)
+    return tuple(found)
+
+
+def plant(lines: Iterable[Sequence[str]], planted: Sequence[PseudoWord]) -> Iterator[list[str]]:
+    """Give lines of words in which both words of each pseudo-word are written as one.
+
+    Errors: :class:`InputError` E715 for a word in two pseudo-words.
+
+    >>> list(plant([["a", "banana", "door"]], [PseudoWord("banana", "door")]))
+    [['a', 'bananadoor', 'bananadoor']]
+    """
+    names = _names(planted)
+    for line in lines:
+        yield [names.get(word, word) for word in line]
+
+
+def planted_usages(
+    lines: Iterable[Sequence[str]], planted: Sequence[PseudoWord], *, each: int = 50, seed: int = 0
+) -> tuple[Usage, ...]:
+    """Draw up to *each* occurrences of each planted word, as usages of its pseudo-word in the planted line.
+
+    ``lemma`` is the pseudo-word, ``sense`` the word that stood there. *lines* are those before planting. Occurrences
+    are drawn without replacement, each equally likely, in one pass and with no more in memory than are drawn. Usages
+    come word by word, in the order of the text. Errors: as :func:`plant`.
+    """
+    names, rng = _names(planted), random.Random(seed)
+    drawn: dict[str, list[tuple[int, Usage]]] = {word: [] for word in names}
+    seen = dict.fromkeys(names, 0)
+    for number, line in enumerate(lines):
+        for place in (place for place, word in enumerate(line) if word in names):
+            word = line[place]
+            seen[word] += 1
+            # the k-th occurrence is kept with the probability each/k, in the place of one that was kept before
+            where = len(drawn[word]) if seen[word] <= each else rng.randrange(seen[word])
+            if where < each:
+                kept = drawn[word]
+                kept[where : where + 1] = [(number * _WIDEST + place, _usage(line, place, names))]
+    return tuple(usage for kept in drawn.values() for _, usage in sorted(kept, key=lambda pair: pair[0]))
+
+
+# more words than a line has: occurrences are put in the order of the text
+_WIDEST = 1 << 32
+
+
+def _usage(line: Sequence[str], place: int, names: Mapping[str, str]) -> Usage:
+    words = [names.get(word, word) for word in line]
+    start = sum(len(word) + 1 for word in words[:place])
+    return Usage(" ".join(words), start, start + len(words[place]), lemma=words[place], sense=line[place])
+
+
+def _names(planted: Sequence[PseudoWord]) -> dict[str, str]:
+    names = {word: each.name for each in planted for word in (each.first, each.second)}
+    if len(names) != 2 * len(planted):
+        raise InputError("a word stands in two pseudo-words, or twice in one", code="E715", hint="draw them again")
+    return names
+
+
+def _check_names(planted: Sequence[PseudoWord], counts: Mapping[str, int]) -> None:
+    taken = [each.name for each in planted if each.name in counts]
+    if taken:
+        what = f"{taken[0]!r} is a word of this corpus already, so it is no pseudo-word"
+        raise InputError(what, code="E715", hint="draw with another seed")

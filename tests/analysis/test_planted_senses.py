@@ -1,0 +1,53 @@
+"""Recovery of planted senses: by hand, bounds, and what does not matter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexiscope.analysis.planted_senses import sense_recovery, word_recovery
+from lexiscope.core.errors import InputError, StatisticError
+
+
+def test_a_table_by_hand() -> None:
+    """Induced 0 holds aaa, 1 holds bbba, 2 holds aa: one to one 3 + 3 of 9, many to one 3 + 3 + 2 of 9."""
+    found = word_recovery("ab", [0, 0, 0, 1, 1, 1, 1, 2, 2], list("aaabbbaaa"))
+    assert (found.accuracy, found.purity, found.majority) == pytest.approx((6 / 9, 8 / 9, 6 / 9))
+    assert (found.n_planted, found.n_recovered, found.n_used) == (2, 2, 3)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.sampled_from("abc")), min_size=1, max_size=30), st.permutations(range(4))
+)
+def test_bounds_and_names(rows: list[tuple[int, str]], other: list[int]) -> None:
+    """majority <= purity, accuracy <= purity, and the numbers of senses do not matter."""
+    induced, planted = [k for k, _ in rows], [sense for _, sense in rows]
+    found = word_recovery("w", induced, planted)
+    assert found.majority <= found.purity + 1e-12
+    assert found.accuracy <= found.purity + 1e-12
+    assert word_recovery("w", [other[k] for k in induced], planted) == found
+
+
+def test_chance_is_near_the_majority() -> None:
+    """Senses drawn at random reach hardly more than one sense for all."""
+    rng = np.random.default_rng(0)
+    words = np.repeat([f"w{n}" for n in range(30)], 200)
+    found = sense_recovery(words.tolist(), rng.integers(3, size=6000), rng.choice(["a", "b"], size=6000).tolist())
+    assert found.purity == pytest.approx(found.majority, abs=0.03)
+    assert found.accuracy < 0.42
+    assert found.accuracy_interval.low < found.accuracy < found.accuracy_interval.high
+    assert (found.n, len(found.each)) == (6000, 30)
+
+
+def test_what_has_no_value() -> None:
+    """Columns of unequal length, one word, no usage."""
+    with pytest.raises(InputError):
+        sense_recovery(["a", "b"], [1], ["x", "y"])
+    with pytest.raises(StatisticError):
+        sense_recovery(["a", "a"], [1, 2], ["x", "y"])
+    with pytest.raises(StatisticError):
+        word_recovery("a", [], [])
+    with pytest.raises(InputError):
+        word_recovery("a", [1], [])

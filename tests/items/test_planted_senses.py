@@ -1,0 +1,63 @@
+"""Pseudo-words: how they are drawn, what planting changes, which usages are drawn."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from lexiscope.core.errors import InputError
+from lexiscope.items.planted_senses import PseudoWord, plant, planted_usages, pseudo_words
+
+COUNTS = {f"w{chr(97 + n)}": 10 + n for n in range(20)} | {f"v{chr(97 + n)}": 100 + n for n in range(20)} | {"n't": 15}
+BANDS = ((10, 40), (100, 200))
+LINES = [["a", "banana", "on", "a", "door"], ["the", "door"], ["no", "fruit"], ["banana", "banana"]]
+PLANTED = [PseudoWord("banana", "door")]
+
+
+def test_words_are_drawn_within_bands() -> None:
+    """So many from each band, no word twice, the more frequent first, the same for the same seed."""
+    found = pseudo_words(COUNTS, 5, bands=BANDS, seed=3)
+    assert [each.first[0] for each in found] == ["w"] * 5 + ["v"] * 5
+    assert len({word for each in found for word in (each.first, each.second)}) == 20
+    assert all(COUNTS[each.first] >= COUNTS[each.second] for each in found)
+    assert found == pseudo_words(COUNTS, 5, bands=BANDS, seed=3) != pseudo_words(COUNTS, 5, bands=BANDS, seed=4)
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    """E715: a band with too few words, a pseudo-word that is a word, a word in two pseudo-words."""
+    with pytest.raises(InputError, match="20 words occur 10 to 39 times, 22 are needed"):
+        pseudo_words(COUNTS, 11, bands=BANDS[:1])
+    with pytest.raises(InputError, match="already"):
+        pseudo_words({"a": 2, "b": 1, "ab": 9}, 1, bands=[(1, 3)])
+    with pytest.raises(InputError, match="two pseudo-words"):
+        list(plant(LINES, [*PLANTED, PseudoWord("door", "fruit")]))
+
+
+def test_planting_changes_those_words_alone() -> None:
+    """Each occurrence of both words is written as one word; all else stays."""
+    counts = Counter(word for line in plant(LINES, PLANTED) for word in line)
+    assert counts == Counter({"bananadoor": 5, "a": 2, "on": 1, "the": 1, "no": 1, "fruit": 1})
+
+
+def test_usages_know_what_stood_there() -> None:
+    """Every occurrence is one usage at its span, filed under the word that stood there."""
+    found = planted_usages(LINES, PLANTED)
+    assert [(each.target, each.lemma) for each in found] == [("bananadoor", "bananadoor")] * 5
+    assert [(each.text, each.start, each.sense) for each in found] == [
+        ("a bananadoor on a bananadoor", 2, "banana"),
+        ("bananadoor bananadoor", 0, "banana"),
+        ("bananadoor bananadoor", 11, "banana"),
+        ("a bananadoor on a bananadoor", 18, "door"),
+        ("the bananadoor", 4, "door"),
+    ]
+
+
+def test_occurrences_are_drawn_evenly() -> None:
+    """At most so many for each word; over seeds, each of ten occurrences is drawn about equally often."""
+    lines = [["banana", f"c{n}"] for n in range(10)]
+    drawn = Counter(each.text for seed in range(400) for each in planted_usages(lines, PLANTED, each=3, seed=seed))
+    assert sum(drawn.values()) == 400 * 3
+    assert min(drawn.values()) > 80
+    assert max(drawn.values()) < 160
+    assert planted_usages(lines, PLANTED, each=3, seed=1) == planted_usages(lines, PLANTED, each=3, seed=1)

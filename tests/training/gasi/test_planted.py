@@ -1,0 +1,43 @@
+"""From planted senses to what was recovered: the whole way, on a corpus in which contexts separate the two words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lexiscope.analysis.planted_senses import SenseRecovery, sense_recovery
+from lexiscope.items.planted_senses import PseudoWord, plant, planted_usages
+from lexiscope.subjects.gasi import Gasi
+from lexiscope.training.gasi.settings import GasiSettings, Variant
+from lexiscope.training.gasi.shards import make_shards
+from lexiscope.training.gasi.train import train_gasi
+from lexiscope.training.gasi.vocabulary import Limits
+
+from .corpus import topic_lines
+
+# river words with money words, music words with garden words
+PLANTED = [PseudoWord(f"river{a}", f"money{a}") for a in "abc"] + [PseudoWord(f"music{a}", f"garden{a}") for a in "abc"]
+
+
+def recovered(folder: Path, variant: Variant, *, seed: int = 0) -> SenseRecovery:
+    lines = topic_lines(1500, seed=1)
+    folder.mkdir()
+    (folder / "corpus.txt").write_text("".join(" ".join(line) + "\n" for line in plant(lines, PLANTED)))
+    shards = make_shards([folder / "corpus.txt"], folder / "shards", limits=Limits(min_count=1))
+    how = GasiSettings(
+        variant=variant, dimensions=24, subsampling=0.0, epochs=6, learning_rate=0.05, chunk_tokens=2000, senses=2
+    )
+    train_gasi(shards, out=folder / "senses", settings=how, seed=seed)
+    usages = planted_usages(lines, PLANTED, each=40)
+    chosen = Gasi(str(folder / "senses")).sense_distribution(usages).argmax(axis=1)
+    return sense_recovery([str(each.lemma) for each in usages], chosen, [str(each.sense) for each in usages])
+
+
+def test_gasi_beta_recovers_planted_senses(tmp_path: Path) -> None:
+    """Two planted senses, contexts of their own: GASI-β tells them apart, far above one sense for all (.5)."""
+    found = recovered(tmp_path / "a", "gasi_beta")
+    assert found.majority == pytest.approx(0.5, abs=0.02)
+    assert found.accuracy > 0.9
+    assert found.accuracy_interval.low > 0.75
+    assert found.recovered > 1.8
