@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import require
+from lexiscope.subjects._loading import device_of
 from lexiscope.training.gasi._reference import Windows, attention, learn_batch
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.vocabulary import Vocabulary, negative_table
@@ -98,7 +99,7 @@ class TorchEngine:
         mask: NDArray[np.bool_],
     ) -> None:
         self.torch, self.settings = require("torch", "train"), settings
-        self.device = settings.device
+        self.device = device_of(self.torch, settings.device)
         self._vectors = tuple(self.torch.tensor(each, device=self.device) for each in vectors)
         self.mask = self.torch.tensor(mask, device=self.device)
         self.keep, self.negatives = vocabulary.keep_probabilities(settings.subsampling), drawing_table(vocabulary)
@@ -126,8 +127,7 @@ class TorchEngine:
         drawn = self.negatives[rng.integers(len(self.negatives), size=(*context.shape, per_pair))]
         drawn = np.where(context[..., None] < 0, -1, drawn).reshape(len(context), -1).astype(np.int64)
         noise = self.settings.noise_scale * rng.gumbel(size=(len(context), n_senses))
-        weight = np.ones(len(centres))
-        made = (centres, context, drawn, weight.astype(np.float32), noise.astype(np.float32))
+        made = (centres, context, drawn, np.ones(len(centres), np.float32), noise.astype(np.float32))
         return Windows(*(self.torch.tensor(each, device=self.device) for each in made))
 
     def _add(self, stats: Stats, batch: Windows) -> None:
