@@ -91,7 +91,9 @@ def _labels(audit: AuditSet, settings: StudySettings) -> tuple[Found, _Rule]:
 
 
 def _senses(audit: AuditSet, settings: StudySettings) -> tuple[Found, _Rule]:
-    rule = ("lemma_pos" if audit.task in ("sense_disambiguation", "sense_retrieval") else "surface", "all")
+    tagged = all(item.usages[0].pos or item.conditions.get("pos") for item in audit.labelled)
+    of_word = "lemma_pos" if tagged else "lemma"
+    rule = ("surface" if audit.task == "entity_link" else of_word, "all")
     name = statistic_name("sense_entropy", word=rule[0], rows=rule[1], base="e", min_count=1)
     return _computed(audit, rule, name, sense_entropy, settings), rule
 

@@ -78,7 +78,8 @@ def _of_model(audit: AuditSet, answers: Answers, number: int) -> Part:
     shown = {key: name for key, (name, _) in entries.items()}
     section = errors_section(found, texts=texts, entries=shown, section_id=f"errors_{number}", most=MOST)
     told = tuple(f"{audit.name}, {answers.subject}. {text}" for text in section.paragraphs if isinstance(text, str))
-    tables = tuple(replace(each, title=f"{audit.name}, {answers.subject}: {each.title}") for each in section.tables)
+    named = f"{audit.name}, {answers.subject}"
+    tables = tuple(replace(each, number="3", title=f"{named}: {each.title}") for each in section.tables)
     return Part(tuple(records), tables, paragraphs=(*told, *_ruled(entries, found)))
 
 
