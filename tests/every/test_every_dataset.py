@@ -21,7 +21,7 @@ from lexiscope.resources import fetch
 NAMES = catalog.names("datasets")
 GATED = ("cometa", "wikification", "wikimed")
 """Sets that nobody may pass on and we never saw: their readers are tested on made-up files (test_entity_linking)."""
-NO_LEMMAS = ("am2ico", "aida", "kore50", "ncbi_disease", "wiki_fair", "wned_wiki")
+NO_LEMMAS = ("am2ico", "aida", "kore50", "ncbi_disease", "wiki_fair", "wned_wiki", "wordsim")
 """Sets that name no lemma."""
 IN_WORDS = ("ncbi_disease", "wiki_fair", "wned_wiki")
 """Sets with links that end or begin inside a word, as published: their cards say so."""
