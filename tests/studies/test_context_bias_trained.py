@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import csv
+import re
 import statistics
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.training.tiny_views import SPACE, pairs, retrievals, save_bert, senses, verifications
 
+from lexiscope.core.errors import SubjectError
 from lexiscope.core.item import Item
+from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import read_json
 from lexiscope.core.study import StudySettings
+from lexiscope.items.planted_bias import Dials, planted_items
+from lexiscope.items.tabular import write_items
 from lexiscope.studies import context_bias
 from lexiscope.studies.context_bias import protocol
 from lexiscope.studies.context_bias.material import AuditSet, NotUsed
@@ -101,3 +107,54 @@ def test_a_reduced_protocol_says_what_it_leaves_out(
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "2 of 3 learning rates; 2 of 3 seeds; epochs beyond 3 (of 10)" in page
     assert find(found, "dev_sd", view="full").note == "one seed has no spread"
+
+
+def guessed(item: Item, guess: str) -> Item:
+    """The item with a guess that somebody judged to fit, as the sheet of guessed words gives it."""
+    conditions = {"guess_of": item.item_id, "guess": guess, "guess_fits": True}
+    forms = {"guessed_word_1": guess, "guessed_word_2": guess}
+    return replace(item, item_id=f"{item.item_id}/{guess}", gold=None, conditions=conditions | forms)
+
+
+def test_guessed_words_are_put_to_the_model(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model of the whole input is asked each guess in the word's place; flips are counted beside the person's."""
+    audit = audit_of("same_sense")
+    rows = []
+    for item in audit.test[:4]:
+        of_item = {"subject_id": "ana", "subject_kind": "participant", "item_id": item.item_id, "task": "same_sense"}
+        rows += [
+            Response(**of_item, measure="choice", option="t", view="context"),
+            Response(**of_item, measure="guessed_word", raw="seal", view="context"),
+            Response(**of_item, measure="revealed_choice", option="f", view="full"),
+        ]
+    ResponseTable.from_rows(rows).write_csv(tmp_path / "people.csv")
+    write_items([guessed(item, "seal") for item in audit.test[:4]], tmp_path / "guessed.csv")
+    files = (str(tmp_path / "people.csv"), str(tmp_path / "guessed.csv"))
+    found = run([audit], tmp_path / "run", monkeypatch, encoders=(str(bert),), people=files)
+    answers = ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet")
+    model = answers.where(subject_id="tiny, zero-shot", measure="choice")
+    with_guess = {row.item_id: row.option for row in model.where(view="guessed_word").rows()}
+    before = {row.item_id: row.option for row in model.where(view="full").rows()}
+    kept = sum(before[item.item_id] == with_guess[f"{item.item_id}/seal"] for item in audit.test[:4])
+    assert find(found, "n_guesses").value == 4
+    assert find(found, "n_valid_guesses").value == 4
+    # ana's answer changed each time
+    assert find(found, "n_insensitive").value == kept
+    assert (tmp_path / "run" / "tables" / "guess_flips_1.csv").is_file()
+
+
+def test_a_set_that_an_encoder_cannot_read_stops_no_other(
+    bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its words are all unknown to the tokenizer: listed with the reason beside a set that is read, refused alone."""
+    dials = Dials(n_words=4, splits=(("train", 20), ("dev", 10), ("test", 10)))
+    items = planted_items(dials)
+    parts = (tuple(each for each in items if each.conditions["split"] == name) for name, _ in dials.splits)
+    strange = AuditSet("strange", "Strange words", "same_sense", *parts)
+    known = audit_of("same_sense")
+    found = run([strange, known], tmp_path / "run", monkeypatch, encoders=(str(bert),))
+    assert {record.dataset for record in found if record.dataset} == {"same_sense"}
+    listed = (tmp_path / "run" / "tables" / "not_used.csv").read_text(encoding="utf-8")
+    assert re.search(r"strange,Strange words,.*the tokenizer does not know the target", listed)
+    with pytest.raises(SubjectError, match="does not know the target"):
+        run([strange], tmp_path / "alone", monkeypatch, encoders=(str(bert),))

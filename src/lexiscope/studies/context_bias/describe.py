@@ -10,7 +10,7 @@ from lexiscope.report.part import Part
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import INTEGER, Column, Table
 from lexiscope.report.tables import Cell as TableCell
-from lexiscope.studies.context_bias.material import VIEWS, AuditSet, Material
+from lexiscope.studies.context_bias.material import NOT_ASKED, VIEWS, AuditSet, Material, NotUsed
 
 _TASKS = {
     "same_sense": "same meaning in two texts",
@@ -62,7 +62,12 @@ def models_part(material: Material) -> Part:
         for answers in material.answers
         if answers.left_out
     )
-    return Part(tables=(table,), remarks=remarks)
+    missing = tuple(f"{each.name} is not in this run. {each.reason}" for each in material.not_used if _asked(each))
+    return Part(tables=(table,), remarks=(*missing, *remarks))
+
+
+def _asked(dataset: NotUsed) -> bool:
+    return not dataset.reason.startswith(NOT_ASKED)
 
 
 def _set(material: Material, name: str) -> AuditSet:

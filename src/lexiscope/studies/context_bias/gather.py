@@ -6,10 +6,11 @@ import shutil
 from pathlib import Path
 
 from lexiscope.collect import CollectProgress
+from lexiscope.core.errors import SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
 from lexiscope.core.study import StudySettings
-from lexiscope.studies.context_bias.material import Answers, Material
+from lexiscope.studies.context_bias.material import Answers, Material, NotUsed
 from lexiscope.studies.context_bias.models import check_masks, model_answers
 from lexiscope.studies.context_bias.people import guessed_at, read_people
 from lexiscope.studies.context_bias.protocol import check_protocol
@@ -22,7 +23,9 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
     """Load datasets and people's answers, train every encoder on every view of every dataset, and ask it.
 
     Trainings and answers are kept below *out*, so that a broken run continues; encodings are kept while it lasts.
-    Errors: those of the datasets, of the files of people, of the trainings.
+    Of several datasets, one that an encoder cannot read is left out with the reason.
+    Errors: those of the datasets, of the files of people, of the trainings; :class:`SubjectError` where an encoder
+    cannot answer the only dataset, or none of several.
     """
     check_protocol(settings)
     sets, not_used = open_sets(settings)
@@ -31,17 +34,30 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
     check_masks(encoders, sets)
     share = len(sets) * len(encoders)
     answers: list[Answers] = []
+    unread: list[NotUsed] = []
     guesses: dict[str, tuple[tuple[Item, ...], str]] = {}
     for audit in sets:
         if audit.name in people:
             guesses[audit.name] = guessed_at(audit, people[audit.name], settings.people)
         guessed = guesses.get(audit.name, ((), ""))[0]
         for encoder in encoders:
-            found = model_answers(audit, encoder, settings, out, share=share, guessed=guessed, progress=progress)
-            answers.append(found)
+            try:
+                found = model_answers(audit, encoder, settings, out, share=share, guessed=guessed, progress=progress)
+            except SubjectError as error:
+                # one set of many that an encoder cannot read (another script, say) stops none of the others
+                if len(sets) == 1:
+                    raise
+                why = f"{encoder} cannot answer it: {error.what} ({error.why})." if error.why else error.what
+                unread.append(NotUsed(audit.name, audit.title, why))
+            else:
+                answers.append(found)
     # large, and of no use to who reads the run
     shutil.rmtree(out / "vectors", ignore_errors=True)
-    return Material(sets, not_used, tuple(answers), people, guesses, own=bool(settings.items))
+    if not answers:
+        hint = "name another encoder or other datasets"
+        raise SubjectError("no encoder could answer any dataset", why=unread[0].reason, hint=hint)
+    used = tuple(audit for audit in sets if any(each.dataset == audit.name for each in answers))
+    return Material(used, (*unread, *not_used), tuple(answers), people, guesses, own=bool(settings.items))
 
 
 def given_files(settings: StudySettings) -> dict[str, str]:

@@ -16,6 +16,9 @@ VIEWS = ("full", "context", "word", "label")
 PEOPLE, PRINTED = "people", "people (printed)"
 """The subjects that are people: those whose answers were given, and those whose scores the paper prints."""
 
+NOT_ASKED = "Not asked for: "
+"""Begins the reason why a dataset of the paper is not in a run that was not asked for it."""
+
 PAIR_TASKS = ("same_sense", "sense_verification")
 RETRIEVAL_TASKS = ("sense_retrieval", "entity_link")
 

@@ -24,7 +24,7 @@ from lexiscope.items.splits import split_by_word
 from lexiscope.items.synset_space import for_retrieval, synset_space
 from lexiscope.items.tabular import is_item_table, read_items
 from lexiscope.resources import wordnet
-from lexiscope.studies.context_bias.material import PAIR_TASKS, RETRIEVAL_TASKS, AuditSet, NotUsed
+from lexiscope.studies.context_bias.material import NOT_ASKED, PAIR_TASKS, RETRIEVAL_TASKS, AuditSet, NotUsed
 
 SETS = (
     "wic",
@@ -172,7 +172,7 @@ def _not_asked(asked: Sequence[str], settings: StudySettings) -> list[NotUsed]:
     if not plain & {name.partition("?")[0] for name in SETS}:
         return []
     known = [name for name in SETS if name.partition("?")[0] not in plain]
-    return [NotUsed(name, _title(name), f"Not asked for: --dataset {name}.{_obtained(name)}") for name in known]
+    return [NotUsed(name, _title(name), f"{NOT_ASKED}--dataset {name}.{_obtained(name)}") for name in known]
 
 
 def _obtained(name: str) -> str:
