@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import safetensors.numpy
 
 from lexiscope.core.errors import InputError, SubjectError
 from lexiscope.resources.sense_vectors import (
@@ -80,6 +81,10 @@ def test_a_folder_reads_back_mapped(tmp_path: Path) -> None:
     for name in ("counts", "senses", "contexts", "mask"):
         np.testing.assert_array_equal(getattr(found, name), getattr(vectors, name))
     assert isinstance(found.senses, np.memmap)
+    library = safetensors.numpy.load_file(tmp_path / VECTORS)
+    np.testing.assert_array_equal(library["senses"], vectors.senses)
+    modes = {(tmp_path / name).stat().st_mode for name in (VECTORS, SETTINGS, "vocabulary.tsv")}
+    assert len(modes) == 1, "vectors are as readable as the files beside them"
     assert found.n_senses.sum() == 8 * 1 + 32 * 3
 
 

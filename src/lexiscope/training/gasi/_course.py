@@ -87,8 +87,9 @@ class Loop:
 
     def _round(self, pool: ThreadPoolExecutor, first: int, last: int) -> None:
         numbers = range(first, last)
-        # the one thread of a repeatable training is this one
-        done = map(self._chunk, numbers) if self.settings.threads == 1 else pool.map(self._chunk, numbers)
+        # the one thread of a repeatable training is this one; torch divides a batch among its own threads
+        alone = self.settings.threads == 1 or self.settings.backend == "torch"
+        done = map(self._chunk, numbers) if alone else pool.map(self._chunk, numbers)
         stats = np.sum(list(done), axis=0)
         if not math.isfinite(stats[2]):
             what = f"the loss is not finite in epoch {first // self.per_epoch + 1}"
@@ -172,7 +173,11 @@ def save_tensors(path: Path, tensors: dict[str, NDArray[Any]], about: dict[str, 
     temporary = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        # the library makes its files private; a result is as readable as any other new file
+        temporary.touch()
+        mode = temporary.stat().st_mode
         safetensors.save_file({name: np.ascontiguousarray(each) for name, each in tensors.items()}, temporary, about)
+        temporary.chmod(mode)
         with temporary.open("rb+") as stream:
             os.fsync(stream.fileno())
         os.replace(temporary, path)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import require
-from lexiscope.subjects._loading import device_of
+from lexiscope.subjects._loading import device_of, torch_threads
 from lexiscope.training.gasi._reference import Windows, attention, learn_batch
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.vocabulary import Vocabulary, negative_table
@@ -109,12 +109,13 @@ class TorchEngine:
         rng, stats, size = np.random.default_rng(seed), np.zeros(N_STATS), self.settings.batch
         kept = tokens[(tokens < 0) | (rng.random(len(tokens)) < self.keep[tokens])]
         centres, context = windows_of(kept, self.settings.window)
-        for start in range(0, len(centres), size):
-            batch = self._batch(centres[start : start + size], context[start : start + size], rng)
-            self._add(stats, batch)
-            rate = rates[0] + (rates[1] - rates[0]) * start / len(centres)
-            bounds = learn_batch(self._vectors, self.mask, batch, rate=rate, sharpness=self.settings.sharpness)
-            stats[2] -= float(bounds.sum())
+        with torch_threads(self.torch, self.settings.threads):
+            for start in range(0, len(centres), size):
+                batch = self._batch(centres[start : start + size], context[start : start + size], rng)
+                self._add(stats, batch)
+                rate = rates[0] + (rates[1] - rates[0]) * start / len(centres)
+                bounds = learn_batch(self._vectors, self.mask, batch, rate=rate, sharpness=self.settings.sharpness)
+                stats[2] -= float(bounds.sum())
         return stats
 
     def vectors(self) -> tuple[Floats, Floats]:
