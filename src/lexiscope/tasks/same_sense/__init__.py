@@ -19,6 +19,7 @@ from lexiscope.items.asking import Asking
 from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import TRAINED_MEASURES, answering
 from lexiscope.items.views import MASK, view_usage
+from lexiscope.tasks.same_sense.by_sense import FLAG, answering_by_sense
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -103,15 +104,19 @@ asks = Asking(SCREEN, fields, example_items)
 by_judgment = answering(NAME, MEASURE_CHOICE, check=_checked, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
+by_sense = answering_by_sense(NAME, MEASURE_CHOICE, same=SAME, different=DIFFERENT, check=_checked)
+"""Answers by whether the most probable induced sense of both usages is one."""
+
 TASK = Task(
     name=NAME,
     summary="Does a word have the same meaning in two texts?",
     scale=None,
     item_fields=("usages", "gold"),
-    answers=(("Judges", by_judgment),),
+    answers=(("Judges", by_judgment), ("ChoosesSense", by_sense)),
     measures=(
         (MEASURE_CHOICE, "t: the same meaning; f: different meanings"),
         ("flag_undecided", "1 where a person or chat model could not decide without the word, else 0"),
+        (FLAG, "1 where sense identity cannot decide and the answer is random, with the reason in raw, else 0"),
         ("guessed_word", "a person's guess of the hidden word in its basic form, in raw; without value"),
         ("revealed_choice", "t or f, answered again by the same person, the word now shown"),
         *TRAINED_MEASURES,
