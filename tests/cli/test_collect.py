@@ -45,6 +45,15 @@ def test_answers_are_kept_and_listed(items: Path, run: Run, tmp_path: Path) -> N
     assert list(record["data"]) == [items.name]
 
 
+def test_a_dataset_is_asked_its_own_question(run: Run, tmp_path: Path) -> None:
+    """Without --task a dataset is asked what it was made for, not for ratings of relatedness."""
+    result = run("collect", "--items", "planted_bias", "--subject", "baseline:random", "--out", "RUN")
+    assert result.exit_code == 0, result.stderr
+    table = ResponseTable.read_parquet(tmp_path / "RUN" / "responses.parquet")
+    assert table.unique("task") == ("same_sense",)
+    assert set(table.unique("option")) == {"t", "f"}
+
+
 def test_a_finished_run_is_left_as_it_is(items: Path, run: Run, tmp_path: Path) -> None:
     """The same command on the same folder changes no answer."""
     command = ("collect", "--items", items.name, *BASELINE, "--out", "RUN")

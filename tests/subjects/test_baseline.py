@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from lexiscope.core.catalog import subject as make
@@ -63,6 +65,19 @@ def test_what_is_no_baseline_is_refused() -> None:
         make("baseline:word_overlap").judge(ITEMS, "minimal_pair")
     with pytest.raises(InputError, match="needs two usages"):
         make("baseline:word_overlap").judge([Item("one", "test", (ITEMS[0].usages[0],))], "relatedness")
+
+
+@pytest.mark.parametrize("task", ["same_sense", "sense_verification"])
+def test_random_answers_true_or_false_at_chance(task: str) -> None:
+    """Pairs and definitions get t or f, a choice and never a rating; 500 draws at 1/2: five SD are 56."""
+    table = make("baseline:random?seed=1").judge(ITEMS, task)
+    assert table.unique("measure") == ("choice",)
+    drawn = table.column("option").tolist()
+    assert set(drawn) == {"t", "f"}
+    assert abs(drawn.count("t") - 250) < 56
+    assert set(table.column("value").tolist()) <= {None} or all(map(math.isnan, table.column("value")))
+    with pytest.raises(InputError, match="does not answer"):
+        make("baseline:constant").judge(ITEMS, task)
 
 
 def test_random_and_constant_answer_stories() -> None:

@@ -12,7 +12,7 @@ from lexiscope.cli import options
 from lexiscope.cli.check import read_map
 from lexiscope.cli.collect_preview import preview_rows
 from lexiscope.cli.collect_summary import print_answers
-from lexiscope.cli.item_source import load_items
+from lexiscope.cli.item_source import load_items, task_of_items
 from lexiscope.cli.output import print_json, progress_bar, remark, remark_threads, say
 from lexiscope.cli.verb import Verb
 from lexiscope.collect import collect_run
@@ -24,7 +24,7 @@ from lexiscope.core.run import read_json
 @click.option("--items", required=True, metavar="DATASET|FILE", help="A dataset of the catalog, or a file of items.")
 @click.option("--map", "pairs", multiple=True, metavar="PART=COLUMN", help="For a file: sentence_1=Frase, as in check.")
 @click.option("--language", default="", help="Only items in this language; for a file: its language.")
-@click.option("--task", default="relatedness", show_default=True, help="The question that is asked.")
+@click.option("--task", help="The question that is asked. Default: that of the dataset; of a file: relatedness.")
 @options.subjects
 @options.views
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The run folder.")
@@ -38,7 +38,7 @@ def collect(
     items: str,
     pairs: tuple[str, ...],
     language: str,
-    task: str,
+    task: str | None,
     subjects: tuple[str, ...],
     views: tuple[str, ...],
     out: Path,
@@ -55,6 +55,7 @@ def collect(
     """
     if not subjects:
         raise click.UsageError("name at least one subject: --subject encoder:minilm")
+    task = task_of_items(items, task)
     source = load_items(items, read_map(pairs), task=task, language=language)
     if dry_run:
         print_json(preview_rows(source.items, subjects, task, views or ("full",), seed=seed, out=out))

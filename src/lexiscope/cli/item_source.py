@@ -16,6 +16,8 @@ from lexiscope.items.columns import ColumnMap
 from lexiscope.items.importer import import_items
 from lexiscope.items.tabular import is_item_table, read_items
 
+_TASK_OF_A_FILE = "relatedness"
+
 
 @dataclass(frozen=True, slots=True)
 class ItemSource:
@@ -24,6 +26,18 @@ class ItemSource:
     name: str
     items: tuple[Item, ...]
     checksums: Mapping[str, str]
+
+
+def task_of_items(name: str, asked: str | None) -> str:
+    """Return the task that was asked for, else that of the dataset; of a file it is ``relatedness``.
+
+    >>> task_of_items("mini_synonymy", None), task_of_items("mini_synonymy", "same_sense"), task_of_items("a.csv", None)
+    ('minimal_pair', 'same_sense', 'relatedness')
+    """
+    dataset = name.partition("?")[0]
+    if asked or dataset not in catalog.names("datasets"):
+        return asked or _TASK_OF_A_FILE
+    return catalog.card(dataset).task
 
 
 def load_items(name: str, columns: ColumnMap | None = None, *, task: str, language: str = "") -> ItemSource:

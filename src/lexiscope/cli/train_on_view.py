@@ -144,7 +144,7 @@ def train_given(
         else:
             found = run_selection(method, *material, **how, grid=grid)
             shards, best = found.shards, found.best
-    _show(best, shards, as_json=given["as_json"], quiet=quiet)
+    _show(best, shards, task, as_json=given["as_json"], quiet=quiet)
 
 
 def _within_budget(
@@ -163,7 +163,7 @@ def _within_budget(
     return method, settings, None if still or len(plan.grid.cells(method)) == 1 else plan.grid
 
 
-def _show(best: Shard, shards: Sequence[Shard] | None, *, as_json: bool, quiet: bool) -> None:
+def _show(best: Shard, shards: Sequence[Shard] | None, task: str, *, as_json: bool, quiet: bool) -> None:
     rows: list[tuple[object, ...]]
     if shards is None:
         columns: tuple[str, ...] = ("epoch", "training loss", best.monitor, "kept")
@@ -177,4 +177,4 @@ def _show(best: Shard, shards: Sequence[Shard] | None, *, as_json: bool, quiet: 
     print_table(columns, [(*row[:-1], "kept" if row[-1] else "") for row in rows], right=columns[:-1])
     say(f"ended: {best.stopped}; {best.n_train} items learnt from, {best.n_dev} of dev")
     say(f"written: {best.folder}")
-    remark(f"next: lexiscope collect … --view {best.view} --subject {best.spec}", quiet=quiet)
+    remark(f"next: lexiscope collect … --task {task} --view {best.view} --subject {best.spec}", quiet=quiet)

@@ -21,7 +21,16 @@ MOST_LINKED = "most_linked"
 TASKS = {FIRST: "sense_disambiguation", MOST_FREQUENT: "sense_disambiguation", MOST_LINKED: "entity_link"}
 """The task that each rule answers."""
 
-MEASURE = {"sense_disambiguation": "choice", "entity_link": "retrieved"}
+TRUTHS = ("f", "t")
+"""The answers where a pair or a definition is judged."""
+
+MEASURE = {
+    "sense_disambiguation": "choice",
+    "entity_link": "retrieved",
+    "same_sense": "choice",
+    "sense_verification": "choice",
+}
+"""The measure of the answers to each task in which one of several options is chosen."""
 
 
 class FirstOption:
@@ -142,7 +151,7 @@ def check_task(name: str, task: str) -> None:
 
 def chosen_options(chosen: Sequence[str | None], items: Sequence[Item], subject_id: str, task: str) -> ResponseTable:
     """Return one row per item: the chosen option, nothing where there was no answer. An entry retrieved has value 1."""
-    scored = task != "sense_disambiguation"
+    scored = MEASURE[task] == "retrieved"
     return ResponseTable.from_columns(
         {
             "subject_id": subject_id,

@@ -7,7 +7,8 @@ between the words around the two targets.
 ``baseline:first_sense`` and ``baseline:most_frequent_sense`` answer sense disambiguation: the first sense of the
 lexicon, and the one that SemCor (``?corpus=FOLDER``: another corpus of its layout) has most often, the first one for
 words that it does not have (``?back_off=no``: no answer). ``baseline:most_linked`` answers entity linking: the
-candidate page that most links lead to. ``baseline:random`` draws one of the options of either.
+candidate page that most links lead to. ``baseline:random`` draws one of the options of either, and ``t`` or ``f`` where
+two usages are compared or a definition is verified.
 
 ``baseline:frequency`` answers minimal pairs: the more frequent word is preferred, by WordNet's tag counts or by a table
 of one's own (``baseline:frequency?table=counts.csv``, columns ``word`` and ``count``). ``baseline:random`` answers them
@@ -29,6 +30,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.subjects._options import split_name
 from lexiscope.subjects._sense_baseline import (
     MEASURE,
+    TRUTHS,
     FirstOption,
     MostFrequentSense,
     chosen_options,
@@ -101,14 +103,14 @@ class Baseline:
         """Return one row per item: measure ``rating``, or ``jaccard_distance`` for ``word_overlap``.
 
         To minimal pairs ``random`` gives a number per option (measure ``random_number``, 0 to 1), to items of senses or
-        candidate pages one of their options.
+        candidate pages one of their options, to pairs and definitions ``t`` or ``f``.
         Errors: :class:`InputError` for a task that the rules do not fit.
         """
         self._check_task(task)
         if task == "minimal_pair":
             return self._random_preferences(items)
         if task in MEASURE:
-            return chosen_options([self._random_option(item) for item in items], items, self.subject_id, task)
+            return chosen_options([self._random_option(item, task) for item in items], items, self.subject_id, task)
         measure, rule = _RULES[self.name]
         return ResponseTable.from_columns(
             {
@@ -133,8 +135,8 @@ class Baseline:
             hint = f"use {able}; `lexiscope list pairings` shows who answers what"
             raise InputError(f"baseline:{self.name} does not answer {task!r}", hint=hint)
 
-    def _random_option(self, item: Item) -> str:
-        options = options_of(item)
+    def _random_option(self, item: Item, task: str) -> str:
+        options = options_of(item) if task in SENSE_TASKS.values() else TRUTHS
         return options[_hashed(self._used_seed, item.item_id) % len(options)]
 
     def _random_preferences(self, items: Sequence[Item]) -> ResponseTable:
