@@ -72,6 +72,13 @@ def test_marks_of_weak_supervision(view: str, first: str, second: str) -> None:
     assert (readings[0] == readings[1]) == (view == "label")
 
 
+def test_a_lemma_of_several_words_is_read_as_words() -> None:
+    """WordNet writes ``belong_to``: the gloss side reads ``belong to: …``, as the sentence does."""
+    usage = Usage("Both belong to a choir.", 5, 14, lemma="belong_to", pos="v")
+    item = Item("s2", "made", (usage,), ("s1", "s2"), gold="s1", conditions={"glosses": "be owned by|be a part of"})
+    assert wording("full").senses(item)[1].texts() == ('Both "belong to" a choir.', "belong to: be a part of")
+
+
 def test_a_definition_with_hypernyms() -> None:
     """WiC-TSV: ``lemma: definition ; hypernyms`` on the second side; without hypernyms the definition alone."""
     assert wording("full").verification(VERIFIED).second == "bank: a house ; firm, building"

@@ -101,7 +101,8 @@ class Wording:
     def _with_meaning(self, item: Item, meaning: str) -> Reading:
         usage = self._only(item)
         hidden = self._mask(item) if self.view in HIDING else None
-        lemma = hidden or item.usages[0].lemma or item.usages[0].target
+        # a lemma of several words has _ between them; no model learnt to read that
+        lemma = hidden or (item.usages[0].lemma or item.usages[0].target).replace("_", " ")
         quoted = marked(usage, '"', '"')
         # where everything is hidden, candidates must not be told apart either
         other = self.meaning(item, f"{lemma}: {meaning}")
