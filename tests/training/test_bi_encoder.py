@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,6 +49,27 @@ def test_a_batch_without_triplets_teaches_nothing() -> None:
     vectors = torch.eye(4)
     labels = torch.arange(4)
     assert Triplets(0.2, "all").loss(vectors, vectors, labels, labels) is None
+
+
+def test_another_right_entry_is_no_wrong_one(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where several entries are right (gold ``a|b``), b is no negative of that query, though it is another's label."""
+    ids = sorted({str(item.gold) for item in TRAIN})
+    both = [replace(item, gold="|".join(ids)) if item.gold == ids[0] else item for item in TRAIN]
+    taught: set[int] = set()
+    plain = Triplets.mine
+
+    def spied(self: Triplets, queries: Any, entries: Any, *labels: Any, **more: Any) -> Any:
+        found = plain(self, queries, entries, *labels, **more)
+        named = labels[0].tolist()
+        taught.update(named[query] for query in found[0].tolist())
+        return found
+
+    monkeypatch.setattr(Triplets, "mine", spied)
+    settings = replace(QUICK, epochs=1, margin=2.0, pooling="mean")
+    train_bi_encoder(both, DEV, SPACE, str(bert), view="full", out=tmp_path / "b", settings=settings)
+    rows = sorted(SPACE.row(each) for each in ids)
+    # for the first entry's queries every other is right as well: they have no triplet, all others have
+    assert {rows[label] for label in taught} == set(rows) - {SPACE.row(ids[0])}
 
 
 def test_recall_rises(bert: Path, tmp_path: Path) -> None:

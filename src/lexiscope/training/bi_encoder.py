@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,9 @@ from lexiscope.training._training import Job, Shard, train_folder
 from lexiscope.training.settings import TrainingSettings
 
 METHOD, TASK = "bi_encoder", "sense_retrieval"
+
+Pairs = Set[tuple[int, int]]
+"""Numbers of queries and entries of a batch that go together."""
 
 # entries whose vectors are kept together while a search space is read
 _STRETCH = 4_096
@@ -97,14 +100,16 @@ def _lessons(reader: Reader, job: Job, space: SearchSpace) -> Lessons:
     queries = reader.encode([word(item) for item in job.train.items])
     entries = reader.encode(entry_readings([space.entries[row] for row in distinct], asked.description))
     triplets = Triplets(asked.margin, asked.miner)
+    right = [{number.get(space.row(each)) for each in right_ids(item) if each in space} for item in job.train.items]
 
     def loss(batch: Sequence[int]) -> Any:
         places = [number[golds[query]] for query in batch]
         # an entry that is right for several queries of a batch is read once
         shown = sorted(set(places))
         labels = [reader.torch.tensor(each, device=reader.device) for each in (places, shown)]
+        also = {(row, column) for row, query in enumerate(batch) for column, n in enumerate(shown) if n in right[query]}
         vectors = [reader.vectors([queries[each] for each in batch]), reader.vectors([entries[each] for each in shown])]
-        return triplets.loss(*vectors, *labels)
+        return triplets.loss(*vectors, *labels, right=also)
 
     rows = _dev_rows(job.dev, space, asked.dev_entries)
     dev_entries = entry_readings([space.entries[row] for row in rows], asked.description)
@@ -121,9 +126,9 @@ def _lessons(reader: Reader, job: Job, space: SearchSpace) -> Lessons:
 class Triplets:
     """The triplet margin loss on the cosines of those triplets of a batch that a miner finds.
 
-    A triplet is a query, an entry of its label, an entry of another label; it lies within the margin where the query is
-    nearer to the first than to the second by at most *margin*. ``all`` mines all of these, ``hard`` those whose second
-    entry is at least as near as the first, ``semihard`` the others. Errors: :class:`MissingExtraError`.
+    A triplet is a query, an entry of its label, an entry that is not right for it; it lies within the margin where the
+    query is nearer to the first than to the second by at most *margin*. ``all`` mines all of these, ``hard`` those
+    whose second entry is at least as near as the first, ``semihard`` the others. Errors: :class:`MissingExtraError`.
     """
 
     def __init__(self, margin: float, miner: str) -> None:
@@ -134,14 +139,23 @@ class Triplets:
         self._miner = miners.TripletMarginMiner(margin=margin, type_of_triplets=miner, **cosine)
         self._loss = losses.TripletMarginLoss(margin=margin, **cosine)
 
-    def mine(self, queries: Any, entries: Any, query_labels: Any, entry_labels: Any) -> tuple[Any, Any, Any]:
-        """Return the numbers of the queries, of their entries and of the other entries of the mined triplets."""
-        found: tuple[Any, Any, Any] = self._miner(queries, query_labels, entries, entry_labels)
-        return found
+    def mine(
+        self, queries: Any, entries: Any, query_labels: Any, entry_labels: Any, *, right: Pairs = frozenset()
+    ) -> tuple[Any, Any, Any]:
+        """Return the numbers of the queries, of their entries and of the other entries of the mined triplets.
 
-    def loss(self, queries: Any, entries: Any, query_labels: Any, entry_labels: Any) -> Any:
+        *right* are (query, entry) that go together although the labels differ: several entries of a query are right.
+        """
+        found: tuple[Any, Any, Any] = self._miner(queries, query_labels, entries, entry_labels)
+        pairs = zip(found[0].tolist(), found[2].tolist(), strict=True)
+        kept = found[0].new_tensor([place for place, pair in enumerate(pairs) if pair not in right])
+        return found[0][kept], found[1][kept], found[2][kept]
+
+    def loss(
+        self, queries: Any, entries: Any, query_labels: Any, entry_labels: Any, *, right: Pairs = frozenset()
+    ) -> Any:
         """Return the mean loss of the mined triplets above 0, or ``None`` where there are none."""
-        found = self.mine(queries.detach(), entries.detach(), query_labels, entry_labels)
+        found = self.mine(queries.detach(), entries.detach(), query_labels, entry_labels, right=right)
         if not len(found[0]):
             return None
         return self._loss(queries, query_labels, found, entries, entry_labels)
