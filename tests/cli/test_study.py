@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from lexiscope.cli.study import settings_of
 from lexiscope.cli.study_file import read_study_file, write_study_file
 from lexiscope.core import catalog
 from lexiscope.core.study import StudySettings
@@ -152,3 +153,11 @@ def test_unknown_study_names_the_nearest(run: Run) -> None:
     result = run("study", "saw_d", "--out", "RUN")
     assert result.exit_code == 1
     assert "did you mean 'saw_c'?" in result.stderr
+
+
+def test_one_dataset_or_several() -> None:
+    """A dataset that is named once is the dataset; several are the datasets of one run; either replaces a file."""
+    one = settings_of("saw_c", {"datasets": ("raw_c",)})
+    assert (one.dataset, one.datasets) == ("raw_c", ())
+    several = settings_of("context_bias", {"datasets": ("wic", "mcl_wic")})
+    assert (several.dataset, several.datasets) == ("", ("wic", "mcl_wic"))

@@ -110,6 +110,13 @@ FAULTS = [
     ("study: saw_c\nanalyses:\n  Q1: exploratry\n", "3:7", "E612", "analyses.Q1", "'exploratory'?"),
     ("study: saw_c\nanalyses: [Q1]\n", "2:11", "E612", "analyses: must be", "question id"),
     ("study: saw_d\n", "1:8", "E614", "there is no 'saw_d' among the studies", "did you mean 'saw_c'?"),
+    (
+        "study: context_bias\ndatasets: [saw_c, raw_d]\n",
+        "2:19",
+        "E614",
+        "there is no 'raw_d' among the datasets",
+        "did you mean 'raw_c'?",
+    ),
     ("study: saw_c\ndataset: rawc\n", "2:10", "E614", "there is no 'rawc'", "did you mean 'raw_c'?"),
     ("study: saw_c\ndataset: raw_c\nitems: a.csv\n", "3:1", "E612", "a study takes a dataset or", "keep one"),
     ("title: x\n", "1:1", "E613", "'study' is missing", "lexiscope list studies"),

@@ -51,7 +51,6 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
                 unread.append(NotUsed(audit.name, audit.title, why))
             else:
                 answers.append(found)
-    # large, and of no use to who reads the run
     shutil.rmtree(out / "vectors", ignore_errors=True)
     if not answers:
         hint = "name another encoder or other datasets"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -94,6 +95,8 @@ def model_answers(
             known, wanted = {item.item_id for item in asked}, {str(item.condition(GUESS_OF)) for item in guessed}
             others = tuple(item for item in audit.labelled if item.item_id in wanted - known)
             tables += [ask(others, view=view, folder="full_of_guessed")] if others else []
+    # large, and of no use once everything is answered
+    shutil.rmtree(place.vectors, ignore_errors=True)
     responses = ResponseTable.concat(tables).with_column("subject_id", subject)
     ids = tuple(item.item_id for item in asked)
     return Answers(audit.name, subject, responses, tuple(trained), plan.words, plan.left_out, ids)

@@ -13,7 +13,7 @@ from typing import Any
 
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard
-from lexiscope.core.errors import DataError, InputError
+from lexiscope.core.errors import DataError, InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
 from lexiscope.core.study import StudySettings
@@ -149,15 +149,18 @@ def _published(name: str, settings: StudySettings) -> AuditSet:
 def _loaded(name: str) -> tuple[Dataset, str, SearchSpace | None]:
     module: Any = catalog.module("datasets", name.partition("?")[0])
     if module.CARD.name == "wsd":
-        loaded: Dataset = module.load(*_SPLITS)
-        if name != RETRIEVAL:
+        if name not in ("wsd", RETRIEVAL):
+            raise SpecError(f"this study takes all of wsd, not {name}", hint=f"write wsd or {RETRIEVAL}")
+        loaded: Dataset = module.load("all")
+        if name == "wsd":
             return loaded, loaded.card.task, None
         lexicon = wordnet.load()
         items = for_retrieval(loaded.items, lexicon)
         return replace(loaded, items=items), "sense_retrieval", synset_space(lexicon)
     loaded = catalog.dataset(name)
-    if hasattr(module, "sample"):
-        loaded = replace(loaded, items=module.sample())
+    if hasattr(module, "sampled") and {item.conditions.get("split") for item in loaded.items} == {"test"}:
+        # published without splits: the set itself says how it is divided
+        loaded = replace(loaded, items=module.sampled(loaded.items))
     space = module.search_space() if loaded.card.task in RETRIEVAL_TASKS else None
     return loaded, loaded.card.task, space
 
