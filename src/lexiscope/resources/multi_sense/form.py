@@ -1,0 +1,202 @@
+"""The one form of multi-sense vectors, and how lines of numbers are read into it."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.core.errors import InputError, Place
+
+CODE = "E720"
+"""The code of every error about a damaged or incomplete file of such vectors."""
+
+_GZIP = b"\x1f\x8b"
+_SHOWN = 60
+_HINT = "fetch the file again, or export it again; is it of the format that was named?"
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class MultiSense:
+    """Words with any number of senses each.
+
+    The senses of word *i* are rows ``starts[i]`` to ``starts[i + 1]`` of ``senses``. *Shape:* starts (words + 1,);
+    senses (senses, width); ``priors`` (senses,), how probable each sense of a word is without a context, where the
+    format says so; ``contexts`` (words, width), vectors of words in a context, and ``centres`` (senses, width), the
+    mean contexts of senses, where it has them.
+    """
+
+    words: tuple[str, ...]
+    starts: Ints
+    senses: Floats
+    priors: Floats | None = None
+    contexts: Floats | None = None
+    centres: Floats | None = None
+    name: str = ""
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Each word's number."""
+        return {word: number for number, word in enumerate(self.words)}
+
+    @property
+    def n_senses(self) -> Ints:
+        """How many senses each word has. *Shape:* (words,)."""
+        return np.diff(self.starts)
+
+    @property
+    def selectors(self) -> Floats:
+        """What a context is compared with to choose a sense: the centres, else the senses. *Shape:* (senses, width)."""
+        return self.senses if self.centres is None else self.centres
+
+    @cached_property
+    def context_vectors(self) -> Floats:
+        """A vector of each word as a neighbour: its own, else the mean of its senses by their priors.
+
+        *Shape:* (words, width).
+        """
+        if self.contexts is not None:
+            return self.contexts
+        shares = 1 / np.repeat(self.n_senses, self.n_senses) if self.priors is None else self.priors
+        weighted = self.senses * np.asarray(shares, np.float32)[:, None]
+        return np.asarray(np.add.reduceat(weighted, self.starts[:-1], axis=0), np.float32)
+
+    def rows(self, word: str) -> slice:
+        """Return the rows of a word's senses; an empty slice for a word out of the vocabulary."""
+        number = self.index.get(word)
+        return slice(0, 0) if number is None else slice(int(self.starts[number]), int(self.starts[number + 1]))
+
+    def padded(self, words: Sequence[str], rows: Floats | None = None) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return the senses of each word, filled up with zeros, and which of them are there.
+
+        *rows* are others than the senses, :attr:`selectors` for instance. *Shape:* (words, K, width) and (words, K); a
+        word out of the vocabulary has none.
+        """
+        source = self.senses if rows is None else rows
+        slices = [self.rows(word) for word in words]
+        most = max([each.stop - each.start for each in slices], default=0)
+        found = np.zeros((len(words), max(1, most), source.shape[1]), np.float32)
+        mask = np.zeros(found.shape[:2], bool)
+        for number, each in enumerate(slices):
+            found[number, : each.stop - each.start] = source[each]
+            mask[number, : each.stop - each.start] = True
+        return found, mask
+
+    def context_means(self, windows: Sequence[Sequence[str]]) -> Floats:
+        """Return the mean vector of the known words of each window; zeros where none is. *Shape:* (windows, width)."""
+        means = np.zeros((len(windows), self.senses.shape[1]), np.float32)
+        for number, window in enumerate(windows):
+            known = [self.index[word] for word in window if word in self.index]
+            if known:
+                means[number] = self.context_vectors[known].mean(axis=0)
+        return means
+
+
+class Lines:
+    """The lines of a file, plain or gzip, one after the other; what is wrong is said with file and line."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.number, self.text = path, 0, ""
+        self._lines = self._read()
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        self.text = next(self._lines)
+        self.number += 1
+        return self.text
+
+    def expect(self, what: str) -> str:
+        """Return the next line. Errors: :class:`InputError` E720 where the file ends, saying *what* is missing."""
+        try:
+            return next(self)
+        except StopIteration:
+            self.number, self.text = self.number + 1, ""
+            self.refuse(f"the file ends where {what} should stand")
+
+    def numbers(self, text: str, width: int, what: str) -> Floats:
+        """Return the numbers of a line or a part of one. *Shape:* (width,).
+
+        Errors: :class:`InputError` E720 for another number of them, or one that is not a finite number.
+        """
+        cells = text.split()
+        if len(cells) != width:
+            self.refuse(f"{what} needs {width} numbers; there are {len(cells)}")
+        try:
+            found = np.array(cells, np.float32)
+        except ValueError as error:
+            self.refuse(f"{what} needs {width} numbers: {error}")
+        if not np.isfinite(found).all():
+            self.refuse(f"{what} holds a number that is not finite")
+        return found
+
+    def whole(self, text: str, what: str, *, at_least: int = 0) -> int:
+        """Return a whole number. Errors: :class:`InputError` E720 where it is none, or smaller."""
+        if not (text.isascii() and text.isdigit()) or int(text) < at_least:
+            self.refuse(f"{what} must be a whole number from {at_least} on; there is {text[:_SHOWN]!r}")
+        return int(text)
+
+    def refuse(self, what: str) -> NoReturn:
+        """Raise :class:`InputError` E720 about the line that was read last."""
+        raise damaged(self.path, what, line=self.number, text=self.text)
+
+    def _read(self) -> Iterator[str]:
+        try:
+            with self.path.open("rb") as probe:
+                packed = probe.read(2) == _GZIP
+            with gzip.open(self.path, "rb") if packed else self.path.open("rb") as stream:
+                for line in stream:
+                    yield line.decode("utf-8").rstrip("\r\n")
+        except (OSError, EOFError, UnicodeDecodeError) as error:
+            raise damaged(self.path, "this file cannot be read", line=self.number + 1, why=str(error)) from error
+
+
+def damaged(path: Path, what: str, *, line: int | None = None, text: str = "", why: str = "") -> InputError:
+    """Return the error about a file: E720, with file, line and the beginning of the line."""
+    shown = (text[:_SHOWN] + "…" if len(text) > _SHOWN else text) or None
+    return InputError(what, code=CODE, place=Place(str(path), line, text=shown), why=why, hint=_HINT)
+
+
+def split_name(lines: Lines, name: str, sign: str) -> tuple[str, str]:
+    """Return word and sense of a name such as ``bank#2``; a word may hold the sign itself.
+
+    Errors: :class:`InputError` E720 for a name without them.
+    """
+    word, _, sense = name.rpartition(sign)
+    if not word or not sense:
+        lines.refuse(f"a sense is named WORD{sign}SENSE; there is {name[:_SHOWN]!r}")
+    return word, sense
+
+
+def grouped(
+    owners: Sequence[str], rows: Sequence[Floats], *, priors: Sequence[float] | None = None, name: str = ""
+) -> MultiSense:
+    """Return senses by word, words in the order of their first sense, senses of a word in their order.
+
+    *owners* are the words of the rows; *priors* are made to sum to 1 for each word.
+    """
+    words = tuple(dict.fromkeys(owners))
+    index = {word: number for number, word in enumerate(words)}
+    codes = np.array([index[word] for word in owners], np.int64)
+    order = np.argsort(codes, kind="stable")
+    starts = np.concatenate([[0], np.bincount(codes, minlength=len(words)).cumsum()]).astype(np.int64)
+    given = None if priors is None else shares(np.asarray(priors, np.float64)[order], starts)
+    return MultiSense(words, starts, np.asarray(rows, np.float32)[order], given, name=name)
+
+
+def shares(weights: NDArray[np.float64], starts: Ints) -> Floats:
+    """Return weights divided by the sum of their word's; equal ones where all are 0. *Shape:* (senses,)."""
+    sizes = np.diff(starts)
+    totals = np.repeat(np.add.reduceat(weights, starts[:-1]), sizes)
+    equal = 1 / np.repeat(sizes, sizes)
+    return np.asarray(np.divide(weights, totals, out=equal, where=totals > 0), np.float32)
