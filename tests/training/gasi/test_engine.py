@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import subprocess
@@ -13,9 +14,9 @@ import numpy as np
 import pytest
 import torch
 
-from lexiscope.core.errors import SubjectError
+from lexiscope.core.errors import LexiscopeError, SubjectError
 from lexiscope.training.gasi import _course
-from lexiscope.training.gasi._engine import TorchEngine, windows_of
+from lexiscope.training.gasi._engine import TorchEngine, _compiled, windows_of
 from lexiscope.training.gasi._reference import Windows, learn_batch
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings, Variant
 from lexiscope.training.gasi.shards import make_shards
@@ -70,6 +71,29 @@ def test_a_device_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) 
     vectors = _course.first_vectors(2, how, 0)
     with pytest.raises(SubjectError, match="cuda"):
         TorchEngine(how, vocabulary, vectors, np.ones((2, 3), np.bool_))
+
+
+@pytest.mark.parametrize(
+    ("module", "fault", "told"),
+    [
+        ("numba", ModuleNotFoundError("No module named 'numba'", name="numba"), "lexiscope\\[train\\]"),
+        ("lexiscope.training.gasi._kernel", RuntimeError("no locator available"), "NUMBA_CACHE_DIR"),
+    ],
+)
+def test_without_a_compiler_the_error_says_what_to_do(
+    module: str, fault: Exception, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """numba is not installed, or nowhere may it keep what it compiles."""
+    plain = importlib.import_module
+
+    def absent(name: str) -> object:
+        if name == module:
+            raise fault
+        return plain(name)
+
+    monkeypatch.setattr(importlib, "import_module", absent)
+    with pytest.raises(LexiscopeError, match=told):
+        _compiled()
 
 
 CHILD = """

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.core.errors import require
+from lexiscope.core.errors import RunError, require
 from lexiscope.subjects._loading import device_of, torch_threads
 from lexiscope.training.gasi._reference import Windows, attention, learn_batch
 from lexiscope.training.gasi.settings import GasiSettings
@@ -33,7 +33,11 @@ class Engine(Protocol):
 def engine_of(
     settings: GasiSettings, vocabulary: Vocabulary, vectors: tuple[Floats, Floats], mask: NDArray[np.bool_]
 ) -> Engine:
-    """Return the engine that the settings name. Errors: :class:`MissingExtraError`; :class:`SubjectError` (device)."""
+    """Return the engine that the settings name.
+
+    Errors: :class:`MissingExtraError`; :class:`SubjectError` for a device that is not there; :class:`RunError` where
+    compiled code cannot be kept.
+    """
     kind = CompiledEngine if settings.backend == "numba" else TorchEngine
     return kind(settings, vocabulary, vectors, mask)
 
@@ -50,6 +54,16 @@ def sigma_table(cells: int, reach: float, dtype: Any) -> Any:
     return np.stack([-np.logaddexp(0.0, -x), 1.0 / (1.0 + np.exp(-x))]).astype(dtype)
 
 
+def _compiled() -> Any:
+    """Return the kernel's module, by its name: importing it imports numba, which only a training needs."""
+    require("numba", "train")
+    try:
+        return require("lexiscope.training.gasi._kernel", "train")
+    except RuntimeError as error:
+        what, hint = "the compiled training has no place to keep its code", "set NUMBA_CACHE_DIR to a folder of yours"
+        raise RunError(what, why=str(error), hint=hint) from error
+
+
 class CompiledEngine:
     """The kernel of :mod:`lexiscope.training.gasi._kernel`; several threads may call it at the same time."""
 
@@ -60,9 +74,7 @@ class CompiledEngine:
         vectors: tuple[Floats, Floats],
         mask: NDArray[np.bool_],
     ) -> None:
-        require("numba", "train")
-        # by name, because importing it imports numba, which only a training needs
-        self.kernel = require("lexiscope.training.gasi._kernel", "train")
+        self.kernel = _compiled()
         self._vectors, self.mask = vectors, mask
         self.keep = vocabulary.keep_probabilities(settings.subsampling)
         self.negatives = drawing_table(vocabulary)
