@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.training.tiny_views import save_bert
 
+from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import find, read_records
 from lexiscope.items.planted_bias import Dials, planted_items
 
@@ -65,6 +66,27 @@ def test_the_screen_is_the_same_when_asked_again(run: Run, tmp_path: Path) -> No
     first, second = run(*words), run(*words)
     assert first.stdout == second.stdout
     assert "finished before" in second.stderr
+
+
+def test_people_stand_on_the_screen(run: Run, tmp_path: Path) -> None:
+    """Their scores and biases have lines of their own, and the verdict compares the model with them."""
+    table = rows()
+    written(tmp_path / "pairs.csv", table)
+    given = [
+        Response("ana" if view == "full" else "leo", "participant", str(row["id"]), "same_sense", "choice",
+                 option=str(row["gold"]), view=view)
+        for view in ("full", "context") for row in table[-40:]
+    ]  # fmt: skip
+    ResponseTable.from_rows(given).write_csv(tmp_path / "people.csv")
+    words = ("--encoder", "look_up", "--bootstrap", 50, "--people", "people.csv")
+    result = run("bias", "pairs.csv", *words, "--out", "audit")
+    assert result.exit_code == 0, result.output
+    block = result.stdout.partition("people, whose answers were given\n")[2].splitlines()
+    assert re.match(r"  FULL     the whole input +100\.0 % right", block[0])
+    assert re.match(r"  CONTEXT  the context alone +100\.0 % right", block[1])
+    # the words of every pair are equal, so that everybody would say t
+    assert "assumed" in next(line for line in block if line.startswith("  WORD"))
+    assert max(map(len, result.stdout.splitlines())) <= 100
 
 
 def test_a_file_without_splits_is_divided_by_word(run: Run, tmp_path: Path) -> None:

@@ -21,10 +21,11 @@ from lexiscope.core.study import StudySettings
 from lexiscope.report.document import Report
 from lexiscope.report.stored import load
 
-STUDY = "context_bias"
+STUDY, PEOPLE = "context_bias", "people"
 WIDTH = 100
 """No line of the summary is longer than this."""
 
+_FIXED = "not measured here: "
 _VIEWS = (
     ("full", "the whole input"),
     ("context", "the context alone"),
@@ -95,6 +96,11 @@ def summary_lines(records: Sequence[Record], report: Report, plans: Sequence[dic
         yield from _scores(own)
         yield ""
         yield from _folded(" ".join(_paragraphs(report, f"verdict_{number}")[:-1]))
+    people = [record for record in records if record.subject == PEOPLE]
+    if people:
+        yield ""
+        yield "people, whose answers were given"
+        yield from _scores(people)
     yield ""
 
 
@@ -125,7 +131,9 @@ def _shown(record: Record, factor: float, digits: int) -> str:
 
 def _ends(record: Record, factor: float, digits: int) -> str:
     if record.low is None or record.high is None:
-        return f"({record.note})" if record.note and len(record.note) < WIDTH // 3 else ""
+        # of a score that was not measured, in one word, how it came to be
+        fixed = record.note.removeprefix(_FIXED).partition(":")[0] if record.note.startswith(_FIXED) else ""
+        return f"({fixed})" if fixed else ""
     return f"[{factor * record.low:.{digits}f}, {factor * record.high:.{digits}f}]"
 
 
