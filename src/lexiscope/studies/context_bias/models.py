@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,6 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.study import StudySettings
 from lexiscope.items.guessed_word import GUESS_OF
 from lexiscope.items.planted_bias import look_up
-from lexiscope.items.sense_options import right_ids
 from lexiscope.items.views import GUESSED_WORD
 from lexiscope.studies.context_bias.material import RETRIEVAL_TASKS, VIEWS, Answers, AuditSet, Trained
 from lexiscope.studies.context_bias.protocol import LOOK_UP, Plan, plan_of
@@ -220,13 +219,3 @@ def _looked_up(audit: AuditSet, items: Sequence[Item], view: str, subject: str) 
     return ResponseTable.from_columns(
         {**who, "item_id": [item.item_id for item in items], "option": list(answers), "view": view}
     )
-
-
-def chance(audit: AuditSet, *, random_accuracy: Callable[..., float], retrieval: float) -> float:
-    """Return what a random answer gets right: a closed form, and *retrieval* where a whole inventory is searched."""
-    if audit.task in RETRIEVAL_TASKS:
-        return retrieval
-    if audit.task == "sense_disambiguation":
-        right = [len(right_ids(item) & set(item.options)) for item in audit.test]
-        return random_accuracy([len(item.options) for item in audit.test], right=right)
-    return random_accuracy(2)

@@ -12,6 +12,7 @@ from lexiscope.analysis.view_gaps import ViewGap, human_model_gaps, seed_spread
 from lexiscope.analysis.view_scores import FixedScore, Scores
 from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.study import StudySettings
+from lexiscope.items.sense_options import right_ids
 from lexiscope.report.bias_parts import bias_records, gap_dots, gap_records, plane_points, score_bars
 from lexiscope.report.bias_tables import (
     BiasRow,
@@ -29,8 +30,7 @@ from lexiscope.report.part import Part
 from lexiscope.report.people_parts import people_records
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.report.tables import Column, Format, Interval, Missing, Table
-from lexiscope.studies.context_bias.material import PEOPLE, PRINTED, VIEWS, Answers, AuditSet, Material
-from lexiscope.studies.context_bias.models import chance
+from lexiscope.studies.context_bias.material import PEOPLE, PRINTED, RETRIEVAL_TASKS, VIEWS, Answers, AuditSet, Material
 from lexiscope.studies.context_bias.people import printed_scores
 from lexiscope.studies.context_bias.published import AGREEMENT_REMARK, HUMAN
 
@@ -234,10 +234,18 @@ def _model_scores(audit: AuditSet, answers: Answers) -> Scores:
     gold = {item: audit.gold[item] for item in answers.asked}
     own = answers.responses.where(view=VIEWS)
     found = scored_views(own, gold, audit.words, subjects=(answers.subject,), measure=audit.measure)
-    random = FixedScore(
-        chance(audit, random_accuracy=random_accuracy, retrieval=RANDOM_RETRIEVAL), "the closed form of a random answer"
-    )
+    random = FixedScore(chance(audit), "the closed form of a random answer")
     return {**{view: found[view] for view in VIEWS if view in found}, "random": random}
+
+
+def chance(audit: AuditSet) -> float:
+    """Return what a random answer gets right of the tested items; 0 where a whole inventory is searched."""
+    if audit.task in RETRIEVAL_TASKS:
+        return RANDOM_RETRIEVAL
+    if audit.task == "sense_disambiguation":
+        right = [len(right_ids(item) & set(item.options)) for item in audit.test]
+        return random_accuracy([len(item.options) for item in audit.test], right=right)
+    return random_accuracy(2)
 
 
 def _of_gap(record: Record) -> bool:
