@@ -39,6 +39,20 @@ def test_wic_counts(published: Path) -> None:
 
 
 @pytest.mark.published
+def test_wic_contexts_in_two_splits(published: Path) -> None:
+    """As many pairs as the card says have a context with its target in train too; none stands there as a whole."""
+    by_split: dict[str, list[Item]] = {}
+    for item in wic.load().items:
+        by_split.setdefault(str(item.conditions["split"]), []).append(item)
+    known = {usage.key for item in by_split["train"] for usage in item.usages}
+    pairs = {frozenset(usage.key for usage in item.usages) for item in by_split["train"]}
+    for split, shared in (("dev", 98), ("test", 222)):
+        assert sum(any(usage.key in known for usage in item.usages) for item in by_split[split]) == shared
+        assert not any(frozenset(usage.key for usage in item.usages) in pairs for item in by_split[split])
+        assert any(f"{shared} {split} pairs" in remark for remark in wic.CARD.remarks)
+
+
+@pytest.mark.published
 def test_wic_no_break_spaces_separate_nothing(published: Path) -> None:
     """Rows 340 and 5,111 of train hold U+00A0 behind a target; it stays in the text, and the targets are found."""
     dataset = wic.load()
