@@ -34,6 +34,7 @@ from lexiscope.core.subject import (
 from lexiscope.core.usage import Usage
 from lexiscope.items.search_space import Entry, SearchSpace
 from lexiscope.resources.sense_vectors import SenseVectors
+from lexiscope.resources.word2vec import write_word2vec
 from lexiscope.training.bi_encoder import train_bi_encoder
 from lexiscope.training.gasi.train import write_senses
 from lexiscope.training.pair_classifier import train_pair_classifier
@@ -64,11 +65,14 @@ SPECS = {
     "classifier": ["classifier:{folder}/classifier", "classifier:{folder}/probe"],
     "bi_encoder": ["bi_encoder:{folder}/bi_encoder"],
     "gasi": ["gasi:{folder}/gasi"],
+    "sense_embedding": ["sense_embedding:ego_network:{folder}/gasi.txt"],
 }
 # who answers one task alone, on items of its shape
 OWN_TASK = {"classifier": ("same_sense", ITEMS), "bi_encoder": ("sense_retrieval", MEANINGS)}
 # what a question about pairs of usages can be asked of
-PAIRS = [spec for kind in ("encoder", "baseline", "recorded", "chat", "gasi") for spec in SPECS[kind]]
+PAIRS = [
+    spec for kind in ("encoder", "baseline", "recorded", "chat", "gasi", "sense_embedding") for spec in SPECS[kind]
+]
 ALL = [(kind, spec) for kind, specs in SPECS.items() for spec in specs]
 
 
@@ -171,12 +175,14 @@ def save_trained(folder: Path) -> None:
 
 
 def save_senses(folder: Path) -> None:
-    """Save random sense vectors of the words of the texts."""
+    """Save random sense vectors of the words of the texts, and the same for other programs."""
     words = sorted({word for text in TEXTS for word in text.lower().split()})
     rng = np.random.default_rng(1)
     senses, contexts = (rng.normal(size=(len(words), *shape)).astype(np.float32) for shape in ((3, 8), (8,)))
     mask = np.ones((len(words), 3), np.bool_)
-    write_senses(folder, SenseVectors(tuple(words), np.ones(len(words), np.int64), senses, contexts, mask), {})
+    vectors = SenseVectors(tuple(words), np.ones(len(words), np.int64), senses, contexts, mask)
+    write_senses(folder, vectors, {})
+    write_word2vec(folder.with_suffix(".txt"), vectors)
 
 
 def subject_of(spec: str, folder: Path) -> Subject:
