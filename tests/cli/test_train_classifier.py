@@ -72,6 +72,22 @@ def test_pairs_without_a_split_are_split_by_word(run: Run, bert: str, tmp_path: 
     assert about["items"]["train"]["n"] + about["items"]["dev"]["n"] == 64
 
 
+def test_a_question_of_both_splits_is_said(run: Run, tmp_path: Path) -> None:
+    """The same pair under another id, its sentences turned, in train and in dev: counted and named, not refused."""
+    rows = ["item_id,sentence_1,sentence_2,target,gold,split"]
+    for number, (verb, gold) in enumerate([("shut", "t"), ("grew", "f")] * 4):
+        part = "dev" if number > 5 else "train"
+        rows.append(f"i{number},The bank {verb}.,A bank of {number} rose.,bank,{gold},{part}")
+    given = ("train", "classifier", "--items", "pairs.csv", "--view", "label", "--method", "label")
+    (tmp_path / "pairs.csv").write_text("\n".join(rows) + "\n")
+    assert "training item asks too" not in run(*given, "--out", "apart").stderr
+    rows.append("again,A bank of 1 rose.,The bank grew.,bank,f,dev")
+    (tmp_path / "pairs.csv").write_text("\n".join(rows) + "\n")
+    done = run(*given, "--out", "both")
+    assert done.exit_code == 0, done.stderr
+    assert "1 of 3 dev items ask what a training item asks too; the first is again" in " ".join(done.stderr.split())
+
+
 def test_a_selection_within_a_budget(run: Run, bert: str, tmp_path: Path) -> None:
     """With --select nine shards and one that is kept; what a budget leaves out is said."""
     write_items(senses(24), tmp_path / "senses.csv")

@@ -16,6 +16,7 @@ from lexiscope.cli.item_source import load_items
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
+from lexiscope.items.bias_fitness import question_of
 from lexiscope.items.search_space import SearchSpace
 from lexiscope.items.splits import split_by_word
 from lexiscope.training._training import Shard
@@ -126,6 +127,7 @@ def train_given(
     """Train what the options say and show it. Errors: those of the training."""
     settings, quiet, view = settings_of(given), given["quiet"], given["view"]
     remark_threads(given["threads"], quiet=quiet)
+    _remark_shared(parts, quiet=quiet)
     grid = Grid() if given["select"] else None
     if given["budget"]:
         method, settings, grid = _within_budget(method, parts, given, settings, space)
@@ -145,6 +147,17 @@ def train_given(
             found = run_selection(method, *material, **how, grid=grid)
             shards, best = found.shards, found.best
     _show(best, shards, task, as_json=given["as_json"], quiet=quiet)
+
+
+def _remark_shared(parts: Given, *, quiet: bool) -> None:
+    """Say how many items of dev are asked in training too: what is chosen by them has been learnt by heart."""
+    learnt = {question_of(item) for item in parts.train}
+    shared = [item.item_id for item in parts.dev if question_of(item) in learnt]
+    if shared:
+        count = (
+            f"{len(shared)} of {len(parts.dev)} dev items ask what a training item asks too; the first is {shared[0]}"
+        )
+        remark(f"{count}: leave them out, or dev looks better than it is", quiet=quiet)
 
 
 def _within_budget(

@@ -88,6 +88,17 @@ def bias_fitness(
     return BiasFitness(counted, tuple(findings))
 
 
+def question_of(item: Item) -> tuple[object, ...]:
+    """Return what an item asks, whatever its id and its gold: its definition, and its usages in any order.
+
+    >>> from lexiscope.core.usage import Usage
+    >>> one, other = Usage("A bank", 2, 6), Usage("The bank", 4, 8)
+    >>> question_of(Item("a", "d", (one, other))) == question_of(Item("b", "d", (other, one), gold="t"))
+    True
+    """
+    return (item.conditions.get("definition", ""), *sorted(usage.key for usage in item.usages))
+
+
 @dataclass(frozen=True, slots=True)
 class _Where:
     """The place of an item in the user's file."""
@@ -137,8 +148,7 @@ def _repeated(items: Sequence[Item], where: _Where) -> Iterator[Finding]:
     first: dict[tuple[object, ...], Item] = {}
     told: set[str] = set()
     for item in items:
-        definition = item.conditions.get("definition", "")
-        other = first.setdefault((definition, *sorted(usage.key for usage in item.usages)), item)
+        other = first.setdefault(question_of(item), item)
         split, before = str(item.conditions.get("split", "")), str(other.conditions.get("split", ""))
         if split != before and split not in told:
             told.add(split)
