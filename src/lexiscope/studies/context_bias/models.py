@@ -187,8 +187,10 @@ def _asked(
 def _trained(found: Selection) -> Trained:
     best = found.best
     dev = tuple(shard.dev_accuracy for shard in found.shards if shard.learning_rate == best.learning_rate)
-    chosen = "" if best.method in ("threshold", "label") else f"rate {best.learning_rate:g}, seed {best.seed}"
-    return Trained(found.view, best.method, best.monitor, dev, chosen, best.n_train)
+    stepped = best.method not in ("threshold", "label") and best.best_epoch > 0
+    chosen = f"rate {best.learning_rate:g}, seed {best.seed}" if stepped else ""
+    learnt = 0 if best.method == "bi_encoder" and not stepped else best.n_train
+    return Trained(found.view, best.method, best.monitor, dev, chosen, learnt)
 
 
 def _named(progress: CollectProgress | None, name: str) -> CollectProgress | None:

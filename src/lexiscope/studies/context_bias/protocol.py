@@ -6,7 +6,6 @@ whatever machine, goes on with the same plan.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -135,11 +134,10 @@ def _closed_form(audit: AuditSet) -> str:
 
 
 def _rows_left_out(plan: Plan, audit: AuditSet) -> list[str]:
-    parts: Sequence[tuple[str, int, int]] = (
-        ("training", len(audit.train), plan.max_rows),
-        ("dev", len(audit.dev), plan.max_dev_rows),
-        ("tested", len(audit.test), plan.test_rows),
-    )
+    parts: list[tuple[str, int, int]] = [("tested", len(audit.test), plan.test_rows)]
+    # a search without training learns nothing and chooses nothing
+    if plan.epochs or audit.task not in RETRIEVAL_TASKS:
+        parts += [("training", len(audit.train), plan.max_rows), ("dev", len(audit.dev), plan.max_dev_rows)]
     return [f"{n - most:,} of {n:,} {name} items" for name, n, most in parts if most and n > most]
 
 

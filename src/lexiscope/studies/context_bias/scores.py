@@ -113,7 +113,8 @@ def seeds_part(material: Material, everybody: Sequence[Measured]) -> Part:
             sd = spread.sd if spread.n > 1 else None
             note = "" if spread.n > 1 else "one seed has no spread"
             records += [one, replace(one, statistic="dev_sd", value=sd, note=note)]
-    return Part(tuple(records), (seeds_table(rows),) if rows else ())
+    # of a probe there is one figure, which is no spread
+    return Part(tuple(records), (seeds_table(rows),) if any(row.chosen for row in rows) else ())
 
 
 # -- people ---------------------------------------------------------------------------------------------------
