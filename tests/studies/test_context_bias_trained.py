@@ -158,3 +158,21 @@ def test_a_set_that_an_encoder_cannot_read_stops_no_other(
     assert re.search(r"strange,Strange words,.*the tokenizer does not know the target", listed)
     with pytest.raises(SubjectError, match="does not know the target"):
         run([strange], tmp_path / "alone", monkeypatch, encoders=(str(bert),))
+
+
+def test_printed_people_and_models_that_are_not_at_hand(
+    bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On AM²iCo the printed scores of people stand beside the model; BERT's columns are said not to be reproducible."""
+    audit = replace(audit_of("same_sense"), name="am2ico?language=zh")
+    found = run([audit], tmp_path / "run", monkeypatch, encoders=(str(bert),))
+    for view, printed in (("full", 0.879), ("context", 0.690), ("word", 0.685)):
+        model = find(found, "accuracy", subject="tiny, zero-shot", view=view).value or 0.0
+        gap = find(found, "people_minus_model(metric=accuracy)", subject="tiny, zero-shot", view=view)
+        assert gap.value == pytest.approx(printed - model)
+        assert "printed" in gap.note
+    assert find(found, "minimum_gap(metric=accuracy)", subject="people (printed)").value == pytest.approx(0.189)
+    bert_rows = [record for record in found if record.subject == "BERT-base"]
+    assert {record.published for record in bert_rows} == {3.0, 7.5, 16.9, 5.0}
+    assert {record.status for record in bert_rows} == {"not reproducible"}
+    assert all("weights" in record.note for record in bert_rows)

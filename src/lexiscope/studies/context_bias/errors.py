@@ -93,7 +93,7 @@ def _entries(audit: AuditSet) -> dict[str, tuple[str, str]]:
         return {each.entry_id: (each.name, each.description) for each in audit.space.entries}
     if audit.task != "sense_disambiguation":
         return {}
-    return {key: (f"{key}: {gloss}", gloss) for item in audit.test for key, gloss in glosses_of(item).items()}
+    return {key: (f"{gloss} ({key})", gloss) for item in audit.test for key, gloss in glosses_of(item).items()}
 
 
 def _distractor(item: Item, answer: str | None, entries: dict[str, tuple[str, str]]) -> str:
