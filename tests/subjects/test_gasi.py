@@ -72,6 +72,11 @@ def test_a_target_out_of_vocabulary_is_refused(subject: Gasi) -> None:
     assert subject.knows(usage("cafe\u0301 noir", "cafe\u0301"))
 
 
+def test_senses_are_counted_without_a_context(subject: Gasi) -> None:
+    """Pruned senses do not count, improbable ones do; an unknown word has none."""
+    assert [subject.sense_count(usage(f"a {word}", word)) for word in ("bank", "river", "mud")] == [2, 1, 0]
+
+
 def test_no_usages_are_no_rows(subject: Gasi) -> None:
     """An empty question has an empty answer of the right width."""
     assert subject.sense_distribution([]).shape == (0, 3)

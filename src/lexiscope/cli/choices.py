@@ -29,7 +29,7 @@ _seed = click.option(
 
 @click.group()
 def choices() -> None:
-    """Ask people to choose on a spreadsheet: substitutes, or items by view."""
+    """Ask people to choose on a spreadsheet: substitutes, items by view."""
 
 
 choices.add_command(draw)

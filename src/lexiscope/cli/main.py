@@ -33,7 +33,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "bias": ("lexiscope.cli.bias:bias", "Say what part of the input solves your pairs: an audit of a dataset."),
     "train": (
         "lexiscope.cli.train:train",
-        "Train a model on items or ratings: a folder that a subject loads.",
+        "Train a model on items, ratings or running text: a folder that a subject loads.",
     ),
     "report": ("lexiscope.cli.report:report", "Write one report of one or more runs."),
     "agree": ("lexiscope.cli.agree:agree", "Agreement and ceilings of any long table of ratings."),

@@ -101,6 +101,10 @@ class Gasi:
         """Say whether the target of a usage is in the vocabulary."""
         return _word(usage) in self.vectors.index
 
+    def sense_count(self, usage: Usage) -> int:
+        """Return the number of senses of the target, however improbable; 0 where it is not in the vocabulary."""
+        return int(self.vectors.mask[self._number(usage)].sum()) if self.knows(usage) else 0
+
     def sense_distribution(self, usages: Sequence[Usage]) -> Floats:
         """Return the probability of each sense: softmax(c̄·s_k), 0 for a sense that the word has not.
 
