@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import DataError, InputError, RunError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
@@ -94,6 +95,18 @@ def test_several_datasets_stand_in_one_run(tmp_path: Path) -> None:
     assert values == pytest.approx([0.9, 0.1], abs=0.07)
     plane = (tmp_path / "run" / "figures" / "figure_1_plane.csv").read_text(encoding="utf-8")
     assert all(name in plane for name in names)
+
+
+def test_answers_to_items_numbered_alike_can_be_told_apart(tmp_path: Path) -> None:
+    """Two variants of a dataset share ids: in responses.parquet the variant stands before each, and scores follow."""
+    names = ("planted_bias?context_sufficiency=0.9", "planted_bias?context_sufficiency=0.1")
+    found = records_of(replace(COUNTING, datasets=names), tmp_path / "run")
+    rows = list(ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet").where(view="context").rows())
+    assert len({row.item_id for row in rows}) == len(rows)
+    for name in names:
+        gold = {f"{name}:{each.item_id}": each.gold for each in catalog.dataset(name).items}
+        own = [row.option == gold[row.item_id] for row in rows if row.item_id in gold]
+        assert find(found, "accuracy", dataset=name, view="context").value == sum(own) / len(own)
 
 
 def test_a_finished_run_computes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,6 +273,17 @@ def test_an_answer_to_another_item_is_refused(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"no file of people's answers: its columns are a, b"):
         context_bias.run(settings, tmp_path / "run")
+
+
+def test_an_answer_that_two_datasets_could_own_is_refused(tmp_path: Path) -> None:
+    """People's files name items alone: what two variants of a dataset both have is not given to either."""
+    names = ("planted_bias?context_sufficiency=0.9", "planted_bias?context_sufficiency=0.1")
+    answers = tmp_path / "answers.csv"
+    of_both = [each for each in catalog.dataset(names[0]).items if each.conditions["split"] == "test"][:3]
+    ResponseTable.from_rows(answers_of_people(of_both)).write_csv(answers)
+    with pytest.raises(InputError, match="both have") as caught:
+        context_bias.run(replace(COUNTING, datasets=names, people=(str(answers),)), tmp_path / "run")
+    assert caught.value.code == "E471"
 
 
 def test_printed_people_are_marked_as_such() -> None:

@@ -115,8 +115,22 @@ class Material:
 
     @property
     def responses(self) -> ResponseTable:
-        """All answers of the run."""
-        return ResponseTable.concat([*(each.responses for each in self.answers), *self.people.values()])
+        """All answers of the run, each to an item that can be told from those of the other datasets.
+
+        Two variants of one dataset (``planted_bias`` with other dials) number their items alike: where sets of one task
+        share ids, the name of the dataset stands before each of their ids, ``DATASET:ITEM_ID``.
+        """
+        alike = self._alike()
+        answered = [*((each.dataset, each.responses) for each in self.answers), *self.people.items()]
+        return ResponseTable.concat([_under(name, table) if name in alike else table for name, table in answered])
+
+    def _alike(self) -> set[str]:
+        """The datasets whose item ids another one has too; of different tasks, the task tells them apart."""
+        owners: dict[tuple[str, str], list[str]] = {}
+        for audit in self.sets:
+            for item in audit.labelled:
+                owners.setdefault((audit.task, item.item_id), []).append(audit.name)
+        return {name for names in owners.values() if len(names) > 1 for name in names}
 
     @property
     def checksums(self) -> dict[str, str]:
@@ -126,3 +140,7 @@ class Material:
     def of(self, dataset: str) -> tuple[Answers, ...]:
         """Return the answers of all models to one dataset."""
         return tuple(each for each in self.answers if each.dataset == dataset)
+
+
+def _under(dataset: str, table: ResponseTable) -> ResponseTable:
+    return table.with_column("item_id", [f"{dataset}:{item_id}" for item_id in table.column("item_id")])

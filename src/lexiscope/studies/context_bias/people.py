@@ -28,20 +28,28 @@ def read_people(paths: Sequence[str], sets: Sequence[AuditSet]) -> dict[str, Res
 
     Files of items (with guessed words) hold no answers and are passed over.
     Errors: :class:`InputError` E471 for another file, or for an item that no dataset of the run has with a right
-    answer; E487 for a person who saw an item in two views.
+    answer, or that several have; E487 for a person who saw an item in two views.
     """
     paths = [path for path in paths if not is_item_table(Path(path))]
     tables = [_read(Path(path)) for path in paths]
     refuse_two_views(tables)
-    owner = {item.item_id: audit.name for audit in sets for item in audit.labelled}
+    owners: dict[str, list[str]] = {}
+    for audit in sets:
+        for item in audit.labelled:
+            owners.setdefault(item.item_id, []).append(audit.name)
     by_set: dict[str, list[Response]] = {}
     for path, table in zip(paths, tables, strict=True):
         for row in table.rows():
-            if row.item_id not in owner:
+            names = owners.get(row.item_id, [])
+            if not names:
                 what = f"{row.subject_id} answered {row.item_id!r}, which is no labelled item of this run"
                 hint = f"the run has {', '.join(each.name for each in sets)}"
                 raise InputError(what, code="E471", place=Place(path, item_id=row.item_id), hint=hint)
-            by_set.setdefault(owner[row.item_id], []).append(_as_option(row))
+            if len(names) > 1:
+                what = f"{row.subject_id} answered {row.item_id!r}, which {' and '.join(names)} both have"
+                hint = "run these datasets apart: their items are numbered alike"
+                raise InputError(what, code="E471", place=Place(path, item_id=row.item_id), hint=hint)
+            by_set.setdefault(names[0], []).append(_as_option(row))
     return {name: ResponseTable.from_rows(rows) for name, rows in by_set.items()}
 
 
