@@ -15,11 +15,11 @@ from lexiscope.core.result import Record
 from lexiscope.core.study import PublishedValue, Question, StudySettings, check_settings
 from lexiscope.report.document import Report
 from lexiscope.report.exports import Exported, export
-from lexiscope.report.part import Part, joined, with_published
+from lexiscope.report.part import Part, joined, pick, shown, with_published
 from lexiscope.report.study_folder import about_run
 from lexiscope.report.study_run import Computed, Summary, marked_records, run_study
 from lexiscope.report.tables import Cell as TableCell
-from lexiscope.report.tables import Column, Format, Missing, Table
+from lexiscope.report.tables import Column, Format, Table
 from lexiscope.studies.context_bias.describe import models_part, sets_part
 from lexiscope.studies.context_bias.entropies import ambiguity_part, label_part
 from lexiscope.studies.context_bias.errors import errors_part, guesses_part
@@ -101,7 +101,7 @@ def analyse(material: Material, everybody: tuple[Measured, ...], settings: Study
 
 
 def overview(records: tuple[Record, ...]) -> Table:
-    """Return the scores and both biases of every subject on every dataset: what fits on a screen."""
+    """Return the scores of every subject on every dataset, and both biases with intervals: what fits on a screen."""
     keys = dict.fromkeys((r.dataset, r.subject) for r in records if r.statistic == "accuracy" and r.subject)
     views = ("full", "context", "word", "label")
     columns = (Column("Dataset"), Column("Subject"), *(Column(view.upper(), _PERCENT) for view in views),
@@ -120,10 +120,8 @@ _PERCENT, _BIAS = Format("number", 1), Format("number", 2)
 
 
 def _bias_cell(own: list[Record], statistic: str) -> TableCell:
-    record = next((each for each in own if each.statistic == statistic), None)
-    if record is None:
-        return None
-    return Missing(f"{record.note}.") if record.value is None else record.value
+    record = pick(own, statistic)
+    return None if record is None else shown(record)
 
 
 def _records(material: Material, settings: StudySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
