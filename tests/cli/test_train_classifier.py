@@ -61,6 +61,16 @@ def test_a_file_of_pairs_is_learnt_and_answered(run: Run, bert: str, tmp_path: P
     assert "trained on the view 'context'" in refused.stderr
 
 
+def test_what_was_cut_is_said(run: Run, bert: str, tmp_path: Path) -> None:
+    """Items that are longer than what is read are counted by part, and only where there are some."""
+    write_pairs(tmp_path / "pairs.csv", pairs(48), split=True)
+    given = ("--items", "pairs.csv", "--language", "en", "--encoder", bert, *FEW, "--epochs", "1")
+    # a pair of short sentences has 11 tokens; the second sentence of every third, which is in dev, has 5 more
+    cut = run("train", "classifier", *given, "--longest", "11", "--out", "short")
+    assert "items of which something was cut, being longer than what is read: 0 of train and 16 of dev" in cut.stdout
+    assert "was cut" not in run("train", "classifier", *given, "--longest", "16", "--out", "long").stdout
+
+
 def test_pairs_without_a_split_are_split_by_word(run: Run, bert: str, tmp_path: Path) -> None:
     """A fifth of the words is dev; a probe of them takes no training."""
     write_pairs(tmp_path / "pairs.csv", pairs(64), split=False)

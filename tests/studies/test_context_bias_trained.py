@@ -24,6 +24,7 @@ from lexiscope.items.tabular import write_items
 from lexiscope.studies import context_bias
 from lexiscope.studies.context_bias import protocol
 from lexiscope.studies.context_bias.material import AuditSet, NotUsed
+from lexiscope.subjects import _probe
 
 Make = Callable[..., tuple[Item, ...]]
 TASKS: dict[str, Make] = {
@@ -75,6 +76,21 @@ def test_every_kind_of_item_is_probed(bert: Path, tmp_path: Path, monkeypatch: p
     assert len(methods) == 4
     entropies = {record.dataset for record in found if record.statistic.startswith("sense_entropy")}
     assert entropies == {"sense_retrieval", "sense_disambiguation"}
+
+
+def test_what_a_model_reads_a_part_of_is_told(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Items that are too long are counted by split and view, in the results and in the report."""
+    # "the [X] flew ." is read as 8 tokens; every third second sentence is longer
+    monkeypatch.setattr(_probe, "_LONGEST", 8)
+    audit = audit_of("same_sense")
+    parts = ("train", "dev", "test")
+    far = {part: sum("town" in item.usages[1].text for item in getattr(audit, part)) for part in parts}
+    found = run([audit], tmp_path / "run", monkeypatch, encoders=(str(bert),))
+    for part, expected in far.items():
+        assert find(found, "n_cut", dataset="same_sense", view="full", condition=part).value == expected
+    assert not [record for record in found if record.statistic == "n_cut" and record.view in ("word", "label")]
+    told = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert f"{far['test']} of test in FULL" in told
 
 
 def test_seeds_have_a_spread_on_dev(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import torch
 from lexiscope.core.errors import InputError, RunError, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.run import read_json
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.views import view_item
 from lexiscope.subjects._model_folder import ModelFolder
@@ -121,6 +122,19 @@ def test_numbers_are_learnt_as_numbers(bert: Path, tmp_path: Path) -> None:
         table = answers_of(shard, [view_item(item, "label") for item in dev], "relatedness")
         assert table.unique("measure") == ("rating",)
         assert table.column("value").tolist() == pytest.approx([mean] * len(dev), abs=near)
+
+
+def test_readings_that_were_cut_are_counted(bert: Path, tmp_path: Path) -> None:
+    """The record counts items with a reading longer than ``longest``, by part; a view that hides the text has none."""
+    # [CLS] the bat flew . [SEP] the bat ate . [SEP] are 11 tokens; "near the town , the old " are 5 more than "the "
+    settings = replace(QUICK, epochs=1, longest=11)
+    far = [sum("town" in item.usages[1].text for item in part) for part in (TRAIN, DEV)]
+    for view, expected in (("full", far), ("context", far), ("word", [0, 0])):
+        found = train_pair_classifier(TRAIN, DEV, str(bert), view=view, out=tmp_path / view, settings=settings)
+        assert found.cut == {"train": expected[0], "dev": expected[1]}
+        assert read_json(tmp_path / view / "run.json")["cut"] == found.cut
+        shown = [view_item(item, view) for item in DEV]
+        assert load(SubjectSpec.parse(found.spec)).n_cut(shown) == expected[1]
 
 
 def test_classes_may_be_balanced(bert: Path, tmp_path: Path) -> None:

@@ -189,5 +189,8 @@ def _show(best: Shard, shards: Sequence[Shard] | None, task: str, *, as_json: bo
         return
     print_table(columns, [(*row[:-1], "kept" if row[-1] else "") for row in rows], right=columns[:-1])
     say(f"ended: {best.stopped}; {best.n_train} items learnt from, {best.n_dev} of dev")
+    if any(best.cut.values()):
+        told = " and ".join(f"{n} of {part}" for part, n in best.cut.items())
+        say(f"items of which something was cut, being longer than what is read: {told}")
     say(f"written: {best.folder}")
     remark(f"next: lexiscope collect … --task {task} --view {best.view} --subject {best.spec}", quiet=quiet)

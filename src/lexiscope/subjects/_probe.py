@@ -82,6 +82,13 @@ class Cosines:
             for query, each in zip(queries, meanings, strict=True)
         ]
 
+    def n_cut(self, items: Sequence[Item], question: str) -> int:
+        """Return of how many items a text is longer than what is read and is cut. Errors: as :meth:`of_items`."""
+        shown = [[usage.text for usage in item.usages] for item in items]
+        if question != "pair":
+            shown = [[*texts, *self._meanings(item, question)] for texts, item in zip(shown, items, strict=True)]
+        return sum(any(len(each.ids) > _LONGEST for each in self._tokenizer.encode_batch(texts)) for texts in shown)
+
     def _meanings(self, item: Item, question: str) -> list[str]:
         self._wording.query(item)
         texts = [definition_of(item)] if question == "verification" else list(glosses_of(item).values())

@@ -7,7 +7,7 @@ and batches are made of readings of similar length.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any, Literal, get_args
@@ -85,6 +85,10 @@ class Reader:
     def encode(self, readings: Sequence[Reading]) -> list[Encoded]:
         """Tokenise readings. Errors: those of :func:`~lexiscope.subjects._reading.encode`."""
         return encode(self._tokenizer, readings, longest=self.longest)
+
+    def n_cut(self, items: Iterable[Sequence[Reading]]) -> int:
+        """Return of how many items, each with its readings, one was cut. Errors: those of :meth:`encode`."""
+        return sum(any(each.cut for each in self.encode(readings)) for readings in items)
 
     def outputs(self, batch: Sequence[Encoded]) -> Any:
         """Return the numbers of the layer on top. *Shape: (readings, outputs)*, ready for a gradient in training."""

@@ -98,6 +98,10 @@ class BiEncoder:
         found = nearest(queries, self._vectors, self.ranks)
         return retrieved(items, self.space, found, subject_id=self.subject_id, subject_kind=self.kind, task=task)
 
+    def n_cut(self, items: Sequence[Item]) -> int:
+        """Return how many items are longer than what this model reads, and are cut. Errors: those of :meth:`judge`."""
+        return self._reader.n_cut([self._wording.query(item)] for item in items)
+
     @cached_property
     def _reader(self) -> Reader:
         return self.folder.reader(device=self.device)

@@ -125,6 +125,21 @@ class Classifier:
         ]
         return ResponseTable.concat(rows)
 
+    def n_cut(self, items: Sequence[Item]) -> int:
+        """Return of how many items something is cut, because it is longer than what this model reads.
+
+        Errors: those of :meth:`judge`.
+        """
+        method = self.folder.method
+        if method == "label":
+            return 0
+        if method == "threshold":
+            return self._probe.cosines.n_cut(items, self._probe.question)
+        if method == "gloss":
+            return self._reader.n_cut(self._wording.senses(item) for item in items)
+        make = self._wording.pair if method == "pair" else self._wording.verification
+        return self._reader.n_cut([make(item)] for item in items)
+
     def _table(self, ids: Sequence[str], task: str, measure: str, **columns: object) -> ResponseTable:
         who = {"subject_id": self.subject_id, "subject_kind": self.kind}
         return ResponseTable.from_columns({**who, "item_id": list(ids), "task": task, "measure": measure, **columns})

@@ -8,7 +8,7 @@ are made of readings of similar length, so that hardly any padding is read (benc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -51,12 +51,14 @@ class Course:
 class Lessons:
     """What is learnt: the ``lengths`` of what is read, the loss of a batch of their numbers, the figure on dev.
 
-    ``loss`` gives ``None`` where a batch teaches nothing.
+    ``loss`` gives ``None`` where a batch teaches nothing. ``cut``: the items of train and dev that have a reading which
+    was too long and was cut.
     """
 
     lengths: Sequence[int]
     loss: Callable[[Sequence[int]], Any]
     measure: Callable[[], float]
+    cut: Mapping[str, int] = field(default_factory=dict)
 
 
 def length_batches(lengths: Sequence[int], size: int, rng: np.random.Generator) -> list[list[int]]:

@@ -70,7 +70,8 @@ class Shard:
 
     ``dev_accuracy`` is the figure named by ``monitor``: ``accuracy`` (of retrieval: at rank 1, among the entries that
     dev is searched among), or ``minus_mean_squared_error`` where numbers are learnt. ``pruned``: its weights were
-    deleted, it is a figure in a table.
+    deleted, it is a figure in a table. ``cut``: the items of train and dev of which something was cut, because it was
+    longer than what is read.
     """
 
     folder: Path
@@ -87,6 +88,7 @@ class Shard:
     n_train: int
     n_dev: int
     pruned: bool
+    cut: Mapping[str, int] = field(default_factory=dict)
 
 
 def train_folder(
@@ -128,7 +130,8 @@ def train_folder(
             loop = Loop(reader, lessons, settings, seed=job.seed, folder=out, versions=deciding_versions())
             course = loop.run(progress)
             names = [*_write_weights(out, reader, base), *(finish(reader, out) if finish else ())]
-            _write_record(out, job, claim, course, names, {"shape": asdict(shape), "command": list(command)})
+            more = {"shape": asdict(shape), "command": list(command), "cut": dict(lessons.cut)}
+            _write_record(out, job, claim, course, names, more)
             write_machine(out, time.monotonic() - begun)
         # with what a killed process may have begun to write there
         shutil.rmtree(out / FOLDER, ignore_errors=True)
@@ -136,7 +139,8 @@ def train_folder(
 
 
 def settle(job: Job, base: Base | None, *, out: Path, figure: Callable[[], tuple[float, Mapping[str, Any]]]) -> Shard:
-    """Write the folder of a job that needs no steps: *figure* gives its figure on dev and what it found.
+    """Write the folder of a job that needs no steps: *figure* gives its figure on dev and what it found (``cut``
+    of it as in :class:`Shard`).
 
     Errors: :class:`RunError` for a folder of another training; those of *figure*.
     """
@@ -147,7 +151,8 @@ def settle(job: Job, base: Base | None, *, out: Path, figure: Callable[[], tuple
             write_json(out / CLAIM, claim)
             dev, found = figure()
             course = Course(history=[Epoch(0, 0.0, dev)], stopped="nothing was to be learnt")
-            _write_record(out, job, claim | dict(found), course, [], {})
+            decided = {name: each for name, each in found.items() if name != "cut"}
+            _write_record(out, job, claim | decided, course, [], {"cut": found.get("cut", {})})
             write_machine(out, time.monotonic() - begun)
     return shard_of(out)
 
@@ -174,6 +179,7 @@ def shard_of(folder: Path) -> Shard:
         n_train=training["items"]["train"]["n"],
         n_dev=training["items"]["dev"]["n"],
         pruned=bool(about.get("pruned")),
+        cut=about.get("cut", {}),
     )
 
 

@@ -120,7 +120,8 @@ def _lessons(reader: Reader, job: Job, space: SearchSpace) -> Lessons:
         ids = [space.entries[rows[place]].entry_id for place in found.tolist()]
         return float(np.mean([each in right_ids(item) for each, item in zip(ids, job.dev.items, strict=True)]))
 
-    return Lessons([len(each.ids) for each in queries], loss, measure)
+    cut = {"train": sum(each.cut for each in queries), "dev": reader.n_cut([each] for each in dev_queries)}
+    return Lessons([len(each.ids) for each in queries], loss, measure, cut)
 
 
 class Triplets:

@@ -98,7 +98,8 @@ def train_verification(
 def _gloss_lessons(reader: Reader, job: Job) -> Lessons:
     """Return lessons with one reading per item and sense: 1 for a right sense, 0 for every other."""
     torch, word = reader.torch, Wording(job.view, reader.mask).senses
-    readings = reader.encode([each for item in job.train.items for each in word(item)])
+    learnt = [word(item) for item in job.train.items]
+    readings = reader.encode([each for per_item in learnt for each in per_item])
     flags = [int(sense in right_ids(item)) for item in job.train.items for sense in glosses_of(item)]
     targets = torch.tensor(flags, device=reader.device)
     weights = None
@@ -118,7 +119,9 @@ def _gloss_lessons(reader: Reader, job: Job) -> Lessons:
         chosen = [_chosen(item, part) for item, part in zip(job.dev.items, parts, strict=True)]
         return float(np.mean([sense in right_ids(item) for sense, item in zip(chosen, job.dev.items, strict=True)]))
 
-    return Lessons([len(each.ids) for each in readings], loss, measure)
+    each_cut = iter([each.cut for each in readings])
+    cut = {"train": sum(max(next(each_cut) for _ in per_item) for per_item in learnt), "dev": reader.n_cut(asked)}
+    return Lessons([len(each.ids) for each in readings], loss, measure, cut)
 
 
 def _chosen(item: Item, scores: Any) -> str:

@@ -128,7 +128,8 @@ def _lessons(
     def loss(batch: Sequence[int]) -> Any:
         return cost(reader.outputs([readings[place] for place in batch]), numbers[list(batch)])
 
-    return Lessons([len(each.ids) for each in readings], loss, lambda: figure(reader.predict(asked)))
+    cut = {"train": sum(each.cut for each in readings), "dev": reader.n_cut([each] for each in asked)}
+    return Lessons([len(each.ids) for each in readings], loss, lambda: figure(reader.predict(asked)), cut)
 
 
 def _told(train: Rows, answers: Sequence[str]) -> dict[str, Any]:

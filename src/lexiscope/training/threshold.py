@@ -60,7 +60,8 @@ def fit_threshold(
     def figure() -> tuple[float, Mapping[str, Any]]:
         cosines = Cosines.of(job.claim(base), device=asked.device, threads=asked.threads, store=store)
         found = [cosines.of_items(part.items, question) for part in rows]
-        return _by_gloss(rows, found) if question == QUESTIONS[-1] else _by_threshold(rows, found)
+        dev, told = _by_gloss(rows, found) if question == QUESTIONS[-1] else _by_threshold(rows, found)
+        return dev, {**told, "cut": {part.part: cosines.n_cut(part.items, question) for part in rows}}
 
     return settle(job, base, out=out, figure=figure)
 

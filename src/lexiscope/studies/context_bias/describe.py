@@ -63,7 +63,25 @@ def models_part(material: Material) -> Part:
         if answers.left_out
     )
     missing = tuple(f"{each.name} is not in this run. {each.reason}" for each in material.not_used if _asked(each))
-    return Part(tables=(table,), remarks=(*missing, *remarks))
+    records, cut = _cut(material)
+    return Part(records, (table,), paragraphs=cut, remarks=(*missing, *remarks, *cut))
+
+
+def _cut(material: Material) -> tuple[tuple[Record, ...], tuple[str, ...]]:
+    """The items of which a model read a part only, by split and view: figures, and a sentence for each model."""
+    records: list[Record] = []
+    told: list[str] = []
+    for answers in material.answers:
+        found = [(each.view, part, n) for each in answers.trained for part, n in each.cut.items() if n]
+        records += [
+            Record("n_cut", float(n), dataset=answers.dataset, subject=answers.subject, view=view, condition=part)
+            for view, part, n in found
+        ]
+        if found:
+            counts = ", ".join(f"{n} of {part} in {view.upper()}" for view, part, n in found)
+            what = "of some items it read a part only, being cut far from the target where they are too long"
+            told.append(f"{answers.dataset}, {answers.subject}: {what}: {counts}.")
+    return tuple(records), tuple(told)
 
 
 def _asked(dataset: NotUsed) -> bool:

@@ -83,6 +83,8 @@ class Trained:
     dev: tuple[float, ...]
     chosen: str
     n_train: int
+    cut: Mapping[str, int] = field(default_factory=dict)
+    """The items of which something was cut, being longer than what the model reads, by split."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

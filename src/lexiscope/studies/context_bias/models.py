@@ -18,7 +18,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.study import StudySettings
 from lexiscope.items.guessed_word import GUESS_OF
 from lexiscope.items.planted_bias import look_up
-from lexiscope.items.views import GUESSED_WORD
+from lexiscope.items.views import GUESSED_WORD, view_item
 from lexiscope.studies.context_bias.material import RETRIEVAL_TASKS, VIEWS, Answers, AuditSet, Trained
 from lexiscope.studies.context_bias.protocol import LOOK_UP, Plan, plan_of
 from lexiscope.training._rows import sampled
@@ -85,7 +85,7 @@ def model_answers(
             tables.append(_looked_up(audit, asked, view, subject))
             continue
         found = _selection(audit, encoder, view, plan, settings, place, _named(progress, f"{audit.name}, {view}"))
-        trained.append(_trained(found))
+        trained.append(_trained(found, _n_cut(found, asked, view=view, settings=settings)))
         ask = partial(_asked, audit, found=found, settings=settings, place=place, progress=progress)
         tables.append(ask(asked, view=view))
         if view == "full" and guessed:
@@ -184,13 +184,20 @@ def _asked(
     return collect(items, [spec], audit.task, views=(view,), out=out, seed=settings.seed, progress=progress)
 
 
-def _trained(found: Selection) -> Trained:
+def _n_cut(found: Selection, asked: Sequence[Item], *, view: str, settings: StudySettings) -> int:
+    """Of how many tested items the chosen model reads a part only."""
+    subject: Any = catalog.subject(f"{found.best.spec}?device={settings.device}&threads={settings.threads}")
+    return int(subject.n_cut([view_item(item, view) for item in asked]))
+
+
+def _trained(found: Selection, test_cut: int) -> Trained:
     best = found.best
     dev = tuple(shard.dev_accuracy for shard in found.shards if shard.learning_rate == best.learning_rate)
     stepped = best.method not in ("threshold", "label") and best.best_epoch > 0
     chosen = f"rate {best.learning_rate:g}, seed {best.seed}" if stepped else ""
     learnt = 0 if best.method == "bi_encoder" and not stepped else best.n_train
-    return Trained(found.view, best.method, best.monitor, dev, chosen, learnt)
+    cut = {**best.cut, "test": test_cut}
+    return Trained(found.view, best.method, best.monitor, dev, chosen, learnt, cut)
 
 
 def _named(progress: CollectProgress | None, name: str) -> CollectProgress | None:

@@ -13,6 +13,7 @@ MEANING: dict[str, str] = {
     "view_difference": "score of the first view minus that of the second, on the same resampled words",
     "minimum_gap": "min(FULL − CONTEXT, FULL − WORD): what word and context give together beyond the better part",
     # training
+    "n_cut": "items of a split, as condition, of which a model read a part only, being too long; none: not listed",
     "dev_mean": "mean score on dev over the seeds of a training, at the rate that was best",
     "dev_sd": "standard deviation (n − 1) over these seeds",
     # people
