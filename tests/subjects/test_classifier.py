@@ -34,14 +34,16 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def trained(bert: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Shard]:
-    """A classifier of every view that is trained on, and a bi-encoder."""
+    """A classifier of every view that is trained on, and bi-encoders."""
     out = tmp_path_factory.mktemp("trained")
     found = {
         view: train_pair_classifier(pairs(32), ITEMS, bert, view=view, out=out / view, settings=ONCE)
         for view in ("full", "context", "word", "label")
     }
     retrieval = retrievals(32), retrievals(16, start=32), SPACE
-    return found | {"bi": train_bi_encoder(*retrieval, bert, view="full", out=out / "bi", settings=ONCE)}
+    for name, view in (("bi", "full"), ("bi_context", "context")):
+        found[name] = train_bi_encoder(*retrieval, bert, view=view, out=out / name, settings=ONCE)
+    return found
 
 
 def subject(shard: Shard) -> Classifier:
@@ -61,6 +63,18 @@ def test_the_task_asks_it_in_its_view(trained: dict[str, Shard]) -> None:
             shown = [view_item(item, other) for item in ITEMS]
             with pytest.raises(SubjectError, match=f"'{view}' and is asked in the view '{other}'"):
                 judged(shown, one, task="same_sense", measure="choice", view=other)
+
+
+def test_a_model_of_the_context_is_not_asked_where_nothing_is_shown(trained: dict[str, Shard]) -> None:
+    """Called from Python, without a view's name, it refuses the view label; one text of one word is no other view."""
+    hidden = [view_item(item, "label") for item in ITEMS[:3]]
+    with pytest.raises(SubjectError, match="not shown in the view 'context'"):
+        subject(trained["context"]).judge(hidden, "same_sense")
+    among_others = [hidden[0], *(view_item(item, "context") for item in ITEMS[1:3])]
+    assert len(subject(trained["context"]).judge(among_others, "same_sense").where(measure="choice")) == 3
+    bi = bi_encoder.load(SubjectSpec.parse(trained["bi_context"].spec))
+    with pytest.raises(SubjectError, match="not shown in the view 'context'"):
+        bi.judge([view_item(item, "label") for item in retrievals(3)], "sense_retrieval")
 
 
 def test_a_guessed_word_goes_to_the_model_of_the_full_text(trained: dict[str, Shard]) -> None:

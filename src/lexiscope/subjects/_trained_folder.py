@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,8 +17,9 @@ from typing import Any
 
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import Place, SubjectError, require
+from lexiscope.core.item import Item
 from lexiscope.core.run import read_json, sha256_of
-from lexiscope.items.views import GUESSED_WORD
+from lexiscope.items.views import GUESSED_WORD, MASK
 from lexiscope.subjects._adapter import CLAIM, RECORD
 from lexiscope.subjects._model_folder import ModelFolder
 from lexiscope.subjects._reader import Reader, Shape
@@ -101,6 +103,17 @@ class TrainedFolder:
             why="its answers would measure how it bears another input than it learnt, not what that input tells",
             hint=f"ask it with --view {self.view}, or train another one on {view!r}",
         )
+
+    def check_shown(self, items: Sequence[Item]) -> None:
+        """Refuse items of the view ``label`` where the model was trained on ``context``: both hide the target.
+
+        A text of one word has no context, and looks the same in both views: one such item among others is answered.
+        Errors: :class:`SubjectError`.
+        """
+        bare = all(usage.text == MASK for item in items for usage in item.usages)
+        if self.view == "context" and items and bare:
+            what = "the items are not shown in the view 'context', on which the model was trained: nothing is shown"
+            raise SubjectError(what, place=Place(item_id=items[0].item_id), hint="ask it with --view context")
 
     def check_task(self, task: str) -> None:
         """Refuse another task.

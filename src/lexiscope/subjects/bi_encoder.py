@@ -92,6 +92,7 @@ class BiEncoder:
         :class:`InputError` for an item that has not one usage.
         """
         self.folder.check_task(task)
+        self.folder.check_shown(items)
         readings = [self._wording.query(item) for item in items]
         with torch_threads(require("torch", "models"), self.threads or None):
             queries = self._reader.predict(readings)

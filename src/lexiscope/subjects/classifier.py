@@ -114,6 +114,7 @@ class Classifier:
         :class:`InputError` for an item of another shape.
         """
         self.folder.check_task(task)
+        self.folder.check_shown(items)
         ids = [item.item_id for item in items]
         if self.folder.about["training"].get("head") == "number":
             return self._table(ids, task, RATING, value=self._numbers(items))
