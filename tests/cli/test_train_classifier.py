@@ -67,6 +67,7 @@ def test_what_was_cut_is_said(run: Run, bert: str, tmp_path: Path) -> None:
     given = ("--items", "pairs.csv", "--language", "en", "--encoder", bert, *FEW, "--epochs", "1")
     # a pair of short sentences has 11 tokens; the second sentence of every third, which is in dev, has 5 more
     cut = run("train", "classifier", *given, "--longest", "11", "--out", "short")
+    assert cut.exit_code == 0, cut.stderr
     assert "items of which something was cut, being longer than what is read: 0 of train and 16 of dev" in cut.stdout
     assert "was cut" not in run("train", "classifier", *given, "--longest", "16", "--out", "long").stdout
 

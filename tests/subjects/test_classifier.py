@@ -12,7 +12,7 @@ import pytest
 from lexiscope.core import catalog
 from lexiscope.core.errors import SpecError, SubjectError
 from lexiscope.core.judged import judged
-from lexiscope.core.run import read_json
+from lexiscope.core.run import read_json, write_json
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.views import view_item
 from lexiscope.subjects import bi_encoder
@@ -139,6 +139,19 @@ def test_a_changed_byte_is_seen(trained: dict[str, Shard], tmp_path: Path) -> No
     weights.write_bytes(weights.read_bytes()[:-1] + b"\x01")
     with pytest.raises(SubjectError, match=r"head\.safetensors.*missing or damaged"):
         load(SubjectSpec.parse(f"classifier:{copy}")).judge(ITEMS, "same_sense")
+
+
+@pytest.mark.parametrize("sealed", [True, False])
+def test_a_record_that_was_edited_is_refused(trained: dict[str, Shard], tmp_path: Path, *, sealed: bool) -> None:
+    """Another view in run.json would change what an answer means: the seal, or training.json, tells."""
+    copy = shutil.copytree(trained["context"].folder, tmp_path / "copy")
+    record = read_json(copy / "run.json")
+    record["training"]["view"] = "label"
+    if not sealed:
+        del record["seal"]
+    write_json(copy / "run.json", record)
+    with pytest.raises(SubjectError, match="not as the training wrote it"):
+        load(SubjectSpec.parse(f"classifier:{copy}")).judge([view_item(ITEMS[0], "label")], "same_sense")
 
 
 def test_a_folder_is_loaded_as_what_it_is(trained: dict[str, Shard]) -> None:

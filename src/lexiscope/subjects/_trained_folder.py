@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,7 @@ from lexiscope.subjects._model_folder import ModelFolder
 from lexiscope.subjects._reader import Reader, Shape
 
 ENCODER, HEAD = "encoder", "head.safetensors"
+SEAL = "seal"
 ENTRIES, VECTORS = "entries.jsonl", "vectors.npy"
 
 
@@ -39,7 +40,7 @@ class TrainedFolder:
     def about(self) -> dict[str, Any]:
         """The record of the training.
 
-        Errors: :class:`SubjectError` where there is none, it is not finished, or it is of another kind.
+        Errors: :class:`SubjectError` where there is none, it is not finished, of another kind, or was changed.
         """
         hint = f"name a folder that `lexiscope train {self.kind}` wrote"
         if not (self.path / RECORD).is_file():
@@ -51,7 +52,19 @@ class TrainedFolder:
         if found.get("kind") != self.kind:
             what = f"this folder holds a {found.get('kind')!r}, not a {self.kind!r}"
             raise SubjectError(what, place=Place(str(self.path)), hint=hint)
+        if self._changed(found):
+            what = "the record of this training is not as the training wrote it"
+            why = "what it says of the view, the items or the settings may not be what was learnt"
+            again = "put the file back as it was, or train it again, in another folder"
+            raise SubjectError(what, place=Place(str(self.path / RECORD)), why=why, hint=again)
         return found
+
+    def _changed(self, found: dict[str, Any]) -> bool:
+        if SEAL in found:
+            return bool(found[SEAL] != seal_of(found))
+        # records of earlier versions have no seal
+        training = found["training"]
+        return any(training.get(name) != value for name, value in read_json(self.path / CLAIM).items())
 
     def check(self) -> None:
         """Check that the files of the training are there and as they were written.
@@ -152,6 +165,12 @@ class TrainedFolder:
         if reader.head is not None:
             reader.head.load_state_dict(read_tensors(self.path / HEAD))
         return reader
+
+
+def seal_of(record: Mapping[str, Any]) -> str:
+    """Return one sha256 over a record but for its seal, and for the note that its weights were deleted."""
+    kept = {name: value for name, value in record.items() if name not in (SEAL, "pruned")}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 def read_tensors(path: Path) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from lexiscope.subjects._adapter import CLAIM, RECORD
 from lexiscope.subjects._loading import torch_threads
 from lexiscope.subjects._model_folder import TOKENIZER_FILES
 from lexiscope.subjects._reader import Reader, Shape
-from lexiscope.subjects._trained_folder import ENCODER, HEAD, VECTORS
+from lexiscope.subjects._trained_folder import ENCODER, HEAD, SEAL, VECTORS, seal_of
 from lexiscope.training._checkpoint import FOLDER
 from lexiscope.training._claim import Base, base_of, check_claim, deciding_versions, devices_of
 from lexiscope.training._loop import Course, Epoch, Lessons, Loop
@@ -179,7 +179,7 @@ def shard_of(folder: Path) -> Shard:
         n_train=training["items"]["train"]["n"],
         n_dev=training["items"]["dev"]["n"],
         pruned=bool(about.get("pruned")),
-        cut=about.get("cut", {}),
+        cut=dict(sorted(about.get("cut", {}).items(), reverse=True)),
     )
 
 
@@ -208,7 +208,9 @@ def _write_record(
         "versions": versions() | deciding_versions(),
         **more,
     }
-    write_json(out / RECORD, record)
+    # through JSON: what is sealed is what will be read
+    record = json.loads(json.dumps(record))
+    write_json(out / RECORD, record | {SEAL: seal_of(record)})
 
 
 def _write_weights(out: Path, reader: Reader, base: Base) -> list[str]:
