@@ -74,7 +74,7 @@ def open_sets(settings: StudySettings) -> tuple[tuple[AuditSet, ...], tuple[NotU
             found.append(_published(name, settings))
         except DataError as error:
             first = first or error
-            missing.append(NotUsed(name, _title(name), f"Not at hand: {error.what}. {error.hint}".strip()))
+            missing.append(NotUsed(name, _title(name), f"Not at hand: {error.what}. {_sentence(error.hint)}".strip()))
     if first is not None and not found:
         raise first
     return tuple(found), (*missing, *_not_asked(asked, settings))
@@ -175,13 +175,12 @@ def _not_asked(asked: Sequence[str], settings: StudySettings) -> list[NotUsed]:
     if not plain & {name.partition("?")[0] for name in SETS}:
         return []
     known = [name for name in SETS if name.partition("?")[0] not in plain]
-    return [NotUsed(name, _title(name), f"{NOT_ASKED}--dataset {name}.{_obtained(name)}") for name in known]
+    return [NotUsed(name, _title(name), f"{NOT_ASKED}--dataset {name}.") for name in known]
 
 
-def _obtained(name: str) -> str:
-    """Of a dataset that cannot be downloaded, how it is had."""
-    card = catalog.card(name)
-    return f" {card.how_to_obtain}" if card.availability == "obtain" else ""
+def _sentence(text: str) -> str:
+    """A hint as a sentence of its own."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
 
 
 # -- splits ---------------------------------------------------------------------------------------------------
