@@ -6,6 +6,7 @@ test words. AmbiStory (§3.5) splits by word into 2,280, 588 and 930 samples.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,6 +39,15 @@ def condition(name: str) -> GroupOf:
         return str(item.condition(name))
 
     return group
+
+
+def sampled(items: Sequence[Item], at_most: int) -> tuple[Item, ...]:
+    """Return *at_most* items by a hash of their ids, in their order, whatever the seed and the view; 0 = all."""
+    if not at_most or len(items) <= at_most:
+        return tuple(items)
+    drawn = sorted(items, key=lambda item: hashlib.sha256(item.item_id.encode()).hexdigest())[:at_most]
+    kept = {item.item_id for item in drawn}
+    return tuple(item for item in items if item.item_id in kept)
 
 
 def split_by_word(

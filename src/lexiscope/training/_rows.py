@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item, check_unique_ids
+from lexiscope.items.splits import sampled
 from lexiscope.items.views import view_item
 from lexiscope.subjects._vector_store import digest
 
@@ -45,15 +45,6 @@ def rows_of(items: Sequence[Item], part: str, view: str, *, at_most: int = 0) ->
         hint = "leave them out, or use a split whose answers are known (those of a test set may be hidden)"
         raise InputError(what, place=Place(item_id=silent[0].item_id), hint=hint)
     return Rows(part, tuple(view_item(item, view) for item in sampled(items, at_most)), len(items))
-
-
-def sampled(items: Sequence[Item], at_most: int) -> tuple[Item, ...]:
-    """Return *at_most* items by a hash of their ids, in their order, whatever the seed and the view; 0 = all."""
-    if not at_most or len(items) <= at_most:
-        return tuple(items)
-    drawn = sorted(items, key=lambda item: hashlib.sha256(item.item_id.encode()).hexdigest())[:at_most]
-    kept = {item.item_id for item in drawn}
-    return tuple(item for item in items if item.item_id in kept)
 
 
 def answers_of(train: Rows, dev: Rows) -> tuple[str, ...]:

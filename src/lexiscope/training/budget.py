@@ -18,13 +18,13 @@ from lexiscope.core.errors import InputError, require
 from lexiscope.core.item import Item
 from lexiscope.items.search_space import SearchSpace
 from lexiscope.items.sense_options import glosses_of
+from lexiscope.items.splits import sampled
 from lexiscope.items.views import view_item
 from lexiscope.subjects._loading import torch_threads
 from lexiscope.subjects._reader import Reader, Shape
 from lexiscope.subjects._reading import Reading, Wording
 from lexiscope.training._claim import base_of, devices_of
 from lexiscope.training._loop import Lessons, Loop
-from lexiscope.training._rows import sampled
 from lexiscope.training.selection import Grid
 from lexiscope.training.settings import TrainingSettings
 

@@ -18,10 +18,10 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.study import StudySettings
 from lexiscope.items.guessed_word import GUESS_OF
 from lexiscope.items.planted_bias import look_up
+from lexiscope.items.splits import sampled
 from lexiscope.items.views import GUESSED_WORD, view_item
 from lexiscope.studies.context_bias.material import RETRIEVAL_TASKS, VIEWS, Answers, AuditSet, Trained
 from lexiscope.studies.context_bias.protocol import LOOK_UP, Plan, plan_of
-from lexiscope.training._rows import sampled
 from lexiscope.training.selection import Selection, run_selection
 from lexiscope.training.shards import METHOD_OF_TASK
 
