@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -13,7 +14,9 @@ from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import DataError, InputError, SpanError, SpecError
 from lexiscope.core.item import Item
+from lexiscope.core.usage import Usage
 from lexiscope.datasets import am2ico, mcl_wic, wic, xl_wic
+from lexiscope.items.views import without_target
 
 
 def per_split(dataset: Dataset) -> Counter[tuple[object, str | None]]:
@@ -22,6 +25,21 @@ def per_split(dataset: Dataset) -> Counter[tuple[object, str | None]]:
 
 def found(dataset: Dataset, item_id: str) -> Item:
     return next(item for item in dataset.items if item.item_id == item_id)
+
+
+@pytest.mark.published
+@pytest.mark.parametrize(("dataset", "expected"), [("wic", 76), ("mcl_wic", 552), ("wic_tsv", 128)])
+def test_targets_that_stay_visible_in_context(published: Path, dataset: str, expected: int) -> None:
+    """As many items as the card says have the target's wordform once more in a text, whole and in any case."""
+    loaded = catalog.dataset(dataset)
+
+    def again(usage: Usage) -> bool:
+        form = rf"(?<!\w){re.escape(usage.target)}(?!\w)"
+        return re.search(form, without_target(usage).text, re.IGNORECASE) is not None
+
+    assert sum(any(map(again, item.usages)) for item in loaded.items) == expected
+    told = [each for each in loaded.card.remarks if "stays visible" in each]
+    assert [re.findall(r"\d+", each) for each in told] == [[str(expected)]]
 
 
 # -- WiC ------------------------------------------------------------------------------------------------------

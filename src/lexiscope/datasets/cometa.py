@@ -42,7 +42,7 @@ CARD = DatasetCard(
     how_to_obtain=(
         "ask for the corpus with the form of https://github.com/cambridgeltl/cometa (SNOMED CT needs a licence), put "
         f"the folder of a split (train.csv, dev.csv, test.csv) at {FOLDER} in a folder and set LEXISCOPE_DATA to it, "
-        "or call cometa.load(FOLDER). ncbi_disease is a stand-in in the public domain"
+        "or call cometa.load(FOLDER). A stand-in in the public domain is ncbi_disease"
     ),
     remarks=(
         "A row whose term does not stand in its example once is set aside: no span says which one is meant.",
