@@ -69,8 +69,8 @@ CARD = DatasetCard(
         "Offsets count characters and are written as text; source_id is the id in the published files.",
         "The archives hold other languages too, and pairs across languages: they are not read here.",
         "Two targets are another word than their lemma, as published: 'the' for 'tread' (train).",
-        "The view context hides the target alone: in 552 items the same word stands elsewhere in a text, in any case of "
-        "letters, and stays visible.",
+        "The view context hides the target alone: in 552 items the same word stands elsewhere in a text, "
+        "in any case of letters, and stays visible.",
     ),
 )
 

@@ -34,8 +34,8 @@ CARD = DatasetCard(
     files=(FILE,),
     how_to_obtain=(
         "download WikiMed from Zenodo (the page https://github.com/svjan5/medtype names the record), put the file of "
-        f"JSON lines at {FILE.path} in a folder and set LEXISCOPE_DATA to it, or call wikimed.load(PATH). ncbi_disease "
-        "is a stand-in in the public domain"
+        f"JSON lines at {FILE.path} in a folder and set LEXISCOPE_DATA to it, or call wikimed.load(PATH). A stand-in "
+        "in the public domain is ncbi_disease"
     ),
     remarks=("Concepts are ids; a list of their names is UMLS's, which has a licence of its own.",),
 )
