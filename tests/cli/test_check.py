@@ -70,3 +70,12 @@ def test_saw_c_passes_with_its_known_unevenness(run: Run, published: Path) -> No
     """SAW-C's 812 pairs and 102 words have no error (§3.1)."""
     found = json.loads(run("check", published / "sawc" / "sawc_sentence_pairs.csv", "--json").stdout)
     assert (found["n_items"], found["n_words"], found["exit_status"]) == (812, 102, 0)
+
+
+def test_the_name_of_a_dataset_is_no_file(run: Run) -> None:
+    """Whoever names a dataset is told what checks it."""
+    refused = run("check", "wic")
+    assert refused.exit_code == 1
+    assert "this is the name of a dataset, not a file" in refused.stderr
+    assert "lexiscope data check wic" in refused.stderr
+    assert "lexiscope list datasets" in refused.stderr

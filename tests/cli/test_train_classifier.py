@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,21 @@ def test_a_file_of_pairs_is_learnt_and_answered(run: Run, bert: str, tmp_path: P
     refused = run(*asked, *subject, "--view", "full", "--out", "RUN2")
     assert refused.exit_code == 1
     assert "trained on the view 'context'" in refused.stderr
+
+
+def test_a_fault_of_the_items_is_named_by_file_and_line(run: Run, bert: str, tmp_path: Path) -> None:
+    """One class alone, a label that is not there: the item's line in the user's own file, not its id alone."""
+    given = ("--items", "pairs.csv", "--language", "en", "--encoder", bert, "--out", "x", *FEW)
+    same = [replace(item, gold="t") for item in pairs(12)]
+    write_pairs(tmp_path / "pairs.csv", same, split=True)
+    # the first row, in line 2, is of dev: the first of train is in line 3
+    assert (
+        "pairs.csv:3, item 'made/1': all 8 training items have the answer 't'"
+        in run("train", "classifier", *given).stderr
+    )
+    write_pairs(tmp_path / "pairs.csv", [*pairs(9), replace(pairs(11)[10], gold="")], split=True)
+    refused = run("train", "classifier", *given)
+    assert "pairs.csv:11, item 'made/10'" in refused.stderr, refused.stderr
 
 
 def test_what_was_cut_is_said(run: Run, bert: str, tmp_path: Path) -> None:

@@ -221,3 +221,12 @@ def test_published_sets(published: Path, name: str, codes: set[str]) -> None:
     assert {finding.code for finding in bias_fitness(catalog.dataset(name).items).errors} == codes
     if name == "wic_tsv":
         assert bias_fitness(catalog.dataset(name).items, needs=("train", "dev")).is_fit
+
+
+def test_a_file_that_is_not_divided_has_no_split_to_name() -> None:
+    """Looked at as a whole, it has labels, not labels of train; nothing asks for a split."""
+    usage = Usage("a bank", 2, 6)
+    items = [Item(f"i{n}", "d", (usage, usage), gold="t") for n in range(3)]
+    (finding,) = bias_fitness(items, needs=()).findings
+    assert (finding.code, finding.message) == ("E483", "all 3 labels are t, from this item on")
+    assert bias_fitness([replace(items[0], gold="f"), *items[1:]], needs=()).findings == ()

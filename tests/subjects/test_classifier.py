@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 from lexiscope.core import catalog
-from lexiscope.core.errors import SpecError, SubjectError
+from lexiscope.core.errors import RunError, SpecError, SubjectError
 from lexiscope.core.judged import judged
 from lexiscope.core.run import read_json, write_json
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.views import view_item
+from lexiscope.report.stored import read_figure
 from lexiscope.subjects import bi_encoder
+from lexiscope.subjects._model_folder import ModelFolder
 from lexiscope.subjects.classifier import Classifier, load
 from lexiscope.training._training import Shard
 from lexiscope.training.bi_encoder import train_bi_encoder
@@ -170,3 +172,17 @@ def test_the_revision_follows_the_weights(trained: dict[str, Shard], tmp_path: P
     assert load(SubjectSpec.parse(f"classifier:{copy}")).facts.revision == revision
     assert subject(trained["word"]).facts.revision != revision
     assert read_json(copy / "run.json")["training"]["seed"] == 0
+
+
+def test_what_cannot_be_read_says_what_to_do(tmp_path: Path) -> None:
+    """A model folder without weights, a record that is cut off: each error has a hint."""
+    with pytest.raises(SubjectError, match="holds no weights") as caught:
+        _ = ModelFolder(tmp_path).weights
+    assert "save_pretrained" in caught.value.hint
+    (tmp_path / "run.json").write_text("{", encoding="utf-8")
+    with pytest.raises(RunError, match="cannot be read") as damaged:
+        read_json(tmp_path / "run.json")
+    assert "run again into another folder" in damaged.value.hint
+    with pytest.raises(RunError, match="cannot be read") as absent:
+        read_figure("figure_1", tmp_path)
+    assert absent.value.hint

@@ -12,6 +12,8 @@ from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.options import read_scale
 from lexiscope.cli.output import remark, say
 from lexiscope.cli.verb import Verb
+from lexiscope.core import catalog
+from lexiscope.core.errors import InputError, Place
 from lexiscope.core.scale import Scale
 from lexiscope.items.check import check_file
 from lexiscope.items.columns import ColumnMap
@@ -53,6 +55,7 @@ def check(
     errors, 1 with errors (with --strict: or warnings).
     """
     columns = read_map(pairs, raters)
+    _refuse_dataset(file)
     found = check_file(file, columns, scale=scale, min_ratings=min_ratings, delimiter=delimiter, language=language)
     if as_json:
         sys.stdout.write(found.json())
@@ -73,6 +76,14 @@ def read_map(pairs: tuple[str, ...], raters: tuple[str, ...] = ()) -> ColumnMap:
             raise click.BadParameter(f"{pair!r} is not of the form part=column", param_hint="--map")
         mapping[part] = column
     return replace(ColumnMap.from_mapping(mapping), raters=raters)
+
+
+def _refuse_dataset(file: Path) -> None:
+    """Say what checks a dataset, where its name was given and there is no such file."""
+    if not file.exists() and str(file).partition("?")[0] in catalog.names("datasets"):
+        hint = f"its files are checked with: lexiscope data check {str(file).partition('?')[0]}; "
+        hint += "all datasets: lexiscope list datasets"
+        raise InputError("this is the name of a dataset, not a file", code="E001", place=Place(str(file)), hint=hint)
 
 
 def _show(found: CheckReport, at_most: int) -> None:

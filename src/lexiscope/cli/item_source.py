@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from lexiscope.cli.verb import existing_file
 from lexiscope.core import catalog
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
 from lexiscope.items.choice_set_file import read_minimal_pairs
@@ -65,6 +66,38 @@ def load_items(name: str, columns: ColumnMap | None = None, *, task: str, langua
     read_in_it = language and "?" not in name and "language" in catalog.dataset_options(name)
     data = catalog.dataset(f"{name}?language={language}" if read_in_it else name)
     return ItemSource(name, _in_language(data.items, name, language), dict(data.checksums))
+
+
+@contextmanager
+def lines_named(names: Sequence[str], columns: ColumnMap | None, *, task: str, language: str) -> Iterator[None]:
+    """Add file and line to an error that names an item alone, where the item is of one of these files.
+
+    Errors: the :class:`InputError` of what is done, with its place.
+    """
+    try:
+        yield
+    except InputError as error:
+        if error.place is None or error.place.item_id is None or error.place.path is not None:
+            raise
+        place = _place_of(error.place.item_id, names, columns, task=task, language=language)
+        if place is None:
+            raise
+        raise type(error)(error.what, code=error.code, place=place, why=error.why, hint=error.hint) from error
+
+
+def _place_of(
+    item_id: str, names: Sequence[str], columns: ColumnMap | None, *, task: str, language: str
+) -> Place | None:
+    """The file and line of an item. Files are read again for it: this is asked once, after an error."""
+    for path in (Path(name) for name in names if Path(name).is_file()):
+        if is_item_table(path):
+            if item_id in {item.item_id for item in read_items(path)}:
+                return Place(str(path), item_id=item_id)
+            continue
+        lines = import_items(path, columns, dataset=path.stem, task=task, language=language or "und").lines
+        if item_id in lines:
+            return Place(str(path), lines[item_id], item_id=item_id)
+    return None
 
 
 def _in_language(items: tuple[Item, ...], name: str, language: str) -> tuple[Item, ...]:

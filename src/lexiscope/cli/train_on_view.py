@@ -12,7 +12,7 @@ import click
 
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
-from lexiscope.cli.item_source import load_items
+from lexiscope.cli.item_source import lines_named, load_items
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
@@ -132,7 +132,9 @@ def train_given(
     if given["budget"]:
         method, settings, grid = _within_budget(method, parts, given, settings, space)
     material = (view, parts.train, parts.dev, given["encoder"])
-    with progress_bar("train", quiet=quiet) as report:
+    files = [name for name in (given["items"], given["dev"]) if name]
+    named = lines_named(files, read_map(given["pairs"]), task=task, language=given["language"])
+    with named, progress_bar("train", quiet=quiet) as report:
         how: dict[str, Any] = {
             "settings": settings,
             "task": task,

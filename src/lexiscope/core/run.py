@@ -98,7 +98,8 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise RunError("this file of a run cannot be read", place=Place(str(path)), why=str(error)) from error
+        what, hint = "this file of a run cannot be read", "put back a copy of it, or run again into another folder"
+        raise RunError(what, place=Place(str(path)), why=str(error), hint=hint) from error
     if not isinstance(content, dict):
         raise RunError("this file of a run does not hold a JSON object", place=Place(str(path)))
     return content

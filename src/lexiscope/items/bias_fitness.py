@@ -66,7 +66,8 @@ def bias_fitness(
 ) -> BiasFitness:
     """Say whether items can be audited; *needs* are the splits that must have labels.
 
-    Where the labels of the test set are hidden, dev may be what is tested: *needs* is then ``("train", "dev")``. *path*
+    Where the labels of the test set are hidden, dev may be what is tested: *needs* is then ``("train", "dev")``. With
+    none, the set is not divided yet and is looked at as a whole. *path*
     and *lines* (:attr:`lexiscope.items.importer.Imported.lines`) let the findings name the rows of the user's file.
 
     Findings: E481 an item without a split, or in one that is none; E482 a split without items; E483 one class only;
@@ -83,6 +84,8 @@ def bias_fitness(
     findings = [*_unknown_splits(by_split, where)]
     for split in needs:
         findings += _faults_of(split, by_split.get(split, []), where)
+    if not needs:
+        findings = list(_faults_of("", items, where))
     findings += _repeated(items, where)
     counted = tuple(_labels(split, several) for split, several in by_split.items() if several)
     return BiasFitness(counted, tuple(findings))
@@ -123,13 +126,14 @@ def _unknown_splits(by_split: Mapping[str, Sequence[Item]], where: _Where) -> It
 
 
 def _faults_of(split: str, items: Sequence[Item], where: _Where) -> Iterator[Finding]:
+    within, of = (f" in {split}", f" of {split}") if split else ("", "")
     if not items:
         hint = "divide the set by word, so that no word is in two splits (lexiscope.items.splits)"
-        yield where.finding("E482", f"the set has no items in {split}", None, hint)
+        yield where.finding("E482", f"the set has no items{within}", None, hint)
         return
     hidden = [item for item in items if item.gold is None]
     if hidden:
-        what = f"the label of this item is hidden, as {len(hidden)} of {len(items)} in {split} are"
+        what = f"the label of this item is hidden, as {len(hidden)} of {len(items)}{within} are"
         hint = "test on dev instead" if split == "test" else "give the labels, or remove these rows"
         yield where.finding("E484", what, hidden[0], hint)
     strange = next((item for item in items if item.gold is not None and item.gold not in CLASSES), None)
@@ -138,7 +142,7 @@ def _faults_of(split: str, items: Sequence[Item], where: _Where) -> Iterator[Fin
         yield where.finding("E485", f"the label {strange.gold!r} is neither t nor f", strange, hint)
     found = sorted({item.gold for item in items if item.gold in CLASSES})
     if len(found) == 1:
-        what = f"all {len(items) - len(hidden)} labels of {split} are {found[0]}, from this item on"
+        what = f"all {len(items) - len(hidden)} labels{of} are {found[0]}, from this item on"
         hint = "a set with one class cannot be learnt: add items of the other"
         yield where.finding("E483", what, next(item for item in items if item.gold is not None), hint)
 

@@ -128,7 +128,8 @@ def _text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise RunError("this file of a run cannot be read", place=Place(str(path)), why=str(error)) from error
+        what, hint = "this file of a run cannot be read", "put back a copy of it, or run again into another folder"
+        raise RunError(what, place=Place(str(path)), why=str(error), hint=hint) from error
 
 
 def _cell_to_json(cell: Cell) -> object:

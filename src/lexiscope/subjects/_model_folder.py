@@ -208,7 +208,9 @@ class ModelFolder:
             path.name for path in self.path.glob("*.pt")
         )
         if not pickled:
-            return SubjectError("this folder holds no weights: model.safetensors is missing", place=self._place())
+            hint = "name a folder that save_pretrained() wrote, or put model.safetensors beside its config.json"
+            what = "this folder holds no weights: model.safetensors is missing"
+            return SubjectError(what, place=self._place(), hint=hint)
         return SubjectError(
             f"this model has no safetensors weights, only {', '.join(pickled)}",
             place=self._place(),

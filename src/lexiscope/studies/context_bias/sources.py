@@ -227,9 +227,8 @@ def _task_of(items: Sequence[Item], path: Path) -> str:
 
 
 def _check_own(items: Sequence[Item], path: Path, lines: Mapping[str, int], *, needs: Sequence[str]) -> None:
-    """Refuse what cannot be audited. Before the file is divided, all of it is looked at as one split."""
-    looked = items if needs else tuple(replace(i, conditions={**i.conditions, "split": "train"}) for i in items)
-    bias_fitness(looked, needs=needs or ("train",), path=str(path), lines=lines).require()
+    """Refuse what cannot be audited. Before the file is divided, all of it is looked at as one."""
+    bias_fitness(items, needs=needs, path=str(path), lines=lines).require()
 
 
 def own_card(audit: AuditSet, language: str) -> DatasetCard:
