@@ -159,6 +159,8 @@ def test_the_run_folder_is_whole(whole_run: Path) -> None:
     assert "<script" not in page
 
 
+# R takes 40 s for all models of the study; tests/analysis/test_r_script.py runs one of them every time
+@pytest.mark.soak
 @pytest.mark.published
 @pytest.mark.r
 def test_the_exported_script_prints_the_same_chi_squares(whole_run: Path) -> None:
