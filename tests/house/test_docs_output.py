@@ -60,3 +60,22 @@ def test_the_tutorial_shows_the_accuracies_of_synonymy(published: Path, tmp_path
     shown = {line.rstrip() for line in block.splitlines()}
     assert len(block.splitlines()) == 13
     assert shown - printed == set()
+
+
+def test_the_page_on_audits_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page's own file, audited with its command, and the planted biases: every line shown is printed."""
+    page = (ROOT / "docs" / "how-to" / "audit_a_dataset.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    shown = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "audit_a_dataset.md", "exec"), {})
+    commands = (
+        ["bias", "my_pairs.csv", "--encoder", "look_up", "--out", "counted_audit"],
+        ["study", "context_bias", "--dataset", "planted_bias", "--encoder", "look_up", "--out", "planted_run"],
+    )
+    assert len(shown) == len(commands)
+    for block, words in zip(shown, commands, strict=True):
+        assert f"$ lexiscope {' '.join(words)}" in page
+        done = CliRunner().invoke(cli, [*words, "--quiet"], catch_exceptions=False)
+        printed = {line.rstrip() for line in done.stdout.splitlines()}
+        assert {line.rstrip() for line in block.splitlines()} - printed == set()
