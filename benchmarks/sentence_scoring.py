@@ -159,7 +159,7 @@ def one_by_one(subject: CausalLM, tokenizer: transformers.PreTrainedTokenizerBas
 
 
 def sharing(subject: CausalLM, texts: Sequence[str]) -> str:
-    """How many times fewer tokens are read than scored: no method that reads each distinct token once can be faster."""
+    """How many times fewer tokens must be read than are scored: what sharing alone can gain."""
     before = subject._before
     read = subject._read(texts)
     plan = tree_plan([(*before, *text.ids) for text in subject._read(sorted(set(texts)))], budget=ROW, longest=4_096)
