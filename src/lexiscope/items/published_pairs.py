@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from lexiscope.core.dataset import DataFile, SetAside
+from lexiscope.core.dataset import DataFile, DatasetCard, SetAside
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.usage import Usage
@@ -55,6 +56,19 @@ def expect_set_aside(name: str, rows: Sequence[SetAside], expected: int) -> None
     if len(rows) != expected:
         first = f"; the first is {rows[0].path}, line {rows[0].line}: {rows[0].reason}" if rows else ""
         raise InputError(f"{name}: {expected} rows are known to be no items; here there are {len(rows)}{first}")
+
+
+def card_of(
+    card: DatasetCard, items: Sequence[Item], *, language: str, more: Sequence[tuple[str, int]] = ()
+) -> DatasetCard:
+    """Return the card of what was read of a set of several languages: *card* itself where that is what it is about.
+
+    Counts are those of items and words, and *more*; first and last item are those of *items*.
+    """
+    counts = (("items", len(items)), ("words", len({item.word for item in items})), *more)
+    ends = (items[0].item_id, items[-1].item_id)
+    found = replace(card, language=language, counts=counts, first_item=ends[0], last_item=ends[1])
+    return card if found == card else found
 
 
 def checksums(found: Mapping[DataFile, Found]) -> tuple[tuple[str, str], ...]:

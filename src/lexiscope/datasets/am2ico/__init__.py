@@ -9,13 +9,13 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
+from lexiscope.core.dataset import DataFile, Dataset
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.am2ico.card import CARD, COUNTS, DEFAULT, FILES
-from lexiscope.items.published_pairs import SPLITS, TRUTHS, checksums, expect_counts, pair_item
+from lexiscope.items.published_pairs import SPLITS, TRUTHS, card_of, checksums, expect_counts, pair_item
 from lexiscope.items.target_forms import verified_usage
 from lexiscope.resources.fetch import Found, locate, locate_optional
 from lexiscope.resources.plain_lines import PlainLines, read_lines
@@ -52,7 +52,8 @@ def load(folder: Path | None = None, *, language: str = DEFAULT) -> Dataset:
         # a set that we never saw: its own count is all that can be expected
         expected["train"] = sum(item.conditions["split"] == "train" for item in items)
     expect_counts(f"am2ico, {language}", items, expected)
-    return Dataset(_card(language, items), tuple(items), ResponseTable.empty(), checksums(found))
+    card = card_of(CARD, items, language=f"{language}, en")
+    return Dataset(card, tuple(items), ResponseTable.empty(), checksums(found))
 
 
 def read_split(path: Path, *, language: str, split: str) -> list[Item]:
@@ -82,11 +83,3 @@ def _usage(rows: PlainLines, row: int, cell: int, context: str, language: str) -
     # in the line the target stands behind its tag
     place = replace(here, column=(here.column or 1) + len("<word>"))
     return verified_usage(text, (match.start(), match.start() + len(match[1])), place=place, language=language)
-
-
-def _card(language: str, items: list[Item]) -> DatasetCard:
-    if language == DEFAULT:
-        return CARD
-    counts = (("items", len(items)), ("words", len({item.word for item in items})))
-    ends = (items[0].item_id, items[-1].item_id)
-    return replace(CARD, language=f"{language}, en", counts=counts, first_item=ends[0], last_item=ends[1])

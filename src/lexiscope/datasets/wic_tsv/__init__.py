@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from lexiscope.core.dataset import DataFile, Dataset
@@ -16,7 +15,7 @@ from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.wic_tsv.card import CARD, COUNTS, DEFAULT, FOLDERS, KINDS, file_of
-from lexiscope.items.published_pairs import TRUTHS, checksums, expect_counts, pair_item
+from lexiscope.items.published_pairs import TRUTHS, card_of, checksums, expect_counts, pair_item
 from lexiscope.items.target_forms import token_span, verified_usage
 from lexiscope.resources.fetch import Found, locate
 from lexiscope.resources.plain_lines import PlainLines, expect_parallel, read_lines
@@ -55,10 +54,8 @@ def load(folder: Path | None = None, *, language: str = DEFAULT) -> Dataset:
         paths = {kind: found[file].path for kind, file in files.items()}
         items += read_split(paths, language=language, split=split)
     expect_counts(f"wic_tsv, {language}", items, COUNTS[language])
-    counts = (("items", len(items)), ("words", len({item.word for item in items})))
-    ends = (items[0].item_id, items[-1].item_id)
-    card = replace(CARD, language=language, counts=counts, first_item=ends[0], last_item=ends[1])
-    return Dataset(CARD if card == CARD else card, tuple(items), ResponseTable.empty(), checksums(found))
+    card = card_of(CARD, items, language=language)
+    return Dataset(card, tuple(items), ResponseTable.empty(), checksums(found))
 
 
 def read_split(paths: Mapping[str, Path], *, language: str, split: str) -> list[Item]:

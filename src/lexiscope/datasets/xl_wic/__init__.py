@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from lexiscope.core.dataset import DataFile, Dataset, SetAside
@@ -25,7 +24,7 @@ from lexiscope.datasets.xl_wic.card import (
     package_files,
     sample_file,
 )
-from lexiscope.items.published_pairs import SPLITS, checksums, expect_counts, expect_set_aside, pair_item
+from lexiscope.items.published_pairs import SPLITS, card_of, checksums, expect_counts, expect_set_aside, pair_item
 from lexiscope.items.target_forms import verified_usage
 from lexiscope.resources.fetch import Found, locate, locate_optional
 from lexiscope.resources.plain_lines import PlainLines, expect_parallel, read_lines
@@ -143,8 +142,5 @@ def _check(language: str, items: list[Item], aside: list[SetAside], *, whole: bo
 
 
 def _dataset(language: str, items: list[Item], aside: list[SetAside], found: Mapping[DataFile, Found]) -> Dataset:
-    counts = (("items", len(items)), ("words", len({item.word for item in items})), ("set_aside", len(aside)))
-    ends = (items[0].item_id, items[-1].item_id)
-    card = replace(CARD, language=language, counts=counts, first_item=ends[0], last_item=ends[1])
-    own = CARD if card == CARD else card
-    return Dataset(own, tuple(items), ResponseTable.empty(), checksums(found), set_aside=tuple(aside))
+    card = card_of(CARD, items, language=language, more=(("set_aside", len(aside)),))
+    return Dataset(card, tuple(items), ResponseTable.empty(), checksums(found), set_aside=tuple(aside))
