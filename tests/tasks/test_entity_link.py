@@ -11,7 +11,7 @@ from markupsafe import Markup
 from lexiscope.core.item import Item
 from lexiscope.core.screen import AnswerInvalid, Shown
 from lexiscope.core.usage import Usage
-from lexiscope.tasks.entity_link import FOLDER, SCREEN, example_items, right_page, stimulus
+from lexiscope.tasks.entity_link import FOLDER, SCREEN, example_items, right_page
 
 TEXT = "In spring Santiago floods, as the river does."
 ITEM = Item("i", "d", (Usage(TEXT, 10, 18, language="en"),), gold="Santiago")
@@ -21,10 +21,10 @@ def test_three_views_of_a_mention() -> None:
     """The text with the mention marked, with [X] in its place, or the mention alone; revealed, the text again."""
     full = (("In spring ", False), ("Santiago", True), (" floods, as the river does.", False))
     assert SCREEN.views == ("full", "context", "word")
-    assert stimulus(ITEM, Shown("full"))["sentence"] == full
-    assert stimulus(ITEM, Shown("context"))["sentence"] == (full[0], ("[X]", True), full[2])
-    assert stimulus(ITEM, Shown("word"))["sentence"] == (("Santiago", True),)
-    assert stimulus(ITEM, Shown("context", revealed=True))["sentence"] == full
+    assert SCREEN.stimulus(ITEM, Shown("full"))["sentence"] == full
+    assert SCREEN.stimulus(ITEM, Shown("context"))["sentence"] == (full[0], ("[X]", True), full[2])
+    assert SCREEN.stimulus(ITEM, Shown("word"))["sentence"] == (("Santiago", True),)
+    assert SCREEN.stimulus(ITEM, Shown("context", revealed=True))["sentence"] == full
 
 
 @pytest.mark.parametrize("language", ["en", "es"])
@@ -44,7 +44,7 @@ def test_the_mention_alone_is_drawn_as_a_heading() -> None:
     environment.globals["line"] = lambda pieces: Markup("").join(text for text, _ in pieces)
     template = environment.from_string((FOLDER / "screen.html").read_text(encoding="utf-8"))
     for view, name in (("full", "sentence"), ("context", "sentence"), ("word", "target")):
-        html = template.render(**stimulus(ITEM, Shown(view)), shown=Shown(view), language="en")
+        html = template.render(**SCREEN.stimulus(ITEM, Shown(view)), shown=Shown(view), language="en")
         assert f'<p class="{name}"' in html
 
 

@@ -13,7 +13,7 @@ from lexiscope.core.screen import Shown
 from lexiscope.core.usage import Usage
 from lexiscope.items.importer import import_items
 from lexiscope.subjects.baseline import Baseline
-from lexiscope.tasks.sense_disambiguation import SCREEN, TASK, example_items, options, stimulus
+from lexiscope.tasks.sense_disambiguation import SCREEN, TASK, example_items, options
 
 USAGE = Usage("They tarred the hull with pitch.", 26, 31, lemma="pitch", pos="n", language="en")
 GLOSSES = "a field|how high a sound is|a black substance"
@@ -40,8 +40,8 @@ def test_keys_do_not_tell_the_order_of_senses() -> None:
 
 def test_three_views() -> None:
     """The word is marked, hidden, or alone."""
-    assert stimulus(ITEM, Shown("word"))["sentence"] == (("pitch", True),)
-    assert stimulus(ITEM, Shown("context"))["sentence"][1] == ("[X]", True)  # type: ignore[index]
+    assert SCREEN.stimulus(ITEM, Shown("word"))["sentence"] == (("pitch", True),)
+    assert SCREEN.stimulus(ITEM, Shown("context"))["sentence"][1] == ("[X]", True)  # type: ignore[index]
 
 
 def test_an_item_file_is_enough(tmp_path: object) -> None:

@@ -7,7 +7,7 @@ import pytest
 from lexiscope.core.item import Item
 from lexiscope.core.screen import AnswerInvalid, Shown
 from lexiscope.core.usage import Usage
-from lexiscope.tasks.sense_retrieval import SCREEN, TASK, example_items, stimulus
+from lexiscope.tasks.sense_retrieval import SCREEN, TASK, example_items
 
 TEXT = "His counter came too late."
 ITEM = Item("i", "d", (Usage(TEXT, 4, 11, language="en"),), gold="counterpunch.n.01")
@@ -15,9 +15,17 @@ ITEM = Item("i", "d", (Usage(TEXT, 4, 11, language="en"),), gold="counterpunch.n
 
 def test_three_views_of_a_word() -> None:
     """The sentence with the word marked, with [X] in its place, or the word alone; each is asked in its own words."""
-    assert stimulus(ITEM, Shown("full"))["sentence"] == (("His ", False), ("counter", True), (" came too late.", False))
-    assert stimulus(ITEM, Shown("context"))["sentence"] == (("His ", False), ("[X]", True), (" came too late.", False))
-    assert stimulus(ITEM, Shown("word"))["sentence"] == (("counter", True),)
+    assert SCREEN.stimulus(ITEM, Shown("full"))["sentence"] == (
+        ("His ", False),
+        ("counter", True),
+        (" came too late.", False),
+    )
+    assert SCREEN.stimulus(ITEM, Shown("context"))["sentence"] == (
+        ("His ", False),
+        ("[X]", True),
+        (" came too late.", False),
+    )
+    assert SCREEN.stimulus(ITEM, Shown("word"))["sentence"] == (("counter", True),)
     asked = {SCREEN.question(ITEM, "en", view=view) for view in SCREEN.views}
     assert len(asked) == 3
 

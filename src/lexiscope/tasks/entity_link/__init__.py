@@ -12,19 +12,18 @@ where each is right, or the condition ``page``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES
-from lexiscope.core.screen import Screen, Shown, marked
+from lexiscope.core.screen import Screen
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.asking import Asking, Variant, starred
+from lexiscope.items.asking import Asking, Variant
 from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import answering
+from lexiscope.items.one_sentence import shown_sentence, told_sentence
 from lexiscope.items.search_space import RETRIEVAL_MEASURES
-from lexiscope.items.views import view_usage
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -39,12 +38,6 @@ def right_page(item: Item) -> str | None:
     return item.gold or str(item.conditions.get(COLUMN_PAGE, "")).strip() or None
 
 
-def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
-    """Return what the page shows: the sentence with the mention marked, ``[X]`` in its place, or the mention alone."""
-    usage = view_usage(item.usages[0], shown.appears_as)
-    return {"sentence": marked(usage.text, usage.start, usage.end)}
-
-
 def example_items(language: str) -> tuple[Item, ...]:
     """Return the worked examples in a language as items; ``gold`` is the title of the page."""
     items = []
@@ -54,17 +47,11 @@ def example_items(language: str) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def fields(item: Item, _language: str) -> Mapping[str, str]:
-    """Return what a prompt says of an item: the text of the view, the mention between ``**``."""
-    usage = item.usages[0]
-    return {"sentence": starred(marked(usage.text, usage.start, usage.end))}
-
-
 SCREEN = Screen(
     folder=FOLDER,
     widget="search",
     measure=MEASURE,
-    stimulus=stimulus,
+    stimulus=shown_sentence,
     # the list need not be complete: an address that it lacks is an answer, and so is that there is no page
     flags=("not_found",),
     may_stay_empty=True,
@@ -76,7 +63,7 @@ SCREEN = Screen(
 VARIANTS = {GUIDELINES: Variant(max_tokens=64)}
 """An answer is a title: it needs no more tokens than that."""
 
-asks = Asking(SCREEN, fields, example_items, VARIANTS)
+asks = Asking(SCREEN, told_sentence, example_items, VARIANTS)
 """Makes a chat question of an item."""
 
 by_judgment = answering(NAME, MEASURE, asks=asks)

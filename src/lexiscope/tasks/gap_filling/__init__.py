@@ -25,7 +25,7 @@ from lexiscope.core.screen import Screen, Shown, marked
 from lexiscope.core.subject import Generates, Progress, Subject
 from lexiscope.core.task import AnswerFunction, Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.asking import Asking, Variant, starred
+from lexiscope.items.asking import Asking, Variant
 from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.gap_filling import (
     COLUMN_CURATED,
@@ -37,6 +37,7 @@ from lexiscope.items.gap_filling import (
     prompt_of,
 )
 from lexiscope.items.judging import answering
+from lexiscope.items.one_sentence import starred_target
 from lexiscope.items.views import view_item
 
 FOLDER = Path(__file__).parent
@@ -149,9 +150,7 @@ def _rows(decoding: Decoding, continuations: Sequence[Continuation]) -> Iterator
 
 def fields(item: Item, _language: str) -> Mapping[str, str]:
     """Return what a prompt says of an item: the sentence, its target between ``**``, and what stands before the gap."""
-    usage = item.usages[0]
-    sentence = starred(marked(usage.text, usage.start, usage.end))
-    return {"sentence": sentence, "prompt": str(item.condition(COLUMN_PROMPT))}
+    return {"sentence": starred_target(item.usages[0]), "prompt": str(item.condition(COLUMN_PROMPT))}
 
 
 SCREEN = Screen(

@@ -20,10 +20,11 @@ from lexiscope.core.screen import Screen, Shown, marked
 from lexiscope.core.subject import Embeds, Floats, Progress, Subject
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.asking import Asking, Variant, starred
+from lexiscope.items.asking import Asking, Variant
 from lexiscope.items.chat_answers import CHAT_MEASURES, RATING_MEASURES
 from lexiscope.items.distances import cosine_distances
 from lexiscope.items.judging import answering
+from lexiscope.items.one_sentence import starred_target
 from lexiscope.items.scale_scoring import SCORING_MEASURES, scoring
 from lexiscope.items.views import view_item
 
@@ -186,7 +187,7 @@ def fields(item: Item, _language: str) -> Mapping[str, str]:
     told = {"target": str(shown["target"])}
     for number, usage in enumerate(item.usages, start=1):
         told |= {f"plain_{number}": usage.text}
-        told |= {f"sentence_{number}": starred(marked(usage.text, usage.start, usage.end))}
+        told |= {f"sentence_{number}": starred_target(usage)}
     return told
 
 

@@ -20,9 +20,10 @@ from lexiscope.core.item import Item
 from lexiscope.core.screen import Choice, Screen, Shown, marked
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.asking import Asking, starred
+from lexiscope.items.asking import Asking
 from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import answering
+from lexiscope.items.one_sentence import told_sentence
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -87,12 +88,6 @@ def _refused(item: Item, what: str) -> InputError:
     return InputError(what, code="E617", place=Place(item_id=item.item_id), hint=hint)
 
 
-def fields(item: Item, _language: str) -> Mapping[str, str]:
-    """Return what a prompt says of an item above the groups: the sentence, its target between ``**``."""
-    usage = item.usages[0]
-    return {"sentence": starred(marked(usage.text, usage.start, usage.end))}
-
-
 SCREEN = Screen(
     folder=FOLDER,
     widget="choice",
@@ -104,7 +99,7 @@ SCREEN = Screen(
     comment=False,
 )
 
-asks = Asking(SCREEN, fields, example_items)
+asks = Asking(SCREEN, told_sentence, example_items)
 """Makes a chat question of an item."""
 
 by_judgment = answering(NAME, MEASURE, asks=asks)

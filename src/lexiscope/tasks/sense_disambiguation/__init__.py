@@ -11,31 +11,24 @@ one the senses are numbered from 1. ``gold`` names the right sense, or several d
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.screen import Choice, Screen, Shown, marked
+from lexiscope.core.screen import Choice, Screen
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.asking import Asking, starred
+from lexiscope.items.asking import Asking
 from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import TRAINED_MEASURES, answering
+from lexiscope.items.one_sentence import shown_sentence, told_sentence
 from lexiscope.items.sense_options import GLOSSES, SENSES, glosses_of
-from lexiscope.items.views import view_usage
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
 
 NAME = "sense_disambiguation"
 MEASURE = "choice"
-
-
-def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
-    """Return what the page shows above the senses: the sentence as the view has it, the target or [X] marked."""
-    usage = view_usage(item.usages[0], shown.appears_as)
-    return {"sentence": marked(usage.text, usage.start, usage.end)}
 
 
 def options(item: Item, _view: str) -> tuple[Choice, ...]:
@@ -65,17 +58,11 @@ def _checked(item: Item) -> Item:
     return item
 
 
-def fields(item: Item, _language: str) -> Mapping[str, str]:
-    """Return what a prompt says of an item above the senses: the text of the view, its target between ``**``."""
-    usage = item.usages[0]
-    return {"sentence": starred(marked(usage.text, usage.start, usage.end))}
-
-
 SCREEN = Screen(
     folder=FOLDER,
     widget="choice",
     measure=MEASURE,
-    stimulus=stimulus,
+    stimulus=shown_sentence,
     options=options,
     requires=(GLOSSES,),
     shuffles_options=True,
@@ -84,7 +71,7 @@ SCREEN = Screen(
     fold_outs=("guidelines",),
 )
 
-asks = Asking(SCREEN, fields, example_items)
+asks = Asking(SCREEN, told_sentence, example_items)
 """Makes a chat question of an item."""
 
 by_judgment = answering(NAME, MEASURE, check=_checked, asks=asks)

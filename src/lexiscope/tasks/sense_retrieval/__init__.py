@@ -9,31 +9,24 @@ An item has one usage; ``gold`` is the id of the right synset, or several divide
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES
-from lexiscope.core.screen import Screen, Shown, marked
+from lexiscope.core.screen import Screen
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
-from lexiscope.items.asking import Asking, Variant, starred
+from lexiscope.items.asking import Asking, Variant
 from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import answering
+from lexiscope.items.one_sentence import shown_sentence, told_sentence
 from lexiscope.items.search_space import RETRIEVAL_MEASURES
-from lexiscope.items.views import view_usage
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
 
 NAME = "sense_retrieval"
 MEASURE = "synset"
-
-
-def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
-    """Return what the page shows: the sentence with the word marked, ``[X]`` in its place, or the word alone."""
-    usage = view_usage(item.usages[0], shown.appears_as)
-    return {"sentence": marked(usage.text, usage.start, usage.end)}
 
 
 def example_items(language: str) -> tuple[Item, ...]:
@@ -45,17 +38,11 @@ def example_items(language: str) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def fields(item: Item, _language: str) -> Mapping[str, str]:
-    """Return what a prompt says of an item: the text of the view, the word between ``**``."""
-    usage = item.usages[0]
-    return {"sentence": starred(marked(usage.text, usage.start, usage.end))}
-
-
 SCREEN = Screen(
     folder=FOLDER,
     widget="search",
     measure=MEASURE,
-    stimulus=stimulus,
+    stimulus=shown_sentence,
     flags=("not_found",),
     may_stay_empty=True,
     views=("full", "context", "word"),
@@ -66,7 +53,7 @@ SCREEN = Screen(
 VARIANTS = {GUIDELINES: Variant(max_tokens=64)}
 """An answer is the name of a meaning: it needs no more tokens than that."""
 
-asks = Asking(SCREEN, fields, example_items, VARIANTS)
+asks = Asking(SCREEN, told_sentence, example_items, VARIANTS)
 """Makes a chat question of an item."""
 
 by_judgment = answering(NAME, MEASURE, asks=asks)
