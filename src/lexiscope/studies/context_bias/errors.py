@@ -64,7 +64,7 @@ def _each(material: Material) -> Iterator[tuple[AuditSet, Answers]]:
 
 def _of_model(audit: AuditSet, answers: Answers, number: int) -> Part:
     by_view = answers_by_view(answers.responses, subject=answers.subject, measure=audit.measure)
-    gold = {item: audit.gold[item] for item in answers.asked}
+    gold = audit.gold_of(answers.asked)
     items = {item.item_id: item for item in audit.test}
     entries, found, records = _entries(audit), [], []
     for wrong, right in _KINDS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from lexiscope.core.dataset import DatasetCard
@@ -53,10 +53,10 @@ class AuditSet:
         """All items that have a right answer, in the order train, dev, test."""
         return self.train + self.dev + self.test
 
-    @property
-    def gold(self) -> dict[str, str]:
-        """The right answers of the tested items."""
-        return {item.item_id: str(item.gold) for item in self.test}
+    def gold_of(self, item_ids: Iterable[str]) -> dict[str, str]:
+        """Return the right answers of these tested items, in the order of the ids."""
+        gold = {item.item_id: str(item.gold) for item in self.test}
+        return {item_id: gold[item_id] for item_id in item_ids}
 
     @property
     def words(self) -> dict[str, str]:

@@ -232,7 +232,7 @@ def _order(everybody: Sequence[Measured]) -> tuple[str, ...]:
 
 
 def _model_scores(audit: AuditSet, answers: Answers) -> Scores:
-    gold = {item: audit.gold[item] for item in answers.asked}
+    gold = audit.gold_of(answers.asked)
     own = answers.responses.where(view=VIEWS)
     found = scored_views(own, gold, audit.words, subjects=(answers.subject,), measure=audit.measure)
     random = FixedScore(chance(audit), "the closed form of a random answer")
