@@ -31,6 +31,9 @@ def guess_answers(
     """
     of_model = answers_by_view(model, subject=model_id)
     makers = _makers(people)
+    persons = {who for several in makers.values() for who in several}
+    own = {who: answers_by_view(people, subject=who) for who in persons}
+    again = {who: answers_by_view(people, subject=who, measure=SECOND) for who in persons}
     found = []
     for item in guessed:
         origin, word = str(item.condition(GUESS_OF)), str(item.condition(GUESS))
@@ -40,9 +43,7 @@ def guess_answers(
         both = _of(of_model, "full", origin), _of(of_model, GUESSED_WORD, item.item_id)
         fits = item.conditions.get(FITS)
         for who in makers[origin, word.casefold()]:
-            own = answers_by_view(people, subject=who)
-            again = answers_by_view(people, subject=who, measure=SECOND)
-            person = _of(again, "full", origin), _of(own, "context", origin)
+            person = _of(again[who], "full", origin), _of(own[who], "context", origin)
             found.append(Guess(origin, item.word, word, person, both, None if fits is None else bool(fits)))
     return tuple(found)
 
