@@ -8,6 +8,7 @@ from lexiscope.analysis.verdict import Verdict
 from lexiscope.analysis.view_errors import SEVERAL, ViewError, ViewErrors
 from lexiscope.report.document import Section
 from lexiscope.report.figures import Figure
+from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import Cell, Column, Missing, Table
 
 MOST_ERRORS = 200
@@ -64,15 +65,12 @@ def _errors_table(
 ) -> Table:
     wrong, right = found.wrong_view.upper(), found.right_view.upper()
     shown = found.errors[:most]
-    columns = [Column("Item"), Column("Word"), Column("Text"), Column("Right"), Column(f"Answered in {wrong}"),
-               Column("Distracting word", note="A word of the context that may have led to the answer.")]  # fmt: skip
-    rows = [_row(error, texts, entries) for error in shown]
-    # a column that is empty in all rows says nothing
-    kept = [place for place in range(len(columns)) if place == 0 or any(row[place] not in (None, "") for row in rows)]
-    cells = tuple(tuple(row[place] for place in kept) for row in rows)
+    columns = (Column("Item"), Column("Word"), Column("Text"), Column("Right"), Column(f"Answered in {wrong}"),
+               Column("Distracting word", note="A word of the context that may have led to the answer."))  # fmt: skip
+    cells = tuple(_row(error, texts, entries) for error in shown)
     more = f"The first {len(shown):,} of {len(found.errors):,} items are shown." if len(found.errors) > most else ""
     title = f"{wrong} wrong, {right} right"
-    return Table(name, "", title, tuple(columns[place] for place in kept), cells, (more,) if more else ())
+    return drop_empty(Table(name, "", title, columns, cells, (more,) if more else ()))
 
 
 def _row(error: ViewError, texts: Mapping[str, str], entries: Mapping[str, str]) -> tuple[Cell, ...]:
