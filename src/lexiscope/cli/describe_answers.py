@@ -79,15 +79,15 @@ def describe(table: ResponseTable) -> list[Described]:
     values, subjects = table.column("value"), table.column("subject_id")
     rows = []
     for key, code in distinct.items():
-        of_key = table.filter(codes == code)
+        n_missing = len(table.filter(codes == code).unanswered())
         own = values[codes == code]
         given = own[~np.isnan(own)]
         rows.append(
             Described(
                 *key,
                 n_subjects=len(set(subjects[codes == code])),
-                n=len(own) - len(of_key.unanswered()),
-                n_missing=len(of_key.unanswered()),
+                n=len(own) - n_missing,
+                n_missing=n_missing,
                 mean=float(given.mean()) if len(given) else None,
                 sd=float(given.std(ddof=1)) if len(given) > 1 else None,
             )
