@@ -19,6 +19,7 @@ from lexiscope.core.result import Record, read_records
 from lexiscope.core.run import read_json
 from lexiscope.core.study import StudySettings
 from lexiscope.report.document import Report
+from lexiscope.report.part import pick
 from lexiscope.report.stored import load
 
 STUDY, PEOPLE = "context_bias", "people"
@@ -106,23 +107,18 @@ def summary_lines(records: Sequence[Record], report: Report, plans: Sequence[dic
 
 def _scores(own: Sequence[Record]) -> Iterator[str]:
     for view, what in _VIEWS:
-        score = _of(own, "accuracy", view=view)
+        score = pick(own, "accuracy", view=view)
         if score is not None:
             yield f"  {view.upper():<8} {what:<20} {_shown(score, 100, 1):>7} % right {_ends(score, 100, 1)}".rstrip()
     for name in ("context", "word"):
-        found = _of(own, f"{name}_bias(metric=accuracy)")
+        found = pick(own, f"{name}_bias(metric=accuracy)")
         if found is not None and found.value is None:
             yield from _folded(f"  {name + ' bias':<29} undefined: {found.note}")
         elif found is not None:
             yield f"  {name + ' bias':<29} {_shown(found, 1, 2):>7}         {_ends(found, 1, 2)}".rstrip()
-    gap = _of(own, "minimum_gap(metric=accuracy)")
+    gap = pick(own, "minimum_gap(metric=accuracy)")
     if gap is not None and gap.value is not None:
         yield f"  {'minimum gap':<29} {_shown(gap, 100, 1):>7} points  {_ends(gap, 100, 1)}".rstrip()
-
-
-def _of(own: Sequence[Record], statistic: str, **where: str) -> Record | None:
-    hits = (r for r in own if r.statistic == statistic and all(getattr(r, key) == v for key, v in where.items()))
-    return next(hits, None)
 
 
 def _shown(record: Record, factor: float, digits: int) -> str:

@@ -70,19 +70,20 @@ def run(
     those of the datasets and trainings, and :class:`RunError` where the folder belongs to something else.
     """
     check_settings(settings, SETTINGS)
+    given = given_files(settings)
 
     def compute(folder: Path) -> Computed:
         material = gather(settings, folder, progress=progress)
         everybody = measured(material, settings)
         parts = analyse(material, everybody, settings)
         records = _records(material, settings, parts)
-        report = _report(material, settings, parts, records, judged(everybody, settings))
+        report = _report(material, settings, parts, records, judged(everybody, settings), given)
         card = material.sets[0].card if len(material.sets) == 1 else None
         sums = tuple(material.checksums.items())
         handed = Exported(material.sets[0].name, material.responses, card, sums, STATISTICS)
         return Computed(report, material.responses, parts, export(folder, handed, settings.outputs))
 
-    return run_study(settings, out, compute, overview, given=given_files(settings), command=command)
+    return run_study(settings, out, compute, overview, given=given, command=command)
 
 
 def analyse(material: Material, everybody: tuple[Measured, ...], settings: StudySettings) -> dict[str, Part]:
@@ -109,8 +110,8 @@ def overview(records: tuple[Record, ...]) -> Table:
     rows = []
     for dataset, subject in keys:
         own = [record for record in records if (record.dataset, record.subject) == (dataset, subject)]
-        scores = [next((r.value for r in own if r.statistic == "accuracy" and r.view == view), None) for view in views]
-        percent: list[TableCell] = [None if value is None else 100 * value for value in scores]
+        scores = [pick(own, "accuracy", view=view) for view in views]
+        percent: list[TableCell] = [None if one is None or one.value is None else 100 * one.value for one in scores]
         biases = [_bias_cell(own, f"{view}_bias(metric=accuracy)") for view in ("context", "word")]
         rows.append((dataset, subject, *percent, *biases))
     return Table("overview", "", "Right answers, %, and biases", columns, tuple(rows))
@@ -137,6 +138,7 @@ def _report(
     parts: Mapping[str, Part],
     records: tuple[Record, ...],
     verdicts: tuple[Judged, ...],
+    given: Mapping[str, str],
 ) -> Report:
     counts = {
         "datasets": len(material.sets),
@@ -152,7 +154,7 @@ def _report(
         title=settings.title or f"Context and word bias: {names}",
         subtitle="Models trained on the whole input and on each part of it, beside people",
         sections=built(material, settings, QUESTIONS, parts, verdicts),
-        run=about_run(settings, data=material.checksums, counts=counts, plans=plans, given=given_files(settings)),
+        run=about_run(settings, data=material.checksums, counts=counts, plans=plans, given=given),
         records=records,
         citations=() if material.own else CITATION,
     )
