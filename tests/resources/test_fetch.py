@@ -115,3 +115,9 @@ def test_a_file_without_address_says_where_to_put_it(places: tuple[Path, Path]) 
     """Nothing is tried where no address is known."""
     with pytest.raises(DataError, match=r"has no address\n.*put the file at toy/table\.csv"):
         fetch.get(_card(DataFile("toy/table.csv", "", SHA256)))
+
+
+def test_a_file_of_ones_own_is_found_as_it_is(tmp_path: Path) -> None:
+    """A path that the user names comes with the sha256 of what lies there; nothing pins it."""
+    (tmp_path / "own.csv").write_bytes(CONTENT)
+    assert fetch.given(tmp_path / "own.csv") == fetch.Found(tmp_path / "own.csv", SHA256)

@@ -9,7 +9,6 @@ from lexiscope.core.dataset import DataFile, Dataset, DatasetCard, SetAside
 from lexiscope.core.errors import SpanError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import sha256_of
 from lexiscope.core.usage import Usage, locate, occurrences
 from lexiscope.items.search_space import Entry, SearchSpace
 from lexiscope.items.sense_options import joined
@@ -62,15 +61,15 @@ def load(folder: Path | None = None, *, level: Level = "general") -> Dataset:
         raise SpecError(f"cometa has no concepts of level {level!r}", hint=f"use {' or '.join(LEVELS)}")
     items: list[Item] = []
     aside: list[SetAside] = []
-    paths = _paths(folder)
-    for part, path in zip(PARTS, paths, strict=True):
-        for term in read_cometa(path):
+    files = _files(folder)
+    for part, file in zip(PARTS, files, strict=True):
+        for term in read_cometa(file.path):
             found = _item(term, part, level)
             if isinstance(found, Item):
                 items.append(found)
             else:
                 aside.append(found)
-    checksums = tuple((file.path, sha256_of(path)) for file, path in zip(_FILES, paths, strict=True))
+    checksums = tuple((pinned.path, file.sha256) for pinned, file in zip(_FILES, files, strict=True))
     return Dataset(CARD, tuple(items), ResponseTable.empty(), checksums, set_aside=tuple(aside))
 
 
@@ -79,15 +78,15 @@ def search_space(folder: Path | None = None, *, level: Level = "general") -> Sea
 
     Errors: those of :func:`load`.
     """
-    concepts = dict(_concept(term, level) for path in _paths(folder) for term in read_cometa(path))
+    concepts = dict(_concept(term, level) for file in _files(folder) for term in read_cometa(file.path))
     entries = (Entry(each, name or each) for each, name in sorted(concepts.items()))
     return SearchSpace(f"{level} concepts of cometa", tuple(entries))
 
 
-def _paths(folder: Path | None) -> tuple[Path, ...]:
+def _files(folder: Path | None) -> tuple[fetch.Found, ...]:
     if folder is not None:
-        return tuple(folder / f"{part}.csv" for part in PARTS)
-    return tuple(found.path for found in fetch.locate_all(CARD))
+        return tuple(fetch.given(folder / f"{part}.csv") for part in PARTS)
+    return fetch.locate_all(CARD)
 
 
 def _concept(term: Term, level: Level) -> tuple[str, str]:

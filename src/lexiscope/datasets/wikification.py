@@ -11,7 +11,6 @@ from pathlib import Path
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import sha256_of
 from lexiscope.core.usage import Usage
 from lexiscope.items.search_space import Entry, SearchSpace
 from lexiscope.items.sense_options import joined
@@ -56,16 +55,16 @@ def load(path: Path | None = None, *, n_test: int = N_TEST, n_dev: int = N_DEV, 
     :class:`~lexiscope.core.errors.InputError` with file and line for what is not in its format, and for fewer sentences
     than the parts need.
     """
-    at = path or fetch.locate_all(CARD)[0].path
+    found = fetch.given(path) if path else fetch.locate_all(CARD)[0]
     items = []
-    for number, link in enumerate(read_blink(at), start=1):
+    for number, link in enumerate(read_blink(found.path), start=1):
         usage = Usage(link.text, link.start, link.end, language="en")
         item_id = f"{CARD.name}/{number}"
         items.append(
             Item(item_id, CARD.name, (usage,), gold=joined([link.page_id]), conditions={"sentence": link.text})
         )
     drawn = split_by_sentence(items, n_test=n_test, n_dev=n_dev, seed=seed)
-    return Dataset(CARD, drawn, ResponseTable.empty(), ((FILE.path, sha256_of(at)),))
+    return Dataset(CARD, drawn, ResponseTable.empty(), ((FILE.path, found.sha256),))
 
 
 def search_space(path: Path | None = None) -> SearchSpace:

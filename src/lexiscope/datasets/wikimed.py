@@ -8,7 +8,6 @@ from pathlib import Path
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import sha256_of
 from lexiscope.items.linked_items import linked_items, window
 from lexiscope.items.search_space import Entry, SearchSpace
 from lexiscope.items.sense_options import right_ids
@@ -47,13 +46,13 @@ def load(path: Path | None = None) -> Dataset:
     Errors: :class:`~lexiscope.core.errors.DataError` where no file is at hand (how to obtain one);
     :class:`~lexiscope.core.errors.InputError` with file and line for what is not in its format.
     """
-    at = path or fetch.locate_all(CARD)[0].path
-    texts = tuple(read_wikimed(at))
+    found = fetch.given(path) if path else fetch.locate_all(CARD)[0]
+    texts = tuple(read_wikimed(found.path))
     items: list[Item] = []
     for split in dict.fromkeys(text.split for text in texts):
         part = (text for text in texts if text.split == split)
         items += linked_items(part, dataset=CARD.name, split=split or "all", shown=window()).items
-    return Dataset(CARD, tuple(items), ResponseTable.empty(), ((FILE.path, sha256_of(at)),))
+    return Dataset(CARD, tuple(items), ResponseTable.empty(), ((FILE.path, found.sha256),))
 
 
 def search_space(path: Path | None = None) -> SearchSpace:

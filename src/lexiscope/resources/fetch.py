@@ -79,6 +79,11 @@ def locate(file: DataFile, *, dataset: str, folder: Path | None = None, how_to_o
     return found
 
 
+def given(path: Path) -> Found:
+    """Return a file of the user's own, which nothing pins, as one that was found."""
+    return Found(path, sha256_of(path))
+
+
 def locate_optional(file: DataFile, *, dataset: str, folder: Path | None = None) -> Found | None:
     """Find a data file like :func:`locate`, or return ``None`` where no place has it."""
     for place in _places(folder):

@@ -15,7 +15,6 @@ from lexiscope.core.dataset import Dataset, SetAside
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import sha256_of
 from lexiscope.datasets.aida.alignment import aligned
 from lexiscope.datasets.aida.card import CANDIDATES, CARD, MASKED, TEXTS
 from lexiscope.items.linked_items import linked_items, window
@@ -71,15 +70,15 @@ def load_texts(path: Path | None = None) -> Dataset:
     Errors: :class:`~lexiscope.core.errors.DataError` where the texts are not at hand (how to obtain them);
     :class:`~lexiscope.core.errors.InputError` with file and line for what is not in their format.
     """
-    at = path or fetch.locate(TEXTS, dataset=CARD.name).path
+    whole = fetch.given(path) if path else fetch.locate(TEXTS, dataset=CARD.name)
     there = fetch.locate_optional(CANDIDATES, dataset=CARD.name)
     listed = _by_document(read_candidates(there.path)) if there is not None else {}
     items: list[Item] = []
-    texts = tuple(read_aida_tsv(at))
+    texts = tuple(read_aida_tsv(whole.path))
     for part, split in _SPLITS.items():
         found = _partners([text for text in texts if text.split == part], split, listed, masked=False)
         items += [item if partner is None else _with_candidates(item, partner) for item, partner in found]
-    return Dataset(CARD, tuple(items), ResponseTable.empty(), ((TEXTS.path, sha256_of(at)),))
+    return Dataset(CARD, tuple(items), ResponseTable.empty(), ((TEXTS.path, whole.sha256),))
 
 
 def mentions() -> tuple[CandidateMention, ...]:
