@@ -12,7 +12,8 @@ from lexiscope.core.errors import CapabilityError, InputError
 from lexiscope.core.item import Item
 from lexiscope.core.subject import Floats
 from lexiscope.core.usage import Usage
-from lexiscope.tasks.same_sense import DIFFERENT, NAME, SAME, TASK, by_sense
+from lexiscope.items.truth_choice import DIFFERENT, SAME
+from lexiscope.tasks.same_sense import NAME, TASK, by_sense
 from lexiscope.tasks.same_sense.by_sense import (
     FLAG,
     ONE_SENSE,

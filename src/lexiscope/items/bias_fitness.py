@@ -12,10 +12,12 @@ from dataclasses import dataclass
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
+from lexiscope.items.check_design import question_key
 from lexiscope.items.findings import Finding
 from lexiscope.items.published_pairs import SPLITS
+from lexiscope.items.truth_choice import DIFFERENT, SAME
 
-CLASSES = ("t", "f")
+CLASSES = (SAME, DIFFERENT)
 """The gold answers of a set that can be audited."""
 
 
@@ -99,7 +101,7 @@ def question_of(item: Item) -> tuple[object, ...]:
     >>> question_of(Item("a", "d", (one, other))) == question_of(Item("b", "d", (other, one), gold="t"))
     True
     """
-    return (item.conditions.get("definition", ""), *sorted(usage.key for usage in item.usages))
+    return (item.conditions.get("definition", ""), *question_key(item.usages))
 
 
 @dataclass(frozen=True, slots=True)

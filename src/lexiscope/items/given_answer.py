@@ -21,8 +21,6 @@ MEASURE_GUESS, MEASURE_COMMENT = "guessed_word", "comment"
 REVEALED = "revealed_"
 """Begins the measures of an answer given again with the target shown: a second judgment (phase ``reveal``)."""
 
-SAME, DIFFERENT = "t", "f"
-
 _PAIRS = ("participant_id", "item_id", "view", "phase", "label", "word", "undecided")
 _MENTIONS = ("participant_id", "item_id", "view", "page", "not_found")
 _TRUTHS = {"true": True, "false": False, "": None}

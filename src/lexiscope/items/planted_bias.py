@@ -26,9 +26,9 @@ from dataclasses import dataclass
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
+from lexiscope.items.truth_choice import DIFFERENT, SAME
 from lexiscope.items.views import view_item
 
-SAME, DIFFERENT = "t", "f"
 TIMES = ("noon", "midnight")
 PLACES = ("kitchen", "harbour")
 

@@ -17,9 +17,10 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.items.choice_sheet import checked_rows, is_marked
-from lexiscope.items.given_answer import DIFFERENT, MEASURE_CHOICE, MEASURE_PAGE, SAME, GivenAnswer
+from lexiscope.items.given_answer import MEASURE_CHOICE, MEASURE_PAGE, GivenAnswer
 from lexiscope.items.overlapping_lists import OverlappingLists
 from lexiscope.items.spreadsheet import SheetRow, read_sheet, write_sheet
+from lexiscope.items.truth_choice import DIFFERENT, SAME
 from lexiscope.items.views import view_usage
 
 LABEL, PAGE = "label", "page"

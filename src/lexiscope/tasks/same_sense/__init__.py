@@ -12,13 +12,13 @@ from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.screen import Choice, Line, Screen, Shown, marked
+from lexiscope.core.screen import Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking
 from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import TRAINED_MEASURES, answering
-from lexiscope.items.views import MASK, view_usage
+from lexiscope.items.truth_choice import DIFFERENT, SAME, bracketed_line, bracketed_text, truth_choices
 from lexiscope.tasks.same_sense.by_sense import FLAG, answering_by_sense
 
 FOLDER = Path(__file__).parent
@@ -26,19 +26,13 @@ FOLDER = Path(__file__).parent
 
 NAME = "same_sense"
 MEASURE_CHOICE = "choice"
-SAME, DIFFERENT = "t", "f"
 _USAGES = 2
-
-
-def choices(_item: Item, view: str) -> tuple[Choice, ...]:
-    """Return the options; only who does not see the word may be undecided."""
-    undecided = (Choice("undecided", SAME, flags=("undecided",)),) if view == "context" else ()
-    return (Choice(SAME, SAME), Choice(DIFFERENT, DIFFERENT), *undecided)
 
 
 def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
     """Return what the page shows: the two texts of the view, each in pieces and with its language."""
-    return {"texts": [{"line": _line(usage, shown.appears_as), "language": _language(usage)} for usage in item.usages]}
+    view = shown.appears_as
+    return {"texts": [{"line": bracketed_line(usage, view), "language": _language(usage)} for usage in item.usages]}
 
 
 def example_items(language: str) -> tuple[Item, ...]:
@@ -60,27 +54,13 @@ def _checked(item: Item) -> Item:
     return item
 
 
-def _line(usage: Usage, view: str) -> Line:
-    seen = view_usage(usage, view)
-    if view in ("context", "word"):
-        return marked(seen.text, seen.start, seen.end)
-    # brackets say to a screen reader what bold type says to the eye, and are the paper's
-    return marked(seen.bracketed, seen.start, seen.end + 2)
-
-
 def _language(usage: Usage) -> str:
     return "" if usage.language == "und" else usage.language
 
 
 def fields(item: Item, _language: str) -> Mapping[str, str]:
     """Return what a prompt says of an item: the two texts of the view, the word in brackets where it is in a text."""
-    seen = [usage.text if usage.target == usage.text else _bracketed(usage) for usage in item.usages]
-    return {f"text_{number}": text for number, text in enumerate(seen, start=1)}
-
-
-def _bracketed(usage: Usage) -> str:
-    hidden = usage.target == MASK
-    return usage.text if hidden else usage.bracketed
+    return {f"text_{number}": bracketed_text(usage) for number, usage in enumerate(item.usages, start=1)}
 
 
 SCREEN = Screen(
@@ -88,7 +68,7 @@ SCREEN = Screen(
     widget="choice",
     measure=MEASURE_CHOICE,
     stimulus=stimulus,
-    options=choices,
+    options=truth_choices,
     n_usages=_USAGES,
     advance="press",
     comment=False,

@@ -15,35 +15,28 @@ from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.screen import Choice, Line, Screen, Shown, marked
+from lexiscope.core.screen import Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking
 from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import TRAINED_MEASURES, answering
-from lexiscope.items.views import is_masked, view_usage
+from lexiscope.items.truth_choice import bracketed_line, bracketed_text, truth_choices
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
 
 NAME = "sense_verification"
 MEASURE_CHOICE = "choice"
-YES, NO = "t", "f"
 DEFINITION, HYPERNYMS = "definition", "hypernyms"
 _NO_HYPERNYMS = "–"
-
-
-def choices(_item: Item, view: str) -> tuple[Choice, ...]:
-    """Return the options; only who does not see the word may be undecided."""
-    undecided = (Choice("undecided", YES, flags=("undecided",)),) if view == "context" else ()
-    return (Choice(YES, YES), Choice(NO, NO), *undecided)
 
 
 def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
     """Return what the page shows: the text of the view, the definition, and the hypernyms where there are any."""
     checked = _checked(item)
     return {
-        "sentence": _line(checked.usages[0], shown.appears_as),
+        "sentence": bracketed_line(checked.usages[0], shown.appears_as),
         DEFINITION: str(checked.conditions[DEFINITION]),
         HYPERNYMS: str(checked.conditions.get(HYPERNYMS, "")),
     }
@@ -62,9 +55,8 @@ def example_items(language: str) -> tuple[Item, ...]:
 def fields(item: Item, _language: str) -> Mapping[str, str]:
     """Return what a prompt says of an item: the text of the view, the word in brackets where it is in a text."""
     usage = _checked(item).usages[0]
-    alone = usage.target == usage.text or is_masked(usage)
     return {
-        "sentence": usage.text if alone else usage.bracketed,
+        "sentence": bracketed_text(usage),
         DEFINITION: str(item.conditions[DEFINITION]),
         HYPERNYMS: str(item.conditions.get(HYPERNYMS, "")) or _NO_HYPERNYMS,
     }
@@ -78,20 +70,12 @@ def _checked(item: Item) -> Item:
     return item
 
 
-def _line(usage: Usage, view: str) -> Line:
-    seen = view_usage(usage, view)
-    if view in ("context", "word"):
-        return marked(seen.text, seen.start, seen.end)
-    # brackets say to a screen reader what bold type says to the eye
-    return marked(seen.bracketed, seen.start, seen.end + 2)
-
-
 SCREEN = Screen(
     folder=FOLDER,
     widget="choice",
     measure=MEASURE_CHOICE,
     stimulus=stimulus,
-    options=choices,
+    options=truth_choices,
     requires=(DEFINITION,),
     shows=(HYPERNYMS,),
     advance="press",

@@ -1,0 +1,44 @@
+"""Two answers, ``t`` and ``f``, about a target in brackets: what such a task offers, shows and tells.
+
+Who does not see the word and cannot decide says so: that stores ``t`` and the flag ``undecided`` (context–word bias,
+§2.2 and appendix G).
+"""
+
+from __future__ import annotations
+
+from lexiscope.core.item import Item
+from lexiscope.core.screen import Choice, Line, marked
+from lexiscope.core.usage import Usage
+from lexiscope.items.views import is_masked, view_usage
+
+SAME, DIFFERENT = "t", "f"
+"""The answers: the same meaning, or the sense fits; different meanings, or another sense."""
+
+
+def truth_choices(_item: Item, view: str) -> tuple[Choice, ...]:
+    """Return the options; only who does not see the word may be undecided."""
+    undecided = (Choice("undecided", SAME, flags=("undecided",)),) if view == "context" else ()
+    return (Choice(SAME, SAME), Choice(DIFFERENT, DIFFERENT), *undecided)
+
+
+def bracketed_line(usage: Usage, view: str) -> Line:
+    """Return the text of a view as the page shows it, the target marked, and in brackets where it is in a text.
+
+    >>> bracketed_line(Usage("The bank.", 4, 8), "full"), bracketed_line(Usage("The bank.", 4, 8), "word")
+    ((('The ', False), ('[bank]', True), ('.', False)), (('bank', True),))
+    """
+    seen = view_usage(usage, view)
+    if view in ("context", "word"):
+        return marked(seen.text, seen.start, seen.end)
+    # brackets say to a screen reader what bold type says to the eye, and are the paper's
+    return marked(seen.bracketed, seen.start, seen.end + 2)
+
+
+def bracketed_text(seen: Usage) -> str:
+    """Return the text of a usage, as the view has it, for a prompt: the target in brackets where it is in a text.
+
+    >>> bracketed_text(Usage("The bank.", 4, 8)), bracketed_text(Usage("bank", 0, 4))
+    ('The [bank].', 'bank')
+    """
+    alone = seen.target == seen.text or is_masked(seen)
+    return seen.text if alone else seen.bracketed
