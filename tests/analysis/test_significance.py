@@ -14,6 +14,7 @@ from scipy import stats
 from lexiscope.analysis.correlation import settle_ties
 from lexiscope.analysis.significance import (
     chi_squared,
+    correlation_p,
     independent_t,
     likelihood_ratio,
     mcnemar,
@@ -211,3 +212,19 @@ def test_ambistory_open_and_ended_stories(published: Path) -> None:
     )
     assert round(broken.p, 3) == 0.148
     assert settled.p == pytest.approx(found.p, rel=1e-12)
+
+
+def test_the_p_of_a_correlation_is_what_scipy_gives() -> None:
+    """On 40 pairs with ties, for Spearman and Pearson."""
+    generator = np.random.default_rng(3)
+    x, y = generator.integers(0, 6, 40), generator.integers(0, 6, 40)
+    for found in (stats.spearmanr(x, y), stats.pearsonr(x, y)):
+        assert correlation_p(float(found.statistic), 40) == pytest.approx(float(found.pvalue), rel=1e-9)
+
+
+def test_a_perfect_correlation_and_a_correlation_without_p() -> None:
+    """p is 0 at 1; three items, and an r beyond 1, have none."""
+    assert correlation_p(-1.0, 10) == 0.0
+    for r, n in ((0.5, 3), (1.5, 10)):
+        with pytest.raises(StatisticError, match="has no p"):
+            correlation_p(r, n)

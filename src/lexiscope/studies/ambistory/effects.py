@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from lexiscope.analysis.bootstrap import Undefined
 from lexiscope.analysis.correlation import spearman
-from lexiscope.analysis.correlation_test import correlation_p
 from lexiscope.analysis.label_distribution import LabelShares, LabelTable, label_table, mean_label_table, rating_shares
 from lexiscope.analysis.norms import item_sd
+from lexiscope.analysis.significance import correlation_p
 from lexiscope.analysis.story_effects import Order, Shift, ending_effects
 from lexiscope.core.errors import DataError, StatisticError
 from lexiscope.core.result import Record, statistic_name
