@@ -18,6 +18,7 @@ from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import statistic_name
 from lexiscope.items.choice_sheet import checked_rows, is_marked
 from lexiscope.items.spreadsheet import SheetRow, write_sheet
+from lexiscope.items.stories import story_text
 
 TASK = "plausibility"
 MEASURE = "error_tag"
@@ -96,15 +97,15 @@ def _shown(cases: Sequence[ErrorCase]) -> dict[str, tuple[str, ...]]:
             raise InputError("an error stands twice", code="E472", place=Place(item_id=case.item.item_id))
         people = f"{case.mean:.2f} ± {case.sd:.2f}"
         meaning, example = (str(case.item.condition(name)) for name in ("sense", "example"))
-        found[case.case_id] = (case.case_id, _story(case.item), meaning, example, people, f"{case.answer:g}")
+        found[case.case_id] = (
+            case.case_id,
+            story_text(case.item, case.item.usages[0].bracketed),
+            meaning,
+            example,
+            people,
+            f"{case.answer:g}",
+        )
     return found
-
-
-def _story(item: Item) -> str:
-    usage = item.usages[0]
-    sentence = usage.bracketed
-    parts = (str(item.condition("precontext")), sentence, str(item.condition("ending")))
-    return " ".join(part for part in parts if part)
 
 
 def _tags(row: SheetRow, coder: str, position: int) -> Iterator[Response]:

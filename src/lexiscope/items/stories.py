@@ -98,6 +98,18 @@ def story_samples(
     )
 
 
+def story_text(item: Item, sentence: str) -> str:
+    """Return the story of a sample as one text, its ambiguous sentence written as *sentence* (marked, in brackets).
+
+    >>> shuts = Usage("The bank shuts.", 4, 8)
+    >>> item = Item("i", "d", (shuts,), conditions={"precontext": "It is six. ", "ending": ""})
+    >>> story_text(item, shuts.bracketed)
+    'It is six. The [bank] shuts.'
+    """
+    parts = (str(item.condition("precontext")).strip(), sentence, str(item.condition("ending")))
+    return " ".join(part for part in parts if part)
+
+
 def _conditions(setup: StorySetup, ending_of: EndingOf, meaning: Meaning) -> dict[str, Condition]:
     which = int(meaning) - 1
     return {

@@ -25,6 +25,7 @@ from lexiscope.items.chat_answers import CHAT_MEASURES, RATING_MEASURES
 from lexiscope.items.distances import cosine_distances
 from lexiscope.items.judging import answering
 from lexiscope.items.scale_scoring import SCORING_MEASURES, scoring
+from lexiscope.items.stories import story_text
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -73,8 +74,7 @@ def story(item: Item) -> str:
     >>> story(Item("i", "d", (shuts,), conditions={"precontext": "It is six. ", "ending": ""}))
     'It is six. The bank shuts.'
     """
-    parts = (_part(item, "precontext").strip(), item.usages[0].text, _part(item, "ending"))
-    return " ".join(part for part in parts if part)
+    return story_text(item, item.usages[0].text)
 
 
 def stimulus(item: Item, _shown: Shown) -> Mapping[str, object]:
@@ -106,10 +106,8 @@ def _part(item: Item, name: str) -> str:
 
 def fields(item: Item, _language: str) -> Mapping[str, str]:
     """Return what a prompt says of an item: the story, its ambiguous sentence between ``**``, and one meaning."""
-    sentence = f"**{item.usages[0].text}**"
-    parts = (_part(item, "precontext").strip(), sentence, _part(item, "ending"))
     told = {name: _part(item, name) for name in ("sense", "example")}
-    return {"story": " ".join(part for part in parts if part), "target": item.usages[0].target, **told}
+    return {"story": story_text(item, f"**{item.usages[0].text}**"), "target": item.usages[0].target, **told}
 
 
 SCREEN = Screen(
