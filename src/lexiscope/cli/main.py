@@ -35,6 +35,7 @@ VERBS: dict[str, tuple[str, str]] = {
         "lexiscope.cli.train:train",
         "Train a model on items, ratings or running text: a folder that a subject loads.",
     ),
+    "senses": ("lexiscope.cli.senses:senses", "Induced senses: neighbours, example sentences, tests for people."),
     "report": ("lexiscope.cli.report:report", "Write one report of one or more runs."),
     "agree": ("lexiscope.cli.agree:agree", "Agreement and ceilings of any long table of ratings."),
     "shared-task": (
