@@ -12,13 +12,14 @@ export MKL_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help demo test soak check docs-tables sbom clean dev
+.PHONY: help demo test soak lint check docs-tables sbom clean dev
 
 help:
 	@echo "make demo    first result: embedded encoder, embedded items, a table and a report"
 	@echo "make test    all tests, on the installed wheel"
 	@echo "make soak    the long tests: what breaks once in a hundred times"
-	@echo "make check   lint, types, import contracts, house tests"
+	@echo "make lint    lint, types, import contracts"
+	@echo "make check   the same and the house tests"
 	@echo "make sbom    what a release is made of: dist/sbom.cdx.json, requirements.lock"
 	@echo "make dev     editable install with everything for working on Lexiscope"
 
@@ -49,11 +50,13 @@ test: $(VENV)/test.stamp
 soak: $(VENV)/test.stamp
 	$(BIN)/python -m pytest tests -m soak -n $(WORKERS) -rA
 
-check: $(VENV)/test.stamp
+lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	PYTHONPATH=src $(BIN)/lint-imports
+
+check: lint
 	$(BIN)/python -m pytest tests/house -q
 
 docs-tables:
