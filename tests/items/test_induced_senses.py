@@ -73,6 +73,14 @@ def test_folder_and_import_agree() -> None:
     assert all(other.numbers[list(other.of(word))].tolist() == list(range(len(other.of(word)))) for word in other.words)
 
 
+def test_letter_case_makes_no_new_word() -> None:
+    """Of *River* and *river* the nearer one is a neighbour; *Bank* is none of *bank*."""
+    rows = np.array([(1, 0), (1, 0.01), (1, 0.2), (1, 0.1), (1, 0.5), (0, 1)], np.float32)
+    words = ("bank", "Bank", "river", "River", "shore", "loan")
+    senses = of_import(MultiSense(words, np.arange(7), rows))
+    assert [each.word for each in senses.neighbours([0], 3)[0]] == ["River", "shore", "loan"]
+
+
 def test_a_vector_of_length_zero_is_nowhere() -> None:
     """A sense without direction has no neighbours and is nobody's."""
     vectors = folder(6, 1, seed=1)

@@ -89,3 +89,14 @@ def test_what_it_is_not(tmp_path: Path) -> None:
         catalog.subject("gasi:folder?device=cuda")
     with pytest.raises(SubjectError, match="E711"):
         Gasi(str(tmp_path)).facts  # noqa: B018
+
+
+def test_many_windows_at_once(subject: Gasi) -> None:
+    """The distributions of a word beside many windows are those of its usages, one by one."""
+    texts = ["a River bank", "bank money", "a bank of mud", "money the bank the river"]
+    windows = [subject.context(usage(text)).tolist() for text in texts]
+    expected = subject.sense_distribution([usage(text) for text in texts])
+    np.testing.assert_allclose(subject.distributions(1, windows), expected, rtol=1e-6)
+    assert subject.distributions(1, []).shape == (0, 3)
+    assert subject.tokens("a River bank") == [(-1, 0, 1), (2, 2, 7), (1, 8, 12)]
+    assert subject.induced.numbers[list(subject.induced.of("bank"))].tolist() == [0, 1]

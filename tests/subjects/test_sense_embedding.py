@@ -96,3 +96,14 @@ def test_what_names_no_vectors_is_refused(name: str) -> None:
     """A format without files, an unknown one, and unknown options are refused before a file is opened."""
     with pytest.raises(SpecError, match="names no multi-sense vectors"):
         load(SubjectSpec("sense_embedding", name))
+
+
+@pytest.mark.parametrize("name", [MSSG, EGO])
+def test_many_windows_at_once(name: str) -> None:
+    """The distributions of a word beside many windows are those of its usages, one by one; priors beside nothing."""
+    subject = made(name)
+    asked = [usage(text, "bank") for text in ("the river bank", "the bank", "river bank river", "bank the money")]
+    known = [[subject.vectors.index[word] for word in subject.context(each)] for each in asked]
+    expected = subject.sense_distribution(asked)
+    np.testing.assert_allclose(subject.distributions(subject.vectors.index["bank"], known), expected, rtol=1e-6)
+    assert [number for number, *_ in subject.tokens("the river")] == [-1, subject.vectors.index["river"]]

@@ -58,6 +58,12 @@ class InducedSenses:
         """Where the senses of each word begin, and where the last ones end. *Shape:* (words + 1,)."""
         return np.searchsorted(self.owners, np.arange(len(self.words) + 1)).astype(np.int64)
 
+    @cached_property
+    def folds(self) -> Ints:
+        """A number for each word, equal for words that differ in nothing but letter case. *Shape: (words,)*."""
+        numbers: dict[str, int] = {}
+        return np.array([numbers.setdefault(word.casefold(), len(numbers)) for word in self.words], np.int64)
+
     @property
     def n_senses(self) -> Ints:
         """How many senses each word has. *Shape:* (words,)."""
@@ -93,8 +99,9 @@ class InducedSenses:
     def neighbours(self, senses: Sequence[int], n: int = 10) -> tuple[tuple[Neighbour, ...], ...]:
         """Return for each of *senses* the *n* nearest other words, nearest first: of each word its nearest sense.
 
-        Near is a small cosine distance; of equals the sense that stands first. A vector of length 0 has no neighbours
-        and is none. All *senses* are searched in one pass: ask for many at once.
+        Words that differ in letter case only are one word, in its nearest spelling. Near is a small cosine distance; of
+        equals the sense that stands first. A vector of length 0 has no neighbours and is none. All *senses* are
+        searched in one pass: ask for many at once.
         """
         found: list[tuple[Neighbour, ...]] = [() for _ in senses]
         queries = self.vectors(senses)
@@ -102,10 +109,10 @@ class InducedSenses:
         if not len(asked) or n < 1:
             return tuple(found)
         # among so many senses there are n words besides the sense's own, each with its nearest sense
-        k = (n + 1) * max(1, int(self.n_senses.max()))
+        k = (n + 1) * int(np.bincount(self.folds[self.owners]).max())
         places, scores = self._nearest(queries[asked], k)
         for number, row, near in zip(asked.tolist(), places.tolist(), scores.tolist(), strict=True):
-            found[number] = self._distinct(int(self.owners[senses[number]]), row, near, n)
+            found[number] = self._distinct(int(self.folds[self.owners[senses[number]]]), row, near, n)
         return tuple(found)
 
     def _nearest(self, queries: Floats, k: int) -> tuple[Ints, NDArray[np.float64]]:
@@ -128,8 +135,9 @@ class InducedSenses:
         found: dict[int, Neighbour] = {}
         for place, score in zip(places, scores, strict=True):
             owner = int(self.owners[place])
-            if place >= 0 and owner != own and owner not in found:
-                found[owner] = Neighbour(self.words[owner], int(self.numbers[place]), 1.0 - score)
+            word = int(self.folds[owner])
+            if place >= 0 and word != own and word not in found:
+                found[word] = Neighbour(self.words[owner], int(self.numbers[place]), 1.0 - score)
         return tuple(found.values())[:n]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -176,3 +176,26 @@ def sense_probabilities(vectors: SenseVectors, word: int, window: NDArray[np.int
     logits = np.where(mask, np.asarray(vectors.senses[word], np.float64) @ mean, -np.inf)
     exponents = np.exp(logits - logits.max())
     return np.asarray(exponents / exponents.sum(), np.float32)
+
+
+def window_probabilities(vectors: SenseVectors, word: int, windows: Sequence[Sequence[int]]) -> Floats:
+    """Return :func:`sense_probabilities` of a word beside each of many windows. *Shape:* (windows, K)."""
+    mask = np.asarray(vectors.mask[word])
+    means = window_means(vectors.contexts, windows)
+    logits = np.where(mask, means @ np.asarray(vectors.senses[word], np.float64).T, -np.inf)
+    exponents = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
+    return np.asarray(exponents / exponents.sum(axis=1, keepdims=True), np.float32)
+
+
+def window_means(rows: Floats, windows: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+    """Return the mean of the rows that each window names; zeros where it names none. *Shape:* (windows, width)."""
+    longest = max(map(len, windows), default=0)
+    numbers = np.full((len(windows), longest), -1, np.int64)
+    for place, window in enumerate(windows):
+        numbers[place, : len(window)] = window
+    found = np.zeros((len(windows), rows.shape[1]))
+    # one place of all windows after the other: memory is that of a row for each window
+    for column in numbers.T:
+        there = np.flatnonzero(column >= 0)
+        found[there] += rows[column[there]]
+    return found / np.maximum((numbers >= 0).sum(axis=1), 1)[:, None]

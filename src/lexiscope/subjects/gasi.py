@@ -24,8 +24,15 @@ from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.subject import Floats, Progress, SubjectSpec
 from lexiscope.core.usage import Usage
+from lexiscope.items.induced_senses import InducedSenses, of_folder
 from lexiscope.resources.running_text import words_with_spans
-from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors, read_settings, sense_probabilities
+from lexiscope.resources.sense_vectors import (
+    SenseVectors,
+    read_sense_vectors,
+    read_settings,
+    sense_probabilities,
+    window_probabilities,
+)
 from lexiscope.subjects._options import split_name
 
 CAPABILITIES = ("Embeds", "ChoosesSense")
@@ -66,6 +73,11 @@ class Gasi:
     def vectors(self) -> SenseVectors:
         """The vectors, mapped from disk. Errors: :class:`SubjectError` E711 for a damaged file."""
         return read_sense_vectors(self.folder)
+
+    @cached_property
+    def induced(self) -> InducedSenses:
+        """Its senses, row after row, with their neighbours. Errors: those of :attr:`vectors`."""
+        return of_folder(self.vectors)
 
     @property
     def window(self) -> int:
@@ -114,6 +126,20 @@ class Gasi:
         rows = [sense_probabilities(self.vectors, self._number(each), self.context(each)) for each in usages]
         return np.array(rows, np.float32).reshape(len(rows), self.vectors.mask.shape[1])
 
+    def senses_of(self, usages: Sequence[Usage]) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return the vectors of all senses of each target, whatever its context, and which of them are there.
+
+        *Shape: (usages, K, width)* and *(usages, K)*; a target out of the vocabulary has none, and zeros.
+        Errors: :class:`SubjectError` E711.
+        """
+        found = np.zeros((len(usages), *self.vectors.senses.shape[1:]), np.float32)
+        there = np.zeros(found.shape[:2], np.bool_)
+        for row, usage in enumerate(usages):
+            if self.knows(usage):
+                number = self._number(usage)
+                found[row], there[row] = self.vectors.senses[number], self.vectors.mask[number]
+        return found, there
+
     @property
     def layers(self) -> tuple[int, ...]:
         """One layer: static vectors, of which the context chooses one."""
@@ -137,6 +163,18 @@ class Gasi:
         left = [index[word] for word, _, end in words if end <= usage.start and word in index]
         right = [index[word] for word, start, _ in words if start >= usage.end and word in index]
         return np.array([*left[-self.window :], *right[: self.window]], np.int64)
+
+    def tokens(self, text: str) -> list[tuple[int, int, int]]:
+        """Return the words of a text: number in the vocabulary, −1 for a word out of it, and half-open offsets."""
+        index = self.vectors.index
+        return [(index.get(word, -1), start, end) for word, start, end in words_with_spans(text)]
+
+    def distributions(self, word: int, windows: Sequence[Sequence[int]]) -> Floats:
+        """Return :meth:`sense_distribution` of one word beside many windows of known words' numbers, fast.
+
+        *Shape: (windows, K)*.
+        """
+        return window_probabilities(self.vectors, word, windows)
 
     def _number(self, usage: Usage) -> int:
         try:

@@ -16,14 +16,17 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.run import sha256_of
 from lexiscope.core.subject import Floats, Progress, SubjectSpec
 from lexiscope.core.usage import Usage
+from lexiscope.items.induced_senses import InducedSenses, of_import
 from lexiscope.resources.multi_sense import FORMATS, MultiSense, read_multi_sense
 from lexiscope.resources.running_text import words_with_spans
+from lexiscope.resources.sense_vectors import window_means
 from lexiscope.subjects._options import split_name
 
 CAPABILITIES = ("Embeds", "ChoosesSense")
@@ -63,6 +66,11 @@ class SenseEmbedding:
     def vectors(self) -> MultiSense:
         """The vectors. Errors: :class:`InputError` E720 for a damaged file; :class:`SpecError` for too few or many."""
         return read_multi_sense(self.form, *self.paths)
+
+    @cached_property
+    def induced(self) -> InducedSenses:
+        """Its senses, row after row, with their neighbours. Errors: those of :attr:`vectors`."""
+        return of_import(self.vectors)
 
     @property
     def settings(self) -> dict[str, object]:
@@ -107,9 +115,22 @@ class SenseEmbedding:
         """
         found = np.zeros((len(usages), int(self.vectors.n_senses.max())), np.float32)
         for number, usage in enumerate(usages):
-            shares = self._shares(usage)
-            found[number, : len(shares)] = shares
+            rows = self._rows(usage)
+            shares = self._shares(rows, self.vectors.context_means([self.context(usage)]).astype(np.float64))
+            found[number, : rows.stop - rows.start] = shares[0]
         return found
+
+    def senses_of(self, usages: Sequence[Usage]) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return the vectors of all senses of each target, whatever its context, and which of them are there.
+
+        *Shape: (usages, K, width)* and *(usages, K)*, K the most senses that a word of these vectors has; a target out
+        of the vocabulary has none, and zeros. Errors: those of :attr:`vectors`.
+        """
+        words = [self._word(usage.target) or "" for usage in usages]
+        found, there = self.vectors.padded(words)
+        short = int(self.vectors.n_senses.max()) - found.shape[1]
+        padding = ((0, 0), (0, max(0, short)))
+        return np.pad(found, (*padding, (0, 0))), np.pad(there, padding)
 
     @property
     def layers(self) -> tuple[int, ...]:
@@ -135,17 +156,33 @@ class SenseEmbedding:
         right = [word for start, _, word in around if start >= usage.end and word is not None]
         return (*left[-self.window :], *right[: self.window])
 
-    def _shares(self, usage: Usage) -> Floats:
-        rows = self._rows(usage)
-        (mean,) = self.vectors.context_means([self.context(usage)])
+    def tokens(self, text: str) -> list[tuple[int, int, int]]:
+        """Return the words of a text: number in the vocabulary, −1 for a word out of it, and half-open offsets."""
+        index = self.vectors.index
+        forms = [(self._word(text[start:end]), start, end) for _, start, end in words_with_spans(text)]
+        return [(-1 if form is None else index[form], start, end) for form, start, end in forms]
+
+    def distributions(self, word: int, windows: Sequence[Sequence[int]]) -> Floats:
+        """Return :meth:`sense_distribution` of one word beside many windows of known words' numbers, fast.
+
+        *Shape: (windows, K)*.
+        """
+        rows = slice(int(self.vectors.starts[word]), int(self.vectors.starts[word + 1]))
+        found = np.zeros((len(windows), int(self.vectors.n_senses.max())), np.float32)
+        found[:, : rows.stop - rows.start] = self._shares(rows, window_means(self.vectors.context_vectors, windows))
+        return found
+
+    def _shares(self, rows: slice, means: NDArray[np.float64]) -> Floats:
         selectors = self.vectors.selectors[rows]
-        if not mean.any():
-            equal = np.full(len(selectors), 1 / len(selectors), np.float32)
-            return equal if self.vectors.priors is None else self.vectors.priors[rows]
+        equal = np.full(len(selectors), 1 / len(selectors), np.float32)
+        priors = equal if self.vectors.priors is None else self.vectors.priors[rows]
         lengths = np.linalg.norm(selectors, axis=1)
         # a selector without direction is as far as can be
-        cosines = np.divide(selectors @ mean, lengths, out=np.full(len(lengths), -np.inf), where=lengths > 0)
-        return np.asarray(np.arange(len(selectors)) == cosines.argmax(), np.float32)
+        cosines = np.divide(
+            means @ selectors.T, lengths, out=np.full((len(means), len(lengths)), -np.inf), where=lengths > 0
+        )
+        chosen = np.arange(len(selectors)) == np.asarray(cosines.argmax(axis=1))[:, None]
+        return np.where(means.any(axis=1)[:, None], chosen, priors).astype(np.float32)
 
     def _word(self, form: str) -> str | None:
         return next((each for each in (form, form.lower()) if each in self.vectors.index), None)
