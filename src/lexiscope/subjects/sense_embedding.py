@@ -181,8 +181,8 @@ class SenseEmbedding:
         cosines = np.divide(
             means @ selectors.T, lengths, out=np.full((len(means), len(lengths)), -np.inf), where=lengths > 0
         )
-        chosen = np.arange(len(selectors)) == np.asarray(cosines.argmax(axis=1))[:, None]
-        return np.where(means.any(axis=1)[:, None], chosen, priors).astype(np.float32)
+        chosen = np.equal(np.arange(len(selectors)), np.asarray(cosines.argmax(axis=1))[:, None])
+        return np.where(np.asarray(means.any(axis=1))[:, None], chosen, priors).astype(np.float32)
 
     def _word(self, form: str) -> str | None:
         return next((each for each in (form, form.lower()) if each in self.vectors.index), None)
