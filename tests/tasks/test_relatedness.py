@@ -195,7 +195,7 @@ def test_who_cannot_answer_is_refused_by_name() -> None:
     class Mute:
         subject_id, kind, facts = "mute:x", "mute", SubjectFacts("mute:x")
 
-    with pytest.raises(CapabilityError, match=r"mute:x cannot answer[\s\S]*Judges or Embeds"):
+    with pytest.raises(CapabilityError, match=r"mute:x cannot answer[\s\S]*Judges or ChoosesSense or Embeds"):
         TASK.answer_function(Mute())
 
 
@@ -253,6 +253,20 @@ def test_example_words_are_no_published_items(published: Path) -> None:
     for name, column in (("sawc/sawc_avg_relatedness.csv", "Word"), ("rawc/raw-c.csv", "word")):
         rows = csv.DictReader((published / name).open(encoding="utf-8"))
         assert not used & {row[column] for row in rows}
+
+
+def test_two_words_are_both_shown() -> None:
+    """An item about two words names both, each on the side of its sentence, and asks about both; one lemma is one."""
+    shore = Usage("They walked along the shore", 22, 27)
+    item = Item("two-words", "test", (OTHER, shore))
+    as_given, swapped = (stimulus(item, Shown(side=side)) for side in ("as_given", "swapped"))
+    assert (as_given["target"], swapped["target"]) == ("bank · shore", "shore · bank")
+    assert as_given["sentences"] == [marked("A bank lends money", 2, 6), marked(shore.text, 22, 27)]
+    assert SCREEN.question(item, "en") == "How related are the meanings of “bank” and “shore”, each in its sentence?"
+    inflected = Usage("Banks lend money", 0, 5, lemma="bank")
+    one = Item("one-word", "test", (Usage("A bank lends", 2, 6, lemma="bank"), inflected))
+    assert stimulus(one, Shown())["target"] == "bank"
+    assert SCREEN.question(one, "en") == "How related are the meanings of “bank” in the two sentences?"
 
 
 def test_the_stimulus_follows_the_side() -> None:

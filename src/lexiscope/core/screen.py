@@ -110,8 +110,9 @@ class Screen:
     ``folder`` holds ``screen.html`` (the stimulus, a Jinja template given what ``stimulus`` returns, ``words`` and
     ``shown``), ``words.json`` (language → key → text) and ``guidelines.md`` (a section per language, and one per part
     that only some views need). Words that every task has: ``question``; that some need: ``question_<view>`` (where a
-    view is asked otherwise), ``option_<key>``, ``flag_<name>``, ``fold_<name>`` (what opens a fold-out),
-    ``placeholder``, ``guess``, ``another``, and one per fault. ``{target}`` and the item's conditions in braces are
+    view is asked otherwise), ``question_words`` (of an item about two words, ``{target}`` and ``{other}``),
+    ``option_<key>``, ``flag_<name>``, ``fold_<name>`` (what opens a fold-out), ``placeholder``, ``guess``, ``another``,
+    and one per fault. ``{target}`` and the item's conditions in braces are
     filled in by :meth:`question`.
 
     ``measure`` is the measure of the stored rows. ``requires`` are the conditions that an item must have, ``n_usages``
@@ -197,8 +198,10 @@ class Screen:
         """Return the question that is asked of an item in a view, in a language."""
         words = self.words(language)
         known = {name: str(value) for name, value in item.conditions.items()}
-        asked = words.get(f"question_{view}", words["question"])
-        return asked.format_map({"target": item.usages[0].target, "word": item.word} | known)
+        plain = words["question"] if item.has_one_word else words.get("question_words", words["question"])
+        asked = words.get(f"question_{view}", plain)
+        named = {"target": item.usages[0].target, "other": item.usages[-1].target, "word": item.word}
+        return asked.format_map(named | known)
 
     def advance_in(self, view: str) -> Literal["press", "next"]:
         """Say what stores an answer in a view: never the press of an option where a word is guessed beside it."""

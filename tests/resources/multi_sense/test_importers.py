@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexiscope.analysis.sense_similarity import max_sim, nearest_sense
 from lexiscope.core.errors import InputError, SpecError
+from lexiscope.items.sense_similarity import max_sim, nearest_sense
 from lexiscope.resources.multi_sense import CODE, MultiSense, read_multi_sense
 from lexiscope.resources.multi_sense.adagram import expected_shares, read_adagram, read_adagram_text
 from lexiscope.resources.multi_sense.ego_network import read_ego_network, read_ego_network_binary

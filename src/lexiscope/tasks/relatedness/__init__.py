@@ -1,7 +1,8 @@
-"""Relatedness in context: how related are the meanings of one word in two sentences?
+"""Relatedness in context: how related are the meanings of one word in two sentences, or of two words in one each?
 
 People rate it from 1 (not related at all) to 5 (the same meaning). A model that gives vectors answers with the
-cosine distance between the target's vectors in the two sentences, at every layer.
+cosine distance between the target's vectors in the two sentences, at every layer. A subject with several vectors for a
+word answers with the similarities of its senses too.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from lexiscope.items.judging import answering
 from lexiscope.items.one_sentence import starred_target
 from lexiscope.items.scale_scoring import SCORING_MEASURES, scoring
 from lexiscope.items.views import view_item
+from lexiscope.tasks.relatedness.by_sense import SENSE_MEASURES, relating_by_sense
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -69,13 +71,17 @@ def scale_in(language: str) -> Scale:
 
 
 def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
-    """Return what the page shows: the target and the two sentences, left and right as this trial has them."""
+    """Return what the page shows: the target and the two sentences, left and right as this trial has them.
+
+    Of an item about two words both are shown, each on the side of its sentence.
+    """
     left, right = item.usages if shown.side != "swapped" else item.usages[::-1]
     sentences = [marked(usage.text, usage.start, usage.end) for usage in (left, right)]
-    return {
-        "target": item.word if left.target.casefold() != right.target.casefold() else left.target,
-        "sentences": sentences,
-    }
+    if not item.has_one_word:
+        target = f"{left.target} · {right.target}"
+    else:
+        target = item.word if left.target.casefold() != right.target.casefold() else left.target
+    return {"target": target, "sentences": sentences}
 
 
 def example_items(language: str) -> tuple[Item, ...]:
@@ -215,6 +221,9 @@ asks = Asking(SCREEN, fields, example_items, VARIANTS)
 by_judgment = answering(NAME, MEASURE_RATING, check=_checked, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
+by_sense = relating_by_sense(NAME, MEASURE_DISTANCE, check=_checked, otherwise=by_embedding)
+"""Answers with the similarities of induced senses, for words and in context."""
+
 by_scoring = scoring(NAME, MEASURE_RATING, asks)
 """Answers with the probability of each point of the scale behind the prompt."""
 
@@ -223,10 +232,11 @@ TASK = Task(
     summary="How related are the meanings of one word in two sentences?",
     scale=SCALE,
     item_fields=("usages",),
-    answers=(("Judges", by_judgment), ("Embeds", by_embedding), ("Scores", by_scoring)),
+    answers=(("Judges", by_judgment), ("ChoosesSense", by_sense), ("Embeds", by_embedding), ("Scores", by_scoring)),
     measures=(
         (MEASURE_RATING, "points from 1 to 5; higher means more related"),
         (MEASURE_DISTANCE, "1 − cosine, from 0 to 2; higher means less related"),
+        *SENSE_MEASURES,
         ("jaccard_distance", "1 − shared words / all words of the contexts, from 0 to 1; higher means less related"),
         (MEASURES_TOKENS[0], "tokens of the first sentence, special tokens included"),
         (MEASURES_TOKENS[1], "tokens of the second sentence, special tokens included"),
