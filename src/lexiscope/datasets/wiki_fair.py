@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
-from lexiscope.core.response import ResponseTable
-from lexiscope.items.elevant_items import elevant_items, entities
+from lexiscope.items.elevant_items import elevant_set, elevant_space
 from lexiscope.items.search_space import SearchSpace
-from lexiscope.resources import fetch
 
 _VERSION = "8df933fa0a8f54e3e682dc124761c01d48484359"
 FILE = DataFile(
@@ -45,9 +43,7 @@ def load() -> Dataset:
 
     Errors: :class:`~lexiscope.core.errors.DataError` where the file is not at hand or not as published.
     """
-    found = fetch.locate(FILE, dataset=CARD.name)
-    items = elevant_items(found.path, dataset=CARD.name, split="test").items
-    return Dataset(CARD, items, ResponseTable.empty(), ((FILE.path, found.sha256),))
+    return elevant_set(CARD)
 
 
 def search_space() -> SearchSpace:
@@ -55,4 +51,4 @@ def search_space() -> SearchSpace:
 
     Errors: those of :func:`load`.
     """
-    return entities(fetch.locate(FILE, dataset=CARD.name).path, name="entities of wiki_fair")
+    return elevant_space(CARD)

@@ -4,9 +4,38 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lexiscope.core.dataset import Dataset, DatasetCard
+from lexiscope.core.response import ResponseTable
 from lexiscope.items.linked_items import Linked, linked_items, window
 from lexiscope.items.search_space import Entry, SearchSpace
+from lexiscope.resources import fetch
 from lexiscope.resources.elevant import read_elevant
+
+
+def elevant_set(card: DatasetCard) -> Dataset:
+    """Return the linked mentions of a benchmark of one file as test items.
+
+    Errors: :class:`~lexiscope.core.errors.DataError` where the file is not at hand or not as published.
+    """
+    (file,) = card.files
+    found = fetch.locate(file, dataset=card.name)
+    items = elevant_items(found.path, dataset=card.name, split="test").items
+    return Dataset(card, items, ResponseTable.empty(), ((file.path, found.sha256),))
+
+
+def elevant_space(card: DatasetCard) -> SearchSpace:
+    """Return the entities that any mention is linked to, by Wikidata id, with the name that is given them first.
+
+    Errors: those of :func:`elevant_set`.
+    """
+    (file,) = card.files
+    names: dict[str, str] = {}
+    for text in read_elevant(fetch.locate(file, dataset=card.name).path):
+        for mention in text.mentions:
+            for each in mention.ids:
+                names.setdefault(each, mention.name or each)
+    entries = (Entry(each, names[each]) for each in sorted(names, key=lambda q: int(q[1:])))
+    return SearchSpace(f"entities of {card.name}", tuple(entries))
 
 
 def elevant_items(path: Path, *, dataset: str, split: str) -> Linked:
@@ -16,16 +45,3 @@ def elevant_items(path: Path, *, dataset: str, split: str) -> Linked:
     :func:`~lexiscope.resources.elevant.read_elevant`.
     """
     return linked_items(read_elevant(path), dataset=dataset, split=split, shown=window())
-
-
-def entities(*paths: Path, name: str) -> SearchSpace:
-    """Return the entities that any mention is linked to, by Wikidata id, with the name that is given them first.
-
-    Errors: as of :func:`elevant_items`.
-    """
-    names: dict[str, str] = {}
-    for text in (text for path in paths for text in read_elevant(path)):
-        for mention in text.mentions:
-            for each in mention.ids:
-                names.setdefault(each, mention.name or each)
-    return SearchSpace(name, tuple(Entry(each, names[each]) for each in sorted(names, key=lambda q: int(q[1:]))))
