@@ -140,20 +140,6 @@ class Gasi:
                 found[row], there[row] = self.vectors.senses[number], self.vectors.mask[number]
         return found, there
 
-    def senses_of(self, usages: Sequence[Usage]) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return the vectors of all senses of each target, whatever its context, and which of them are there.
-
-        *Shape: (usages, K, width)* and *(usages, K)*; a target out of the vocabulary has none, and zeros.
-        Errors: :class:`SubjectError` E711.
-        """
-        found = np.zeros((len(usages), *self.vectors.senses.shape[1:]), np.float32)
-        there = np.zeros(found.shape[:2], np.bool_)
-        for row, usage in enumerate(usages):
-            if self.knows(usage):
-                number = self._number(usage)
-                found[row], there[row] = self.vectors.senses[number], self.vectors.mask[number]
-        return found, there
-
     @property
     def layers(self) -> tuple[int, ...]:
         """One layer: static vectors, of which the context chooses one."""

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from numpy.typing import NDArray
 
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, Place, SpecError
@@ -133,18 +132,6 @@ class SenseEmbedding:
         padding = ((0, 0), (0, max(0, short)))
         return np.pad(found, (*padding, (0, 0))), np.pad(there, padding)
 
-    def senses_of(self, usages: Sequence[Usage]) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return the vectors of all senses of each target, whatever its context, and which of them are there.
-
-        *Shape: (usages, K, width)* and *(usages, K)*, K the most senses that a word of these vectors has; a target out
-        of the vocabulary has none, and zeros. Errors: those of :attr:`vectors`.
-        """
-        words = [self._word(usage.target) or "" for usage in usages]
-        found, there = self.vectors.padded(words)
-        short = int(self.vectors.n_senses.max()) - found.shape[1]
-        padding = ((0, 0), (0, max(0, short)))
-        return np.pad(found, (*padding, (0, 0))), np.pad(there, padding)
-
     @property
     def layers(self) -> tuple[int, ...]:
         """One layer: static vectors, of which the context chooses one."""
@@ -194,8 +181,8 @@ class SenseEmbedding:
         cosines = np.divide(
             means @ selectors.T, lengths, out=np.full((len(means), len(lengths)), -np.inf), where=lengths > 0
         )
-        chosen = np.arange(len(selectors)) == np.asarray(cosines.argmax(axis=1))[:, None]
-        return np.where(means.any(axis=1)[:, None], chosen, priors).astype(np.float32)
+        chosen = np.equal(np.arange(len(selectors)), np.asarray(cosines.argmax(axis=1))[:, None])
+        return np.where(np.asarray(means.any(axis=1))[:, None], chosen, priors).astype(np.float32)
 
     def _word(self, form: str) -> str | None:
         return next((each for each in (form, form.lower()) if each in self.vectors.index), None)
