@@ -55,14 +55,19 @@ def test_intruders_keep_to_the_rules(seed: int, band: float) -> None:
 
 
 def test_conditions_say_which_instance_it_is() -> None:
-    """Word, sense, number of the intruder, what it replaced, and the model where it is named; ids are unique."""
+    """Word, sense, number of the intruder, what it replaced, which sense it is near and how near, and the model where
+    it is named; ids are unique."""
     senses, frequencies = world(5)
     item = made(senses, frequencies)[4]
+    origin = next(sense for sense in senses if sense.sense == item.condition("intruder_from"))
+    assert origin.neighbours[int(item.condition("intruder_rank")) - 1] == item.gold
     assert dict(item.conditions) | {"replaced": ""} == {
         "word": "word0",
         "sense": "s1",
         "intruder_id": 2,
         "replaced": "",
+        "intruder_from": origin.sense,
+        "intruder_rank": origin.neighbours.index(str(item.gold)) + 1,
     }
     assert (item.item_id, item.word, item.usages[0].text) == ("word0/s1/2", "word0", "word0")
     named = make_intrusion_items(senses, frequencies, dataset="d", seed=1, band=3.0, model="beta")
@@ -98,6 +103,29 @@ def test_every_possible_intruder_and_place_is_drawn_alike() -> None:
     assert sorted(left) == sorted(own.neighbours)
     assert sum((n - 120) ** 2 / 120 for n in drawn.values()) < 18.47
     assert sum((n - 60) ** 2 / 60 for n in left.values()) < 27.88
+
+
+@given(st.integers(0, 10_000), st.integers(3, 8))
+def test_a_pool_has_the_nearest_that_fit(seed: int, pool: int) -> None:
+    """With *pool*, an intruder is one of so many nearest neighbours of another sense that fit, and no other."""
+    senses, frequencies = world(seed)
+    allowed: dict[str, set[str]] = {}
+    for sense in senses:
+        kept: set[str] = set()
+        for other in senses:
+            if other.word == sense.word and other.sense != sense.sense:
+                fits = [w for w in other.neighbours if w not in sense.neighbours and 100 <= frequencies[w] <= 900]
+                kept |= set(fits[:pool])
+        allowed[f"{sense.word}/{sense.sense}"] = kept
+    items = make_intrusion_items(senses, frequencies, dataset="d", seed=seed, band=3.0, pool=pool)
+    assert all(item.gold in allowed[item.item_id.rpartition("/")[0]] for item in items)
+
+
+def test_some_senses_alone_get_the_items_that_they_get_among_all() -> None:
+    """*of* chooses whose items are made; the other senses still give intruders, and no draw changes."""
+    senses, frequencies = world(5)
+    some = make_intrusion_items(senses, frequencies, dataset="d", seed=1, band=3.0, of=["s1"])
+    assert some == tuple(item for item in made(senses, frequencies) if item.condition("sense") == "s1")
 
 
 def test_case_makes_no_other_word() -> None:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +35,9 @@ def make_intrusion_items(
     n_words: int = 10,
     n_intruders: int = 3,
     band: float = 2.0,
+    pool: int | None = None,
+    apart: int | None = None,
+    of: Collection[str] | None = None,
     language: str = "und",
 ) -> tuple[Item, ...]:
     """Return *n_intruders* items for each sense of a word that has two senses or more, in the order of *senses*.
@@ -42,11 +45,16 @@ def make_intrusion_items(
     An item has the *n_words* nearest neighbours of the sense, one of them, drawn at random, replaced by the intruder.
     An intruder is drawn, without replacement, from the given neighbours of the word's other senses. It is none of the
     sense's own given neighbours (those beyond the ten included: they are too similar), nor the word, in whatever case,
-    and at most *band* times as frequent or as rare as the word. *frequencies* are counts or shares, all of one corpus;
-    a word without one is no intruder. The draw of a sense depends on *seed* and the senses of its word alone.
+    and at most *band* times as frequent or as rare as the word. With *pool*, only so many of each other sense's
+    neighbours that fit are possible, its nearest ones. With *apart*, only so many of the sense's own nearest neighbours
+    are ruled out, and those that stand as near to it as to the other sense, by rank. *frequencies* are counts or
+    shares, all of one corpus; a word without one is no intruder. The draw of a sense depends on *seed* and the senses
+    of its word alone. *of* names the senses that get items, by default all; the others still give intruders.
 
     ``options`` stand in alphabetical order and tell nothing; ``gold`` is the intruder; conditions are ``word``,
-    ``sense``, ``intruder_id`` (from 1), ``replaced`` (the neighbour left out), and ``model`` where it is named.
+    ``sense``, ``intruder_id`` (from 1), ``replaced`` (the neighbour left out), ``intruder_from`` (the sense that the
+    intruder is near), ``intruder_rank`` (its place among that sense's neighbours, from 1), and ``model`` where it is
+    named.
     Errors: :class:`InputError` for a word with one sense only, without a frequency or among its own neighbours; a sense
     given twice, with too few neighbours or the same one twice, or with too few possible intruders.
 
@@ -65,7 +73,10 @@ def make_intrusion_items(
     by_word = _by_word(senses, n_words)
     items: list[Item] = []
     for sense in senses:
-        possible = _possible(sense, by_word[sense.word], frequencies, band)
+        if of is not None and sense.sense not in of:
+            continue
+        origin = _possible(sense, by_word[sense.word], frequencies, band, (pool, apart))
+        possible = sorted(origin)
         if len(possible) < n_intruders:
             raise _refused(
                 sense,
@@ -79,7 +90,8 @@ def make_intrusion_items(
         for number, (intruder, place) in enumerate(zip(chosen, places, strict=True), start=1):
             words = list(sense.neighbours[:n_words])
             replaced, words[place] = words[place], possible[intruder]
-            instance = _Instance(sense, number, tuple(sorted(words)), possible[intruder], replaced)
+            name = possible[intruder]
+            instance = _Instance(sense, number, tuple(sorted(words)), name, replaced, origin[name])
             items.append(_item(instance, dataset=dataset, model=model, language=language))
     check_unique_ids(tuple(items))
     return tuple(items)
@@ -92,6 +104,7 @@ class _Instance:
     words: tuple[str, ...]
     intruder: str
     replaced: str
+    origin: tuple[int, str]
 
 
 def _item(instance: _Instance, *, dataset: str, model: str, language: str) -> Item:
@@ -102,6 +115,8 @@ def _item(instance: _Instance, *, dataset: str, model: str, language: str) -> It
         "sense": sense,
         "intruder_id": instance.intruder_id,
         "replaced": instance.replaced,
+        "intruder_from": instance.origin[1],
+        "intruder_rank": instance.origin[0],
     }
     item_id = "/".join([*([model] if model else []), word, sense, str(instance.intruder_id)])
     usage = Usage(word, 0, len(word), lemma=word, language=language)
@@ -129,21 +144,37 @@ def _by_word(senses: Sequence[SenseNeighbours], n_words: int) -> dict[str, list[
 
 
 def _possible(
-    sense: SenseNeighbours, senses: Sequence[SenseNeighbours], frequencies: Mapping[str, float], band: float
-) -> list[str]:
-    """The words that can be an intruder, in alphabetical order."""
+    sense: SenseNeighbours,
+    senses: Sequence[SenseNeighbours],
+    frequencies: Mapping[str, float],
+    band: float,
+    limits: tuple[int | None, int | None],
+) -> dict[str, tuple[int, str]]:
+    """The words that can be an intruder, each with its rank and the sense that it is nearest to."""
     own = frequencies.get(sense.word, 0.0)
     if not own > 0:
         raise _refused(sense, "its word has no frequency above 0", "add it to the frequencies")
-    # neighbours beyond those shown are as much the sense's own: people would not find such an intruder
-    near = {word.casefold() for word in (sense.word, *sense.neighbours)}
-    others = {word for other in senses if other.sense != sense.sense for word in other.neighbours}
-    # a word that two other senses give in two cases is one word
-    distinct = {word.casefold(): word for word in sorted(others, reverse=True)}
-    similar = (
-        word for plain, word in distinct.items() if plain not in near and _in_band(frequencies.get(word), own, band)
-    )
-    return sorted(similar)
+    pool, apart = limits
+    here = {word.casefold(): rank for rank, word in enumerate(sense.neighbours, start=1)} | {sense.word.casefold(): 0}
+    found: dict[str, tuple[int, str, str]] = {}
+    for other in senses:
+        ranked = enumerate(other.neighbours, start=1) if other.sense != sense.sense else ()
+        fits = [
+            (rank, other.sense, word)
+            for rank, word in ranked
+            if _is_apart(here.get(word.casefold()), rank, apart) and _in_band(frequencies.get(word), own, band)
+        ]
+        for each in fits[:pool]:
+            plain = each[2].casefold()
+            # a word that two other senses give, in two cases perhaps, is one word
+            found[plain] = min(found.get(plain, each), each)
+    return {word: (rank, other) for rank, other, word in found.values()}
+
+
+def _is_apart(here: int | None, there: int, apart: int | None) -> bool:
+    """Whether a word is no neighbour of the sense, by its rank among the sense's own neighbours and another's."""
+    # without a limit all given neighbours count, beyond those shown too: people would not find such an intruder
+    return here is None or (apart is not None and here > max(apart, there))
 
 
 def _in_band(frequency: float | None, own: float, band: float) -> bool:

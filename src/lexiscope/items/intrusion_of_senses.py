@@ -1,0 +1,140 @@
+"""Word-intrusion items from the vectors of induced senses: neighbours found, intruders drawn, what fails listed.
+
+*Source:* GASI §4.1. The words beside a frequent word are mostly rarer than it: of the ten nearest neighbours of its
+other senses few are about as frequent as the word, often none. The search therefore goes on down the neighbours of each
+other sense, as far as ``depth``, until it has ``pool`` words that fit; each item says how far (``intruder_rank``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+from lexiscope.items.induced_senses import InducedSenses
+from lexiscope.items.intrusion import SenseNeighbours, make_intrusion_items
+from lexiscope.items.left_out import LeftOut
+from lexiscope.items.near_words import near_words, word_counts_of
+
+UNKNOWN = "out of the vocabulary of these vectors"
+ONE_SENSE = "it has one sense, and intruders come from another one"
+
+
+@dataclass(frozen=True, slots=True)
+class IntrusionRules:
+    """How word-intrusion items are made.
+
+    *n_words* on a page, one of them the intruder; *n_intruders* pages for each sense. An intruder is at most *band*
+    times as frequent or as rare as the word, and among the *pool* nearest words of another sense that are, down to its
+    *depth* nearest neighbours. The sense's own *apart* nearest neighbours are never intruders, nor is a word that
+    stands as near to it as to the other sense, by rank. Neighbours occur *min_count* times at least.
+    """
+
+    n_words: int = 10
+    n_intruders: int = 3
+    band: float = 3.0
+    pool: int = 10
+    depth: int = 500
+    apart: int = 50
+    min_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltIntrusion:
+    """The items, and the words and senses for which there are none, with the reason."""
+
+    items: tuple[Item, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+def build_intrusion(
+    senses: InducedSenses,
+    words: Sequence[str],
+    *,
+    dataset: str,
+    seed: int,
+    rules: IntrusionRules | None = None,
+    frequencies: Mapping[str, float] | None = None,
+    model: str = "",
+    language: str = "und",
+) -> BuiltIntrusion:
+    """Return the items of every sense of the *words*, in their order, as :func:`make_intrusion_items` makes them.
+
+    Without *frequencies* (counts or shares by word) those of the vectors are taken. A word out of the vocabulary or
+    with one sense, and a sense with too few possible intruders, is left out with its reason. The same vectors, words,
+    rules and seed give the same items; leaving words out changes no others.
+    Errors: :class:`InputError` for a word given twice, rules that fit together nowhere, and vectors that know no
+    frequencies where none are given.
+
+    >>> import numpy as np
+    >>> vectors = np.array([[1, 0], [0, 1], [0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.2, 0.8]], dtype=np.float32)
+    >>> words = ("bank", "shore", "river", "loan", "cash")
+    >>> owners, numbers, counts = np.array([0, 0, 1, 2, 3, 4]), np.array([0, 1, 0, 0, 0, 0]), np.array([9, 8, 8, 8, 8])
+    >>> senses = InducedSenses(words, vectors, np.arange(6), owners, numbers, 2, counts=counts)
+    >>> rules = IntrusionRules(n_words=3, n_intruders=1, depth=3, apart=3)
+    >>> found = build_intrusion(senses, ["bank", "toad"], dataset="d", seed=1, rules=rules)
+    >>> [item.gold for item in found.items], found.left_out[-1].why  # each is the one word that is not near
+    (['loan', 'shore'], 'out of the vocabulary of these vectors')
+    """
+    rules = rules or IntrusionRules()
+    _check(words, rules)
+    known = frequencies if frequencies is not None else word_counts_of(senses)
+    near = neighbours_of_words(senses, words, rules.depth, min_count=rules.min_count)
+    made: list[Item] = []
+    left_out: list[LeftOut] = []
+    for word in words:
+        found = near.get(word, ())
+        if len(found) < 2:
+            left_out.append(LeftOut(word, ONE_SENSE if found else UNKNOWN))
+            continue
+        for sense in found:
+            try:
+                made += make_intrusion_items(
+                    found,
+                    known,
+                    dataset=dataset,
+                    seed=seed,
+                    model=model,
+                    n_words=rules.n_words,
+                    n_intruders=rules.n_intruders,
+                    band=rules.band,
+                    pool=rules.pool,
+                    apart=rules.apart,
+                    of=[sense.sense],
+                    language=language,
+                )
+            except InputError as error:
+                left_out.append(LeftOut(word, error.what.partition(": ")[2], sense.sense))
+    return BuiltIntrusion(tuple(made), tuple(left_out))
+
+
+def neighbours_of_words(
+    senses: InducedSenses, words: Sequence[str], n: int, *, min_count: int = 0
+) -> dict[str, tuple[SenseNeighbours, ...]]:
+    """Return the senses of each known word with their *n* nearest words, all found in one search.
+
+    Ids of senses count from 1, as in the vectors that ``lexiscope train gasi_export`` writes.
+    """
+    rows = [(word, row) for word in words if word in senses.index for row in senses.of(word)]
+    if not rows:
+        return {}
+    owners = [word for word, _ in rows]
+    found = near_words(senses, senses.vectors([row for _, row in rows]), n, without=owners, min_count=min_count)
+    by_word: dict[str, tuple[SenseNeighbours, ...]] = {}
+    for (word, row), near in zip(rows, found, strict=True):
+        sense = SenseNeighbours(word, str(int(senses.numbers[row]) + 1), tuple(each.word for each in near))
+        by_word[word] = (*by_word.get(word, ()), sense)
+    return by_word
+
+
+def _check(words: Sequence[str], rules: IntrusionRules) -> None:
+    twice = [word for number, word in enumerate(words) if word in words[:number]]
+    if twice:
+        raise InputError(f"the word {twice[0]!r} is given twice", hint="give each word once")
+    if rules.n_words < 3 or rules.n_intruders < 1 or rules.band < 1 or rules.pool < rules.n_intruders:
+        what = "a page needs 3 words or more, a sense 1 intruder or more, the pool as many, and the band is 1 or more"
+        raise InputError(f"{what}: {rules}")
+    if rules.depth < rules.n_words or rules.apart < rules.n_words:
+        what = f"a page of {rules.n_words} words needs as many neighbours: depth {rules.depth}, apart {rules.apart}"
+        raise InputError(what, hint="the words on the page are never intruders")
