@@ -102,6 +102,17 @@ def test_a_word_out_of_the_vocabulary_names_those_spelt_so() -> None:
         senses.of("xylophonist")
     kept = np.flatnonzero(vectors.mask[1]).tolist()
     assert senses.numbers[list(senses.of("banks"))].tolist() == kept
+    assert sorted([*senses.pruned("banks"), *kept]) == [0, 1, 2]
+
+
+def test_a_neighbour_is_a_row() -> None:
+    """The vector of a neighbour is at its distance from the sense; words of an import have no pruned senses."""
+    senses = of_folder(folder(12, 3, seed=4))
+    (near, *_), query = senses.neighbours([5])[0], senses.vectors([5])[0]
+    row = senses.vectors([senses.row(near)])[0]
+    assert 1 - query @ row / np.linalg.norm(query) / np.linalg.norm(row) == pytest.approx(near.distance, abs=1e-6)
+    other = of_import(MultiSense(("a", "b"), np.array([0, 1, 3]), np.eye(3, dtype=np.float32)))
+    assert (other.pruned("a"), other.most) == ((), 2)
 
 
 def vars_of(vectors: SenseVectors) -> tuple[object, ...]:

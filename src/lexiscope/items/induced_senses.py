@@ -35,7 +35,8 @@ class InducedSenses:
     is row ``rows[r]`` of ``matrix``, which may be mapped from disk. *Shape:* matrix (rows, width); rows, owners and
     numbers (senses,); ``counts`` (words,), how often each word stands in the corpus of the training, and ``priors``
     (senses,), how probable a sense is without a context, where it is known. ``most`` is the number of columns of a
-    distribution; a number below it that a word lacks was pruned, or never was. ``name`` is where they come from.
+    distribution; where words are ``uniform`` each had so many senses, and those that it lacks were pruned. ``name`` is
+    where they come from.
     """
 
     words: tuple[str, ...]
@@ -47,6 +48,7 @@ class InducedSenses:
     counts: Ints | None = None
     priors: Floats | None = None
     name: str = ""
+    uniform: bool = False
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -82,6 +84,16 @@ class InducedSenses:
             hint = f"{meant}; a word must be one token, and frequent enough in the corpus to be learnt"
             raise InputError(what, code="E712", place=Place(self.name or None), hint=hint)
         return range(int(self.starts[number]), int(self.starts[number + 1]))
+
+    def pruned(self, word: str) -> tuple[int, ...]:
+        """Return the numbers of the senses that a word had and has no more. Errors: those of :meth:`of`."""
+        there = set(self.numbers[list(self.of(word))].tolist())
+        return tuple(number for number in range(self.most) if number not in there) if self.uniform else ()
+
+    def row(self, near: Neighbour) -> int:
+        """Return the sense that a neighbour is, as a row number of ``rows``."""
+        place = self.of(near.word)
+        return int(place[self.numbers[list(place)].tolist().index(near.sense)])
 
     def near_spellings(self, word: str) -> tuple[str, ...]:
         """Return up to five words that are spelt like *word*, the most similar first; the same in lower case foremost.
@@ -147,7 +159,10 @@ def of_folder(vectors: SenseVectors) -> InducedSenses:
     rows = np.flatnonzero(np.asarray(vectors.mask).reshape(-1)).astype(np.int64)
     matrix = vectors.senses.reshape(-1, vectors.senses.shape[-1])
     owners, numbers = rows // most, rows % most
-    return InducedSenses(vectors.words, matrix, rows, owners, numbers, most, counts=vectors.counts, name=vectors.name)
+    counts = np.asarray(vectors.counts)
+    return InducedSenses(
+        vectors.words, matrix, rows, owners, numbers, most, counts=counts, name=vectors.name, uniform=True
+    )
 
 
 def of_import(vectors: MultiSense) -> InducedSenses:

@@ -198,4 +198,4 @@ def window_means(rows: Floats, windows: Sequence[Sequence[int]]) -> NDArray[np.f
     for column in numbers.T:
         there = np.flatnonzero(column >= 0)
         found[there] += rows[column[there]]
-    return found / np.maximum((numbers >= 0).sum(axis=1), 1)[:, None]
+    return np.asarray(found / np.maximum((numbers >= 0).sum(axis=1), 1)[:, None])
