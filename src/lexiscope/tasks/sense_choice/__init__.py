@@ -8,6 +8,8 @@ file a column each (``group_1``, ``group_2``, ``group_3``). What follows ``group
 answer stores, and never on the page. ``options`` names the senses where not all columns are meant. The conditions
 ``model_choice`` (an id), ``p_<sense>`` (the model's probabilities) and ``dummy_<sense>`` (true for a group that fills
 up a word with too few senses) are for the analysis and are never shown; ``gold`` is the right sense where one is known.
+``revision`` says which vectors the groups were made of, ``model`` what they are called:
+:func:`lexiscope.items.selection_of_senses.build_selection` makes such items.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from lexiscope.items.asking import Asking
 from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import answering
 from lexiscope.items.one_sentence import told_sentence
+from lexiscope.items.word_groups import DISTANCE_MEASURE
+from lexiscope.tasks.sense_choice.by_vectors import PROBABILITY, choosing_by_embedding, choosing_by_sense
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -105,14 +109,22 @@ asks = Asking(SCREEN, told_sentence, example_items)
 by_judgment = answering(NAME, MEASURE, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
+by_sense = choosing_by_sense(NAME, groups_of)
+"""Answers with the most probable sense; for senses of other vectors with the group that is nearest to the target."""
+
+by_embedding = choosing_by_embedding(NAME, groups_of)
+"""Answers with the group whose words are nearest to the target in its sentence, at every layer."""
+
 TASK = Task(
     name=NAME,
     summary="Which group of words fits the meaning of a word in its sentence?",
     scale=None,
     item_fields=("usages", "options", "gold"),
-    answers=(("Judges", by_judgment),),
+    answers=(("Judges", by_judgment), ("ChoosesSense", by_sense), ("Embeds", by_embedding)),
     measures=(
         (MEASURE, "the id of the sense whose group was chosen, in the column option; no unit, no direction"),
+        (PROBABILITY, "how probable a model takes the sense in option to be, 0 to 1; higher means more"),
+        DISTANCE_MEASURE,
         *CHAT_MEASURES,
     ),
     asks=asks,

@@ -22,6 +22,8 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking
 from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import answering
+from lexiscope.items.word_groups import DISTANCE_MEASURE
+from lexiscope.tasks.word_intrusion.by_vectors import finding_by_embedding, finding_by_sense
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -112,14 +114,21 @@ asks = Asking(SCREEN, fields, example_items)
 by_judgment = answering(NAME, MEASURE, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
+by_sense = finding_by_sense(NAME, words_of)
+"""Answers with the word that is farthest from the others, each word's sense chosen beside them."""
+
+by_embedding = finding_by_embedding(NAME, words_of)
+"""Answers with the word whose vector is farthest from the centroid of all, at every layer."""
+
 TASK = Task(
     name=NAME,
     summary="Which of ten words does not belong with the others?",
     scale=None,
     item_fields=("usages", "options", "gold"),
-    answers=(("Judges", by_judgment),),
+    answers=(("Judges", by_judgment), ("ChoosesSense", by_sense), ("Embeds", by_embedding)),
     measures=(
         (MEASURE, "the word that was chosen, in the column option; no unit, no direction"),
+        DISTANCE_MEASURE,
         *CHAT_MEASURES,
     ),
     asks=asks,
