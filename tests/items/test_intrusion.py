@@ -161,3 +161,20 @@ def test_wrong_input_is_refused_by_sense() -> None:
     for settings in ({"band": 0.5}, {"n_intruders": 0}, {"n_words": 2}):
         with pytest.raises(InputError, match="at least are needed"):
             make_intrusion_items(senses, frequencies, dataset="d", seed=1, **settings)  # type: ignore[arg-type]
+
+
+@given(st.integers(0, 10_000), st.sampled_from([1.5, 3.0]))
+def test_an_intruder_may_be_as_frequent_as_the_page(seed: int, band: float) -> None:
+    """With *match* ``neighbours`` the band lies around the geometric mean of the ten words, wherever the word lies."""
+    senses, frequencies = world(seed)
+    rare = frequencies | {f"word{n}": 1.0 for n in range(3)}
+    items = make_intrusion_items(senses, rare, dataset="d", seed=seed, band=band, match="neighbours", n_intruders=1)
+    centres = {
+        f"{sense.word}/{sense.sense}": np.exp(np.mean([np.log(frequencies[word]) for word in sense.neighbours[:10]]))
+        for sense in senses
+    }
+    for item in items:
+        centre = centres[item.item_id.rpartition("/")[0]]
+        assert 1 / band <= frequencies[str(item.gold)] / centre <= band
+    with pytest.raises(InputError, match="one of its neighbours has no frequency"):
+        make_intrusion_items(senses, {"word0": 3.0}, dataset="d", seed=1, match="neighbours")

@@ -8,12 +8,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Literal, get_args
 
 import numpy as np
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Condition, Item, check_unique_ids
 from lexiscope.core.usage import Usage
+
+Match = Literal["word", "neighbours"]
+"""What an intruder is about as frequent as: the word whose sense is tested, or the sense's neighbours on the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,7 @@ def make_intrusion_items(
     n_words: int = 10,
     n_intruders: int = 3,
     band: float = 2.0,
+    match: Match = "word",
     pool: int | None = None,
     apart: int | None = None,
     of: Collection[str] | None = None,
@@ -45,11 +51,13 @@ def make_intrusion_items(
     An item has the *n_words* nearest neighbours of the sense, one of them, drawn at random, replaced by the intruder.
     An intruder is drawn, without replacement, from the given neighbours of the word's other senses. It is none of the
     sense's own given neighbours (those beyond the ten included: they are too similar), nor the word, in whatever case,
-    and at most *band* times as frequent or as rare as the word. With *pool*, only so many of each other sense's
-    neighbours that fit are possible, its nearest ones. With *apart*, only so many of the sense's own nearest neighbours
-    are ruled out, and those that stand as near to it as to the other sense, by rank. *frequencies* are counts or
-    shares, all of one corpus; a word without one is no intruder. The draw of a sense depends on *seed* and the senses
-    of its word alone. *of* names the senses that get items, by default all; the others still give intruders.
+    and at most *band* times as frequent or as rare as the word; with *match* ``neighbours``, as the geometric mean of
+    the sense's *n_words* neighbours, among which a frequent intruder would stand out. With *pool*, only so many of each
+    other sense's neighbours that fit are possible, its nearest ones. With *apart*, only so many of the sense's own
+    nearest neighbours are ruled out, and those that stand as near to it as to the other sense, by rank. *frequencies*
+    are counts or shares, all of one corpus; a word without one is no intruder. The draw of a sense depends on *seed*
+    and the senses of its word alone. *of* names the senses that get items, by default all; the others still give
+    intruders.
 
     ``options`` stand in alphabetical order and tell nothing; ``gold`` is the intruder; conditions are ``word``,
     ``sense``, ``intruder_id`` (from 1), ``replaced`` (the neighbour left out), ``intruder_from`` (the sense that the
@@ -67,15 +75,18 @@ def make_intrusion_items(
     >>> sorted(item.gold for item in items if item.condition("sense") == "2")  # shore is rarer than 5
     ['river', 'stream']
     """
-    if band < 1 or n_intruders < 1 or n_words < 3:
-        what = f"a band of 1 or more, 1 intruder and 3 words at least are needed, not {band}, {n_intruders}, {n_words}"
-        raise InputError(what)
+    if band < 1 or n_intruders < 1 or n_words < 3 or match not in get_args(Match):
+        given = f"{band}, {n_intruders}, {n_words}, {match!r}"
+        needed = f"a band of 1 or more, 1 intruder and 3 words at least are needed, and a match of {get_args(Match)}"
+        raise InputError(f"{needed}, not {given}")
     by_word = _by_word(senses, n_words)
+    centre = _frequency_of_word if match == "word" else partial(_frequency_of_neighbours, n_words=n_words)
     items: list[Item] = []
     for sense in senses:
         if of is not None and sense.sense not in of:
             continue
-        origin = _possible(sense, by_word[sense.word], frequencies, band, (pool, apart))
+        own = centre(sense, frequencies)
+        origin = _possible(sense, by_word[sense.word], frequencies, (own, band), (pool, apart))
         possible = sorted(origin)
         if len(possible) < n_intruders:
             raise _refused(
@@ -147,13 +158,10 @@ def _possible(
     sense: SenseNeighbours,
     senses: Sequence[SenseNeighbours],
     frequencies: Mapping[str, float],
-    band: float,
+    like: tuple[float, float],
     limits: tuple[int | None, int | None],
 ) -> dict[str, tuple[int, str]]:
     """The words that can be an intruder, each with its rank and the sense that it is nearest to."""
-    own = frequencies.get(sense.word, 0.0)
-    if not own > 0:
-        raise _refused(sense, "its word has no frequency above 0", "add it to the frequencies")
     pool, apart = limits
     here = {word.casefold(): rank for rank, word in enumerate(sense.neighbours, start=1)} | {sense.word.casefold(): 0}
     found: dict[str, tuple[int, str, str]] = {}
@@ -162,13 +170,28 @@ def _possible(
         fits = [
             (rank, other.sense, word)
             for rank, word in ranked
-            if _is_apart(here.get(word.casefold()), rank, apart) and _in_band(frequencies.get(word), own, band)
+            if _is_apart(here.get(word.casefold()), rank, apart) and _in_band(frequencies.get(word), *like)
         ]
         for each in fits[:pool]:
             plain = each[2].casefold()
             # a word that two other senses give, in two cases perhaps, is one word
             found[plain] = min(found.get(plain, each), each)
     return {word: (rank, other) for rank, other, word in found.values()}
+
+
+def _frequency_of_word(sense: SenseNeighbours, frequencies: Mapping[str, float]) -> float:
+    own = frequencies.get(sense.word, 0.0)
+    if not own > 0:
+        raise _refused(sense, "its word has no frequency above 0", "add it to the frequencies")
+    return own
+
+
+def _frequency_of_neighbours(sense: SenseNeighbours, frequencies: Mapping[str, float], n_words: int) -> float:
+    """The geometric mean of the frequencies of the words on the page."""
+    found = np.array([frequencies.get(word, 0.0) for word in sense.neighbours[:n_words]])
+    if not (found > 0).all():
+        raise _refused(sense, "one of its neighbours has no frequency above 0", "add it to the frequencies")
+    return float(np.exp(np.log(found).mean()))
 
 
 def _is_apart(here: int | None, there: int, apart: int | None) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.items.induced_senses import InducedSenses
-from lexiscope.items.intrusion import SenseNeighbours, make_intrusion_items
+from lexiscope.items.intrusion import Match, SenseNeighbours, make_intrusion_items
 from lexiscope.items.left_out import LeftOut
 from lexiscope.items.near_words import near_words, word_counts_of
 
@@ -26,14 +26,16 @@ class IntrusionRules:
     """How word-intrusion items are made.
 
     *n_words* on a page, one of them the intruder; *n_intruders* pages for each sense. An intruder is at most *band*
-    times as frequent or as rare as the word, and among the *pool* nearest words of another sense that are, down to its
-    *depth* nearest neighbours. The sense's own *apart* nearest neighbours are never intruders, nor is a word that
-    stands as near to it as to the other sense, by rank. Neighbours occur *min_count* times at least.
+    times as frequent or as rare as what *match* names (the word, as in the paper, or the neighbours on the page), and
+    among the *pool* nearest words of another sense that are, down to its *depth* nearest neighbours. The sense's own
+    *apart* nearest neighbours are never intruders, nor is a word that stands as near to it as to the other sense, by
+    rank. Neighbours occur *min_count* times at least.
     """
 
     n_words: int = 10
     n_intruders: int = 3
     band: float = 3.0
+    match: Match = "word"
     pool: int = 10
     depth: int = 500
     apart: int = 50
@@ -99,6 +101,7 @@ def build_intrusion(
                     n_words=rules.n_words,
                     n_intruders=rules.n_intruders,
                     band=rules.band,
+                    match=rules.match,
                     pool=rules.pool,
                     apart=rules.apart,
                     of=[sense.sense],
@@ -107,6 +110,27 @@ def build_intrusion(
             except InputError as error:
                 left_out.append(LeftOut(word, error.what.partition(": ")[2], sense.sense))
     return BuiltIntrusion(tuple(made), tuple(left_out))
+
+
+def most_frequent_found(items: Sequence[Item], frequencies: Mapping[str, float]) -> float:
+    """Return the share of pages on which the intruder is more frequent than every other word.
+
+    An intruder is about as frequent as the word, its neighbours need not be: who looks for the most common word finds
+    so many intruders without reading. *Unit:* share, 0 to 1; chance is one in the words of a page.
+
+    >>> item = Item("i", "d", (), ("river", "shore", "loan"), "loan")
+    >>> most_frequent_found([item], {"river": 3, "shore": 4, "loan": 9})
+    1.0
+    """
+    hits = [
+        all(
+            frequencies.get(item.gold or "", 0.0) > frequencies.get(word, 0.0)
+            for word in item.options
+            if word != item.gold
+        )
+        for item in items
+    ]
+    return sum(hits) / len(hits)
 
 
 def neighbours_of_words(
