@@ -1,14 +1,21 @@
-"""``lexiscope senses``: the group, and the count of senses by frequency."""
+"""``lexiscope senses``: the group, the senses of a word, the page of many words, the count of senses by frequency."""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
+from lexiscope.cli.main import cli
 from lexiscope.cli.senses import VERBS, senses
+from lexiscope.core import catalog
+from lexiscope.core.usage import Usage
+from lexiscope.subjects.gasi import Gasi
 
 from ..training.gasi.corpus import write_corpus
 from .conftest import Run
@@ -40,3 +47,116 @@ def test_senses_are_counted_by_frequency(run: Run, tmp_path: Path) -> None:
     assert lines[0] == "first_rank,last_rank,1 senses,2 senses,3 senses,mean"
     assert lines[1:] == [f"{1 + 12 * n},{12 + 12 * n},0,0,12,3.0" for n in range(4)]
     assert "37-48" in done.stdout
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the corpus and vectors trained on it: three senses, and the same pruned."""
+    folder = tmp_path_factory.mktemp("trained")
+    runner, corpus = CliRunner(), write_corpus(folder)
+    out = ("--out", str(folder / "a"))
+    done = runner.invoke(cli, ["train", "gasi", "--corpus", str(corpus), *out, *map(str, SMALL)])
+    assert done.exit_code == 0, done.output
+    prune = ["train", "gasi_prune", str(folder / "a"), "--out", str(folder / "b"), "--threshold", "0.6", "-q"]
+    assert runner.invoke(cli, prune).exit_code == 0
+    return folder
+
+
+def test_a_word_is_shown(run: Run, trained: Path) -> None:
+    """Its senses with ten distinct neighbours; with a corpus their shares, which sum to 1; in JSON the same."""
+    spec, corpus = f"gasi:{trained / 'a'}", next(trained.glob("*.txt"))
+    told = json.loads(run("senses", "show", spec, "rivera", "--corpus", corpus, "--json").stdout)
+    assert [each["number"] for each in told["senses"]] == [1, 2, 3]
+    assert all(len({near["word"] for near in each["neighbours"]} - {"rivera"}) == 10 for each in told["senses"])
+    assert sum(each["corpus"]["share"] for each in told["senses"]) == pytest.approx(1, abs=1e-6)
+    assert sum(each["corpus"]["n_chosen"] for each in told["senses"]) == told["n"] == told["count"]
+    shown = run("senses", "show", spec, "rivera")
+    assert "rivera: 3 senses." in shown.stdout
+    assert "--corpus FILE" in shown.stderr
+
+
+def test_a_sentence_chooses(run: Run, trained: Path) -> None:
+    """Each place of the word has a column whose percentages are those of the subject; the words that chose are told."""
+    asked = ("senses", "show", f"gasi:{trained / 'a'}", "rivera", "--sentence", "Rivera riverb xyz rivera.")
+    first, second = json.loads(run(*asked, "--json").stdout)["usages"]
+    assert (first["start"], second["start"]) == (0, 18)
+    assert (first["beside"], second["beside"]) == (["riverb", "rivera"], ["rivera", "riverb"])
+    subject = catalog.subject(f"gasi:{trained / 'a'}")
+    assert isinstance(subject, Gasi)
+    expected = subject.sense_distribution([Usage("Rivera riverb xyz rivera.", 0, 6)])[0]
+    assert first["probabilities"] == pytest.approx(expected.tolist(), rel=1e-6)
+    shown = run(*asked).stdout
+    assert "in sentence (2)" in shown
+    assert "chosen by: riverb, rivera" in shown
+
+
+def test_pruned_senses_are_told(run: Run, trained: Path) -> None:
+    """A word that lost a sense keeps the numbers of the others, and the lost one is named."""
+    found = Gasi(str(trained / "b")).induced
+    word = next(each for each in found.words if found.pruned(each))
+    (first, *_) = found.pruned(word)
+    shown = run("senses", "show", f"gasi:{trained / 'b'}", word).stdout
+    assert f"{first + 1}" in shown.splitlines()[0]
+    assert "pruned" in shown.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("subject", "word", "more", "text"),
+    [
+        ("gasi:a", "riverA1", (), "[E712] 'riverA1' is not among the 48 words of these vectors"),
+        ("gasi:a", "rivrea", (), "spelt nearly so: rivera"),
+        ("gasi:a", "rivera", ("--sentence", "nothing here"), "[E732] 'rivera' does not stand in the sentence"),
+        ("a", "rivera", (), "write gasi:a"),
+        ("gasi:none", "rivera", (), "[E711]"),
+        ("baseline:random", "rivera", (), "'baseline:random' has no induced senses"),
+        ("gasi:a", "rivera", ("--corpus", "none.txt"), "[E701]"),
+    ],
+)
+def test_what_cannot_be_shown(
+    run: Run, trained: Path, subject: str, word: str, more: tuple[str, ...], text: str
+) -> None:
+    """A word out of the vocabulary, a sentence without it, a subject without senses: each is told."""
+    os.chdir(trained)
+    done = run("senses", "show", subject, word, *more)
+    assert done.exit_code == 1
+    assert text in done.stderr
+
+
+def test_one_page_for_a_list(run: Run, trained: Path) -> None:
+    """The page is written and its size told; unknown words are told and listed; again it is the same."""
+    os.chdir(trained)
+    Path("words.txt").write_text("rivera\nmoneyb\n\nnothere\nrivera\n")
+    corpus = next(trained.glob("*.txt")).name
+    asked = ("senses", "explore", "gasi:b", "--words", "words.txt", "--corpus", "corpus.txt", "--out")
+    done = run(*asked, "one.html", "--examples", 2, "--random", 1)
+    assert done.exit_code == 0, done.output
+    assert "written: one.html (2 words, " in done.stdout
+    assert "not in the vocabulary: nothere" in done.stderr
+    assert run(*asked, "two.html", "--examples", 2, "--random", 1, "--quiet").stderr == ""
+    page = Path("one.html").read_bytes()
+    assert page == Path("two.html").read_bytes()
+    assert page.count(b'<article class="word"') == 2
+    assert b'<b dir="auto">nothere</b>' in page
+    assert f"{corpus}:".encode() in page
+
+
+@pytest.mark.parametrize(
+    ("words", "more", "text"),
+    [
+        ("\n", (), "w.txt: [E730] this list has no words"),
+        ("x\ny\n", (), "[E731] none of 2 words is among the 48 words of these vectors: x, y"),
+        ("rivera\n", ("--corpus", "a.bin"), "a.bin:2: [E702] this file is no text"),
+        (None, (), "w.txt: [E001] there is no such file"),
+    ],
+)
+def test_what_makes_no_page(run: Run, trained: Path, words: str | None, more: tuple[str, ...], text: str) -> None:
+    """An empty list, one of unknown words, a binary corpus, a list that is not there: told, and nothing is written."""
+    os.chdir(trained)
+    Path("w.txt").unlink(missing_ok=True)
+    if words is not None:
+        Path("w.txt").write_text(words)
+    Path("a.bin").write_bytes(b"a\nrivera \0\n")
+    done = run("senses", "explore", "gasi:a", "--words", "w.txt", *more, "--out", "x.html")
+    assert done.exit_code == 1
+    assert text in done.stderr
+    assert not Path("x.html").exists()

@@ -100,9 +100,12 @@ class InducedSenses:
 
         Of words that are longer or shorter by more than two letters none is looked at.
         """
+        lower = word.lower()
         alike = [each for each in self.words if abs(len(each) - len(word)) <= 2]
-        found = difflib.get_close_matches(word.lower(), alike, n=_NEAR, cutoff=0.75)
-        return tuple(dict.fromkeys([*([word.lower()] if word.lower() in self.index else []), *found]))[:_NEAR]
+        found = difflib.get_close_matches(lower, alike, n=4 * _NEAR, cutoff=0.75)
+        # letters in another order are the commonest slip, which the measure of similarity counts twice
+        found.sort(key=lambda each: sorted(each) != sorted(lower))
+        return tuple(dict.fromkeys([*([lower] if lower in self.index else []), *found]))[:_NEAR]
 
     def vectors(self, senses: Sequence[int]) -> Floats:
         """Return the vectors of some senses. *Shape:* (senses, width)."""

@@ -1,0 +1,104 @@
+"""``lexiscope senses show``: the senses of one word, in the terminal."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lexiscope.cli import options
+from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say_folded
+from lexiscope.cli.senses_subject import read_subject
+from lexiscope.cli.verb import Verb
+from lexiscope.items.sense_entries import SenseEntry, WordEntry, make_entries
+from lexiscope.items.sense_usage import SenseUsage, read_usages
+from lexiscope.report.sense_explorer import percent, word_line
+from lexiscope.resources.running_text import corpus_files
+
+
+@click.command(cls=Verb)
+@click.argument("subject", metavar="SUBJECT")
+@click.argument("word", metavar="WORD")
+@click.option("--sentence", metavar="TEXT", help="Say how probable each sense is in this sentence.")
+@click.option(
+    "--corpus",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE|FOLDER",
+    help="Count the senses here; .gz, .xz and .bz2 too. May be repeated.",
+)
+@click.option("--neighbours", type=click.IntRange(1, 50), default=10, show_default=True, help="Of each sense.")
+@options.as_json
+@options.quiet
+def show(
+    subject: str,
+    word: str,
+    *,
+    sentence: str | None,
+    corpus: tuple[Path, ...],
+    neighbours: int,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Show the senses of a word with their neighbours, in the terminal.
+
+    SUBJECT is gasi:FOLDER or sense_embedding:FORMAT:FILES. Neighbours are distinct words, of each its nearest sense of
+    all senses of all words.
+    """
+    files = corpus_files(corpus)
+    reader = read_subject(subject)
+    usages = () if sentence is None else read_usages(reader, word, sentence)
+    with progress_bar("show", quiet=quiet) as report:
+        (entry,) = make_entries(reader, [word], files, n_neighbours=neighbours, n_best=0, progress=report)
+    if as_json:
+        print_json(_as_json(entry, usages))
+        return
+    say_folded(f"{word}: {word_line(entry)}")
+    _print_senses(entry, usages)
+    for number, usage in enumerate(usages, start=1):
+        say_folded(f"{_name(number, len(usages))}: {_in_brackets(usage)}")
+        say_folded(f"  chosen by: {', '.join(usage.beside) or 'no known word stands beside it'}")
+    if not files and entry.senses[0].prior is None:
+        remark("how often each sense is chosen: --corpus FILE", quiet=quiet)
+
+
+def _print_senses(entry: WordEntry, usages: tuple[SenseUsage, ...]) -> None:
+    shares = [_share(sense) for sense in entry.senses]
+    named = [_name(number, len(usages)) for number in range(1, len(usages) + 1)]
+    columns = ["sense", *(["share"] if any(shares) else []), *named, "neighbours"]
+    rows = [
+        (
+            sense.number,
+            *([share] if any(shares) else []),
+            *(percent(usage.probabilities[place]) for usage in usages),
+            ", ".join(near.word for near in sense.neighbours),
+        )
+        for place, (sense, share) in enumerate(zip(entry.senses, shares, strict=True))
+    ]
+    print_table(columns, rows, right=columns[:-1])
+
+
+def _share(sense: SenseEntry) -> str:
+    share = sense.prior if sense.examples is None else sense.examples.share
+    return "" if share is None else percent(share)
+
+
+def _name(number: int, n: int) -> str:
+    return "in sentence" if n == 1 else f"in sentence ({number})"
+
+
+def _in_brackets(usage: SenseUsage) -> str:
+    return f"{usage.text[: usage.start]}[{usage.text[usage.start : usage.end]}]{usage.text[usage.end :]}"
+
+
+def _as_json(entry: WordEntry, usages: tuple[SenseUsage, ...]) -> dict[str, Any]:
+    senses = []
+    for sense in entry.senses:
+        found = sense.examples
+        corpus = None if found is None else {"share": found.share if entry.n else None, "n_chosen": found.n_chosen}
+        near = [{**asdict(each), "sense": each.sense + 1} for each in sense.neighbours]
+        senses.append({"number": sense.number, "prior": sense.prior, "corpus": corpus, "neighbours": near})
+    told = {name: getattr(entry, name) for name in ("word", "pruned", "count", "n", "n_alone")}
+    return {**told, "senses": senses, "usages": [asdict(each) for each in usages]}

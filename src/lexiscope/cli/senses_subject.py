@@ -1,0 +1,29 @@
+"""The SUBJECT of ``lexiscope senses``: a subject that chooses among induced senses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lexiscope.core import catalog
+from lexiscope.core.errors import CapabilityError, SpecError
+from lexiscope.subjects.gasi import Gasi
+from lexiscope.subjects.sense_embedding import SenseEmbedding
+
+_HINT = "name gasi:FOLDER, which `lexiscope train gasi` wrote, or sense_embedding:FORMAT:FILES"
+
+
+def read_subject(spec: str) -> Gasi | SenseEmbedding:
+    """Return the subject of a spec, its files read.
+
+    Errors: :class:`SpecError` for a spec that is none, and a folder without its kind; :class:`CapabilityError` for a
+    subject without induced senses; those of the subject for missing or damaged files.
+    """
+    if ":" not in spec and Path(spec).exists():
+        raise SpecError(f"{spec!r} is a file or folder, not a subject", hint=f"write gasi:{spec}; {_HINT}")
+    found = catalog.subject(spec)
+    if not isinstance(found, Gasi | SenseEmbedding):
+        what = f"{spec!r} has no induced senses"
+        raise CapabilityError(what, why=f"it is a subject of the kind {found.kind}", hint=_HINT)
+    # files that cannot be read are told before any work starts
+    _ = found.induced
+    return found

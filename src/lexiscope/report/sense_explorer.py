@@ -1,0 +1,278 @@
+"""The sense explorer: words, their induced senses, ten neighbours of each, example sentences, a map of the neighbours.
+
+:func:`explore` collects what is shown. :func:`write_explorer` makes of it one page with a search box, a file that opens
+without a network; :func:`explorer_section` a section of any report. *Source:* GASI §4, Figure 2.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files as package_files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lexiscope.analysis.tsne import tsne
+from lexiscope.core.run import write_atomically
+from lexiscope.items.induced_senses import InducedSenses
+from lexiscope.items.sense_entries import SenseEntry, UnknownWord, WordEntry, known_words, make_entries
+from lexiscope.items.sense_examples import Example, Progress, ReadsSenses
+from lexiscope.report.document import Section
+from lexiscope.report.figures import Figure, Heading
+from lexiscope.report.sense_map import SensePoint, colour, key, sense_map
+from lexiscope.report.tables import BOUNDED, Column, Table
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorerSettings:
+    """What the explorer shows: neighbours of a sense, the best examples of it and random ones; the seed of all draws.
+
+    ``language`` is that of the words, a BCP 47 tag or ``und``.
+    """
+
+    n_neighbours: int = 10
+    n_best: int = 5
+    n_drawn: int = 5
+    seed: int = 0
+    language: str = "und"
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """What the explorer shows of a subject: the words it knows, those that it does not, and a map of each word.
+
+    ``corpus`` are the names of the files that were read. ``maps`` stand in the order of ``words``; a word whose senses
+    have no neighbours has none.
+    """
+
+    subject_id: str
+    about: str
+    words: tuple[WordEntry, ...]
+    unknown: tuple[UnknownWord, ...]
+    maps: tuple[Figure | None, ...]
+    corpus: tuple[str, ...]
+    settings: ExplorerSettings
+
+
+def explore(
+    reader: ReadsSenses,
+    words: Sequence[str],
+    files: Sequence[Path] = (),
+    *,
+    subject_id: str,
+    about: str = "",
+    settings: ExplorerSettings | None = None,
+    progress: Progress | None = None,
+) -> Exploration:
+    """Collect what the explorer shows of some words: senses, neighbours, examples from *files*, maps.
+
+    *reader* is a subject that chooses among induced senses (``gasi``, ``sense_embedding``), *about* a line on it. The
+    corpus is read once. The same subject, words, corpus and settings give the same exploration.
+    Errors: :class:`InputError` E731 where no word is in the vocabulary; E702 and E703 for a file that is no text.
+    """
+    asked = settings or ExplorerSettings()
+    known, unknown = known_words(reader, words)
+    entries = make_entries(
+        reader,
+        known,
+        files,
+        n_neighbours=asked.n_neighbours,
+        n_best=asked.n_best,
+        n_drawn=asked.n_drawn,
+        seed=asked.seed,
+        progress=progress,
+    )
+    maps = []
+    for done, entry in enumerate(entries, start=1):
+        maps.append(word_map(reader.induced, entry, Heading(f"map_{done}", "", _map_title(entry)), seed=asked.seed))
+        if progress is not None:
+            progress("maps", done, len(entries))
+    names = tuple(path.name for path in files)
+    return Exploration(subject_id, about, entries, unknown, tuple(maps), names, asked)
+
+
+def word_map(induced: InducedSenses, entry: WordEntry, heading: Heading, *, seed: int = 0) -> Figure | None:
+    """Draw the senses of a word and their neighbours by t-SNE of their directions; ``None`` without neighbours.
+
+    A neighbour of two senses stands once, with the sense to which it is nearer.
+    """
+    own = list(induced.of(entry.word))
+    nearest: dict[int, tuple[float, SensePoint]] = {}
+    for sense in entry.senses:
+        for near in sense.neighbours:
+            point = SensePoint(near.word, sense.number, 0.0, 0.0)
+            row = induced.row(near)
+            if row not in nearest or near.distance < nearest[row][0]:
+                nearest[row] = near.distance, point
+    if not nearest:
+        return None
+    points = [SensePoint(entry.word, sense.number, 0.0, 0.0, itself=True) for sense in entry.senses]
+    points += [point for _, point in nearest.values()]
+    rows = induced.vectors([*own, *nearest]).astype(np.float64)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    places = tsne(rows / np.where(lengths > 0, lengths, 1.0), seed=seed)
+    placed = [replace(point, x=x, y=y) for point, (x, y) in zip(points, places.tolist(), strict=True)]
+    return sense_map(placed, heading)
+
+
+def render_explorer(exploration: Exploration) -> str:
+    """Return the explorer as one HTML page; the same exploration gives the same bytes.
+
+    Everything that comes from data is escaped. The page runs its own search script, known by its hash, and nothing
+    else; it forbids itself all requests. Without scripts it shows all words, and only the search box is missing.
+    """
+    script = package_files("lexiscope.report").joinpath("templates", "explorer.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    page = _environment().get_template("explorer.html")
+    return page.render(shown=exploration, script=script, digest=digest)
+
+
+def write_explorer(exploration: Exploration, path: Path | str) -> int:
+    """Write the page to *path*, all of it or nothing; return its size. *Unit:* bytes."""
+    page = render_explorer(exploration).encode()
+    write_atomically(Path(path), page)
+    return len(page)
+
+
+def explorer_section(
+    exploration: Exploration, *, section_id: str = "senses", title: str = "Senses of words"
+) -> Section:
+    """Return an exploration as a section of a report, a subsection for each word: a table of senses, and the map.
+
+    Of each sense the share in the corpus, the neighbours and the best example are shown, its target in brackets. The
+    names of tables and figures begin with *section_id*.
+    """
+    return Section(
+        section_id,
+        title,
+        (*_intro(exploration), *_unknown(exploration)),
+        subsections=tuple(
+            Section(
+                f"{section_id}-{number}",
+                entry.word,
+                (word_line(entry),),
+                (_table(entry, f"{section_id}_{number}"),),
+                () if figure is None else (replace(figure, name=f"{section_id}_map_{number}"),),
+            )
+            for number, (entry, figure) in enumerate(zip(exploration.words, exploration.maps, strict=True), start=1)
+        ),
+    )
+
+
+def _intro(exploration: Exploration) -> list[str]:
+    """Say what is shown, in the words of both the page and the section."""
+    about = f" ({exploration.about})" if exploration.about else ""
+    told = [
+        f"Senses that {exploration.subject_id} has induced{about}. A sense has no definition: it is known by its "
+        "neighbours, the words whose nearest sense has the smallest cosine distance from it, each word once."
+    ]
+    if exploration.corpus:
+        told.append(
+            f"Shares and examples come from the occurrences in {', '.join(exploration.corpus)}. A share is the mean "
+            "probability of the sense; beside each example stands how probable the model holds the sense there. It "
+            "says how sure the model is, not that it is right."
+        )
+    return told
+
+
+def _unknown(exploration: Exploration) -> tuple[str, ...]:
+    listed = ", ".join(each.word for each in exploration.unknown)
+    return (f"Not in the vocabulary: {listed}.",) if listed else ()
+
+
+def _table(entry: WordEntry, name: str) -> Table:
+    columns = (Column("Sense"), Column("Share", BOUNDED), Column("Neighbours"), Column("Most probable example"))
+    rows = tuple(
+        (
+            str(sense.number),
+            sense.prior if sense.examples is None else sense.examples.share,
+            ", ".join(near.word for near in sense.neighbours),
+            _bracketed(sense),
+        )
+        for sense in entry.senses
+    )
+    return Table(name, "", f"Senses of {entry.word}", columns, rows)
+
+
+def _bracketed(sense: SenseEntry) -> str:
+    if sense.examples is None or not sense.examples.best:
+        return ""
+    best = sense.examples.best[0]
+    return (
+        f"{best.text[: best.start]}[{best.text[best.start : best.end]}]{best.text[best.end :]} ({best.probability:.2f})"
+    )
+
+
+def _map_title(entry: WordEntry) -> str:
+    return f"The senses of {entry.word} and their neighbours"
+
+
+def word_line(entry: WordEntry) -> str:
+    """Say of a word how many senses it has, which were pruned, and how often it stands where.
+
+    >>> word_line(WordEntry("bank", (SenseEntry(1, ()), SenseEntry(3, ())), (2,), 1200, 40, 1))
+    '2 senses (sense 2 was pruned: a duplicate of another). 40 occurrences in the corpus read, 1 of them beside no ...'
+    """
+    n, which = len(entry.senses), ", ".join(map(str, entry.pruned))
+    pruned = f" (sense {which} was pruned: a duplicate of another)" if which else ""
+    if len(entry.pruned) > 1:
+        pruned = f" (senses {which} were pruned: duplicates of others)"
+    told = [f"{n} sense{'s' if n != 1 else ''}{pruned}."]
+    if entry.n is not None:
+        alone = f", {entry.n_alone:,} of them beside no known word" if entry.n_alone else ""
+        told.append(f"{entry.n:,} occurrence{'s' if entry.n != 1 else ''} in the corpus read{alone}.")
+    if entry.count is not None:
+        told.append(f"{entry.count:,} in the corpus of the training.")
+    return " ".join(told)
+
+
+def percent(share: float) -> str:
+    """Return a share as a whole percentage, never 0 or 100 where it is not.
+
+    >>> percent(0.342), percent(0.9991), percent(0.0004), percent(1.0)
+    ('34 %', '> 99 %', '< 1 %', '100 %')
+    """
+    if np.isnan(share):
+        return "–"
+    if 0 < share < 0.005:
+        return "< 1 %"
+    return "> 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
+
+
+def _shares(senses: Sequence[SenseEntry]) -> list[tuple[int, float]]:
+    """Return number and share of each sense that has one."""
+    found = [(each.number, each.prior if each.examples is None else each.examples.share) for each in senses]
+    return [(number, round(share, 4)) for number, share in found if share is not None and share == share]
+
+
+def _place(example: Example) -> str:
+    return f"{Path(example.path).name}:{example.line}"
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    found = Environment(
+        loader=PackageLoader("lexiscope.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters.update(percent=percent, place=_place, line=word_line, intro=_intro, shares=_shares)
+    found.filters.update(
+        key=lambda sense: Markup(key(sense)),
+        drawing=lambda figure: Markup(figure.svg),
+        colour=lambda sense: colour(sense),
+    )
+    return found
