@@ -37,18 +37,6 @@ def test_help_imports_little(imported: Callable[..., set[str]]) -> None:
     assert imported(["senses", "--help"], ("torch", "numba", "pandas", "scipy", "matplotlib", "numpy")) == set()
 
 
-def test_senses_are_counted_by_frequency(run: Run, tmp_path: Path) -> None:
-    """48 words with 3 senses each make 4 bins of 12 words; table and file say the same."""
-    corpus = write_corpus(tmp_path)
-    assert run("train", "gasi", "--corpus", corpus, "--out", "a", *SMALL).exit_code == 0
-    done = run("senses", "histogram", "a", "--bins", 4, "--out", "h.csv")
-    assert done.exit_code == 0, done.output
-    lines = (tmp_path / "h.csv").read_text().splitlines()
-    assert lines[0] == "first_rank,last_rank,1 senses,2 senses,3 senses,mean"
-    assert lines[1:] == [f"{1 + 12 * n},{12 + 12 * n},0,0,12,3.0" for n in range(4)]
-    assert "37-48" in done.stdout
-
-
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the corpus and vectors trained on it: three senses, and the same pruned."""
@@ -60,6 +48,37 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     prune = ["train", "gasi_prune", str(folder / "a"), "--out", str(folder / "b"), "--threshold", "0.6", "-q"]
     assert runner.invoke(cli, prune).exit_code == 0
     return folder
+
+
+def test_senses_are_counted_by_frequency(run: Run, trained: Path) -> None:
+    """48 words with 3 senses each make 4 bins of 12 words; table and file say the same, and pruned ones have fewer."""
+    os.chdir(trained)
+    done = run("senses", "histogram", "gasi:a", "--bins", 4, "--out", "h.csv")
+    assert done.exit_code == 0, done.output
+    lines = Path("h.csv").read_text().splitlines()
+    assert lines[0] == "first_rank,last_rank,1 sense,2 senses,3 senses,mean"
+    assert lines[1:] == [f"{1 + 12 * n},{12 + 12 * n},0,0,12,3.0" for n in range(4)]
+    assert "37-48" in done.stdout
+    pruned = json.loads(run("senses", "histogram", "gasi:b", "--json").stdout)
+    mask = Gasi("b").induced.n_senses
+    assert sum(sum(row["n_words"]) for row in pruned) == 48
+    assert sum((k + 1) * n for row in pruned for k, n in enumerate(row["n_words"])) == mask.sum()
+
+
+def test_an_import_needs_counts(run: Run, tmp_path: Path) -> None:
+    """Vectors that do not say how frequent words are need a table of counts; with it the frequent words come first."""
+    index, vectors = tmp_path / "index.tsv", tmp_path / "vectors.txt"
+    index.write_text("rare_1\nbank_1\nbank_2\n")
+    vectors.write_text("1 0\n0 1\n1 1\n")
+    spec = f"sense_embedding:muse:{vectors},{index}"
+    done = run("senses", "histogram", spec)
+    assert done.exit_code == 1
+    assert "[E733]" in done.stderr
+    (tmp_path / "counts.csv").write_text("word,count\nBank,90\nother,4\n")
+    told = json.loads(run("senses", "histogram", spec, "--counts", "counts.csv", "--json").stdout)
+    assert [row["n_words"] for row in told] == [[0, 1], [1, 0]]
+    (tmp_path / "none.csv").write_text("word,count\nother,4\n")
+    assert "no word of these vectors" in run("senses", "histogram", spec, "--counts", "none.csv").stderr
 
 
 def test_a_word_is_shown(run: Run, trained: Path) -> None:

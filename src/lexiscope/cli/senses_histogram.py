@@ -2,44 +2,85 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import click
+import numpy as np
+from numpy.typing import NDArray
 
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, say
-from lexiscope.cli.verb import Verb
+from lexiscope.cli.senses_subject import read_subject
+from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.core.errors import InputError, Place
 from lexiscope.core.run import write_atomically
+from lexiscope.items.induced_senses import InducedSenses
+from lexiscope.items.sense_histogram import SensesByFrequency, senses_by_rank
+from lexiscope.items.word_counts import read_frequencies
 from lexiscope.report.files import csv_text
-from lexiscope.resources.sense_vectors import read_sense_vectors
-from lexiscope.training.gasi.pruning import SensesByFrequency, senses_by_frequency
+
+_SHOWN = 6
 
 
 @click.command(cls=Verb)
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("subject", metavar="SUBJECT")
 @click.option("--bins", type=click.IntRange(min=1), default=10, show_default=True, help="Of equally many words.")
+@click.option(
+    "--counts",
+    type=click.Path(path_type=Path),
+    metavar="FILE.csv",
+    help="How frequent words are, columns word and count: for vectors that do not say it.",
+)
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE.csv", help="Write the table here, too.")
 @options.as_json
-def histogram(folder: Path, *, bins: int, out: Path | None, as_json: bool) -> None:
+def histogram(subject: str, *, bins: int, counts: Path | None, out: Path | None, as_json: bool) -> None:
     """Count the senses of words, by how frequent words are.
 
-    FOLDER is one that `lexiscope train gasi` or `gasi_prune` wrote. Words stand by falling frequency, in bins of
-    equally many.
+    SUBJECT is gasi:FOLDER or sense_embedding:FORMAT:FILES. Words stand by falling frequency, in bins of equally many.
     """
-    vectors = read_sense_vectors(folder)
-    rows = senses_by_frequency(vectors, bins=min(bins, len(vectors.words)))
-    columns = ("rank of frequency", *(f"{k + 1} senses" for k in range(len(rows[0].n_words))), "mean")
+    induced = read_subject(subject).induced
+    n_senses = induced.n_senses[_by_frequency(induced, counts)]
+    rows = senses_by_rank(n_senses, int(n_senses.max()), bins=min(bins, len(n_senses)))
+    names = [f"{k} sense{'s' if k > 1 else ''}" for k in range(1, len(rows[0].n_words) + 1)]
     if out is not None:
-        write_atomically(out, csv_text(("first_rank", "last_rank", *columns[1:]), _cells(rows)))
+        cells = [(row.first_rank, row.last_rank, *row.n_words, row.mean) for row in rows]
+        write_atomically(out, csv_text(("first_rank", "last_rank", *names, "mean"), cells))
     if as_json:
         print_json([asdict(row) for row in rows])
         return
-    shown = [(f"{row.first_rank}-{row.last_rank}", *row.n_words, row.mean) for row in rows]
-    print_table(columns, shown, right=columns[1:], title="Words by their number of senses")
+    _print_rows(rows, names)
     if out is not None:
         say(f"written: {out}")
 
 
-def _cells(rows: tuple[SensesByFrequency, ...]) -> list[tuple[object, ...]]:
-    return [(row.first_rank, row.last_rank, *row.n_words, row.mean) for row in rows]
+def _by_frequency(induced: InducedSenses, counts: Path | None) -> NDArray[np.int64]:
+    """Return the numbers of the words, the most frequent first; of equals the one that stands first."""
+    if counts is not None:
+        given = read_frequencies(existing_file(counts))
+        frequencies = np.array([given.get(word.casefold(), 0.0) for word in induced.words])
+    elif induced.counts is not None:
+        frequencies = induced.counts.astype(np.float64)
+    else:
+        hint = "give a table with the columns word and count by --counts"
+        what = "these vectors do not say how frequent words are"
+        raise InputError(what, code="E733", place=Place(induced.name or None), hint=hint)
+    if not frequencies.any():
+        raise InputError("no word of these vectors is in the table", code="E733", place=Place(str(counts)))
+    return np.argsort(-frequencies, kind="stable")
+
+
+def _print_rows(rows: Sequence[SensesByFrequency], names: Sequence[str]) -> None:
+    few = len(names) <= _SHOWN
+    columns = ["rank of frequency", *names[:_SHOWN], *([] if few else ["more"]), "mean"]
+    shown = [
+        (
+            f"{row.first_rank}-{row.last_rank}",
+            *row.n_words[:_SHOWN],
+            *([] if few else [sum(row.n_words[_SHOWN:])]),
+            row.mean,
+        )
+        for row in rows
+    ]
+    print_table(columns, shown, right=columns[1:], title="Words by their number of senses")

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.lock import locked
+from lexiscope.items.sense_histogram import SensesByFrequency, senses_by_rank
 from lexiscope.resources.sense_vectors import SETTINGS, SenseVectors, read_sense_vectors, read_settings
 from lexiscope.training.gasi.train import write_senses
 from lexiscope.training.gasi.vocabulary import NEGATIVE_POWER
@@ -51,19 +52,6 @@ class Pruned:
     threshold: float
     n_before: int
     n_after: int
-
-
-@dataclass(frozen=True, slots=True)
-class SensesByFrequency:
-    """How many senses words have, by rank of frequency. ``first_rank`` counts from 1; ``n_words[k]`` have k + 1 senses.
-
-    *Source:* Fig. 4.
-    """
-
-    first_rank: int
-    last_rank: int
-    n_words: tuple[int, ...]
-    mean: float
 
 
 def pruning_threshold(vectors: SenseVectors, *, n_words: int = 100, nearest: int = 5, seed: int = 0) -> Threshold:
@@ -180,11 +168,4 @@ def senses_by_frequency(vectors: SenseVectors, *, bins: int = 10) -> tuple[Sense
 
     Errors: :class:`InputError` E714 for fewer words than bins.
     """
-    if not 0 < bins <= len(vectors.words):
-        raise InputError(f"{len(vectors.words)} words do not make {bins} bins", code="E714")
-    numbers, found, first = vectors.n_senses, [], 1
-    for part in np.array_split(numbers, bins):
-        counts = np.bincount(part, minlength=vectors.mask.shape[1] + 1)[1:]
-        found.append(SensesByFrequency(first, first + len(part) - 1, tuple(counts.tolist()), float(part.mean())))
-        first += len(part)
-    return tuple(found)
+    return senses_by_rank(vectors.n_senses, vectors.mask.shape[1], bins=bins)
