@@ -33,7 +33,7 @@ Run = Callable[..., Summary]
     "datasets",
     multiple=True,
     metavar="DATASET",
-    help="A dataset of the catalog instead of the study's own. Of context_bias: may be repeated.",
+    help="A dataset of the catalog instead of the study's own. Of context_bias and sense_induction: may be repeated.",
 )
 @click.option("--items", metavar="FILE", help="Your own items, with ratings where there are any.")
 @click.option("--templates", metavar="FILE", help="Of synonymy: templates of your own: other relations, languages.")
@@ -107,7 +107,17 @@ Run = Callable[..., Summary]
     help="Of context_bias: how much is trained.  [default: zero_shot, or what fits into --budget]",
 )
 @click.option("--budget", metavar="TIME", help="Of context_bias: what all trainings may take, as 30m or 1h30m.")
-@click.option("--people", multiple=True, metavar="FILE", help="Of context_bias: people's answers. May be repeated.")
+@click.option(
+    "--people",
+    multiple=True,
+    metavar="FILE",
+    help="Of context_bias and sense_induction: people's answers. May be repeated.",
+)
+@click.option("--planted", metavar="FILE", help="Of sense_induction: usages of pseudo-words; made_up: text by rule.")
+@click.option("--synset", metavar="SYNSET", help="Of sense_induction: whose sentences show how a sense is chosen.")
+@click.option(
+    "--word", "words", multiple=True, metavar="WORD", help="Of sense_induction: draw its neighbours. May be repeated."
+)
 @click.option("--bootstrap", "n_bootstrap", type=click.IntRange(min=0), help="Resamples per interval; 0: none.")
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of resampling and random starts.")
 @click.option("--threads", type=click.IntRange(min=1), help="Threads of the numerical libraries.  [default: 1]")
@@ -161,6 +171,7 @@ def settings_of(name: str, given: dict[str, Any]) -> StudySettings:
     if "datasets" in chosen and "items" not in chosen:
         chosen["items"] = ""
     files = [chosen[option] for option in ("items", "frequency", "word_list", "templates") if chosen.get(option)]
+    files += [chosen["planted"]] if chosen.get("planted") not in (None, "made_up") else []
     for path in (*files, *chosen.get("people", ())):
         existing_file(path)
     return replace(settings, **chosen)

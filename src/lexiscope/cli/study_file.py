@@ -61,11 +61,14 @@ COMMENTS: dict[str, str] = {
     "split": "of ambistory: the samples that live subjects are asked: test, dev, train, all",
     "compare": "of ambistory: whose errors are compared: a model that was trained, and its base",
     "codings": "of ambistory: sheets of errors (error_coding.csv) that people tagged, each named after its coder",
-    "datasets": "of context_bias: several datasets of one run, instead of dataset",
+    "datasets": "of context_bias and sense_induction: several datasets of one run, instead of dataset",
     "encoders": "of context_bias: what is trained or probed: minilm, a folder, a hub id; look_up counts",
     "protocol": "of context_bias: zero_shot, reduced, full; auto: zero_shot, or what fits into the budget",
     "budget": "of context_bias: the time that all trainings together may take, as 30m; empty: none",
-    "people": "of context_bias: files of people's answers to the same items",
+    "people": "of context_bias and sense_induction: files of people's answers to the same items",
+    "planted": "of sense_induction: usages of pseudo-words, whose senses are known; or made_up",
+    "synset": "of sense_induction: a synset whose sentences show how a sense is chosen; empty: none",
+    "words": "of sense_induction: words whose neighbours are drawn",
 }
 
 
@@ -110,6 +113,9 @@ class StudyFile(BaseModel):
     protocol: Literal["auto", "zero_shot", "reduced", "full"] = _DEFAULT.protocol
     budget: str = _DEFAULT.budget
     people: list[str] = list(_DEFAULT.people)
+    planted: str = _DEFAULT.planted
+    synset: str = _DEFAULT.synset
+    words: list[str] = list(_DEFAULT.words)
 
 
 def read_study_file(path: Path | str) -> StudySettings:

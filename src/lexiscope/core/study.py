@@ -74,6 +74,10 @@ class StudySettings:
     (``minilm``, a folder, a hub id; ``look_up`` counts and needs no model); ``protocol`` is how (``auto``: without
     training, or what fits into the ``budget``); ``budget`` is a duration (30m); ``people`` are files of people's
     answers to the same items.
+    Of the sense_induction study: ``planted`` is a file of usages of pseudo-words, whose senses are known, or ``made_up``:
+    text made by rule, on which small vectors are trained; ``synset`` (``bond.n.02``) is one whose sentences show how a
+    sense is chosen; ``words`` are those whose neighbours are drawn; ``datasets`` limits what is compared, ``people`` are
+    files of people's answers to the tests of senses.
     """
 
     study: str
@@ -112,6 +116,9 @@ class StudySettings:
     protocol: Literal["auto", "zero_shot", "reduced", "full"] = "auto"
     budget: str = ""
     people: tuple[str, ...] = ()
+    planted: str = ""
+    synset: str = "bond.n.02"
+    words: tuple[str, ...] = ("bond",)
 
     def __post_init__(self) -> None:
         if (self.dataset or self.datasets) and self.items:

@@ -1,0 +1,175 @@
+"""Figures of induced senses: a map of their neighbours, noise against signal in training, the scale of the noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lexiscope.core.errors import InputError
+from lexiscope.report.figures import Array, Figure, Heading, build, floats, levels, same_length
+from lexiscope.report.labels import place_labels
+from lexiscope.report.panels import columns_for, distinct_legend, draw_curve, sheet_size, title_length
+from lexiscope.report.style import GRID, INK, WIDTH, as_svg, drawing, mark, panels, short_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+# so far apart, in shares of the map, two points of one word have one label
+_ONE_PLACE = 0.03
+
+
+@dataclass(frozen=True, slots=True)
+class MapPoint:
+    """A neighbour on a map: its word, the sense whose neighbour it is, and its place (no unit)."""
+
+    word: str
+    sense: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NoiseCurve:
+    """How strong the choice of a sense and the noise on it are, over a training.
+
+    *Shape:* (rows of the log,) each: ``tokens`` read, mean and standard deviation of c̄·s_k, and of the noise on it.
+    """
+
+    subject: str
+    tokens: Array
+    signal_mean: Array
+    signal_sd: Array
+    noise_sd: Array
+
+
+@dataclass(frozen=True, slots=True)
+class GridPoint:
+    """A training and what it reached: ``beta`` is not-a-number where its variant has none; then it is a level line."""
+
+    label: str
+    beta: float
+    value: float
+    low: float
+    high: float
+
+
+def neighbour_map(points: Sequence[MapPoint], heading: Heading) -> Figure:
+    """Draw neighbours as named points, one colour and marker for each sense (GASI, Figure 2).
+
+    Only nearness has a meaning: the axes have no unit and are not drawn.
+    Errors: :class:`InputError` without points.
+    """
+    if not points:
+        raise InputError("a map of neighbours needs at least one neighbour")
+    senses = levels([point.sense for point in points])
+    alt = "Neighbours by sense. " + " ".join(
+        f"{sense}: {', '.join(point.word for point in points if point.sense == sense)}." for sense in senses
+    )
+    with drawing(WIDTH, 4.6) as sheet:
+        axes = sheet.subplots()
+        for number, sense in enumerate(senses):
+            own = [point for point in points if point.sense == sense]
+            look = mark(number)
+            axes.plot([p.x for p in own], [p.y for p in own], ls="", marker=look.marker, ms=5, color=look.colour,
+                      label=sense, zorder=3)  # fmt: skip
+        axes.set(xticks=[], yticks=[])
+        for spine in axes.spines.values():
+            spine.set_color(GRID)
+            spine.set_visible(True)
+        axes.margins(0.1)
+        sheet.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=min(4, len(senses)))
+        sheet.draw_without_rendering()
+        sheet.set_layout_engine("none")
+        named = _named_once(points)
+        place_labels(axes, [(point.x, point.y) for point in named], [point.word for point in named])
+        svg = as_svg(sheet, heading.name, title=heading.title, alt=alt)
+    data = {name: np.array([getattr(point, name) for point in points]) for name in ("word", "sense", "x", "y")}
+    return build(heading, svg, alt, data)
+
+
+def noise_against_signal(curves: Sequence[NoiseCurve], heading: Heading) -> Figure:
+    """Draw mean ± SD of c̄·s_k over the training, and ± SD of the noise, a panel for each subject (GASI, Figure 3).
+
+    Errors: :class:`InputError` without curves, or where the columns of one differ in length.
+    """
+    if not curves:
+        raise InputError("a figure of noise and signal needs at least one training")
+    for curve in curves:
+        columns = (curve.tokens, curve.signal_mean, curve.signal_sd, curve.noise_sd)
+        same_length(curve.subject, *[floats(column, curve.subject) for column in columns])
+    across = columns_for(len(curves))
+    alt = "Signal and noise over training. " + " ".join(map(_noise_words, curves))
+    with drawing(*sheet_size(len(curves), across, tall=0.55)) as sheet:
+        titles = short_names([curve.subject for curve in curves], title_length(across))
+        for axes, curve, title in zip(panels(sheet, len(curves), columns=across), curves, titles, strict=True):
+            _noise_panel(axes, curve)
+            axes.set_title(title)
+        handles, labels = distinct_legend(sheet.axes)
+        sheet.legend(handles, labels, loc="outside upper center", ncols=2)
+        sheet.supxlabel("Tokens read, all epochs, millions", fontsize=8.5)
+        sheet.supylabel("c̄·s and noise, mean ± SD", fontsize=8.5)
+        svg = as_svg(sheet, heading.name, title=heading.title, alt=alt)
+    return build(heading, svg, alt, _noise_data(curves))
+
+
+def beta_grid(points: Sequence[GridPoint], heading: Heading, *, statistic: str) -> Figure:
+    """Draw what trainings with several β reached, with intervals; variants without β as level lines.
+
+    Errors: :class:`InputError` where no point has a β.
+    """
+    grid = sorted((point for point in points if np.isfinite(point.beta)), key=lambda point: point.beta)
+    if not grid:
+        raise InputError("a grid of beta needs at least one training with beta")
+    level = [point for point in points if not np.isfinite(point.beta)]
+    alt = f"{statistic} by β. " + " ".join(f"{p.label}: {p.value:.1f}." for p in (*grid, *level))
+    with drawing(WIDTH * 0.8, 3.2) as sheet:
+        axes = sheet.subplots()
+        x, y = np.array([p.beta for p in grid]), np.array([p.value for p in grid])
+        low, high = np.array([p.low for p in grid]), np.array([p.high for p in grid])
+        if np.isfinite(low).all() and np.isfinite(high).all():
+            axes.vlines(x, low, high, color=mark(0).colour, lw=1.1, zorder=2)
+        draw_curve(axes, x, y, None, None, mark(0), "GASI-β")
+        for number, point in enumerate(level, start=1):
+            look = mark(number)
+            axes.axhline(point.value, color=look.colour, ls=look.line, lw=1.2, label=short_names([point.label], 34)[0])
+        axes.set(xlabel="β, scale of the noise", ylabel=statistic)
+        sheet.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+        svg = as_svg(sheet, heading.name, title=heading.title, alt=alt)
+    data = {name: np.array([getattr(p, name) for p in points]) for name in ("label", "beta", "value", "low", "high")}
+    return build(heading, svg, alt, data)
+
+
+def _named_once(points: Sequence[MapPoint]) -> list[MapPoint]:
+    """The points that get a label: of a word that several senses have at one place, the first."""
+    size = max(np.ptp([point.x for point in points]), np.ptp([point.y for point in points]))
+    found: list[MapPoint] = []
+    for point in points:
+        near = (one for one in found if one.word == point.word)
+        if not any(np.hypot(one.x - point.x, one.y - point.y) <= _ONE_PLACE * size for one in near):
+            found.append(point)
+    return found
+
+
+def _noise_panel(axes: Axes, curve: NoiseCurve) -> None:
+    x = np.asarray(curve.tokens, float) / 1e6
+    noise, mean, sd = (np.asarray(each, float) for each in (curve.noise_sd, curve.signal_mean, curve.signal_sd))
+    # a constant added to all senses changes no choice, so the noise is drawn around 0
+    axes.plot(x, noise, color=INK, lw=1.0, ls=(0, (3, 2)), label="noise, ± SD around 0", zorder=2)
+    axes.plot(x, -noise, color=INK, lw=1.0, ls=(0, (3, 2)), zorder=2)
+    draw_curve(axes, x, mean, mean - sd, mean + sd, mark(0), "c̄·s, mean ± SD")
+
+
+def _noise_words(curve: NoiseCurve) -> str:
+    first, last = (f"{curve.signal_sd[row]:.2f}" for row in (0, -1))
+    noise = float(np.asarray(curve.noise_sd)[-1])
+    return f"{curve.subject}: SD of the signal from {first} to {last}, of the noise {noise:.2f}."
+
+
+def _noise_data(curves: Sequence[NoiseCurve]) -> dict[str, Array]:
+    names = ("tokens", "signal_mean", "signal_sd", "noise_sd")
+    subjects = np.repeat([curve.subject for curve in curves], [len(curve.tokens) for curve in curves])
+    return {"subject": subjects} | {name: np.concatenate([getattr(c, name) for c in curves]) for name in names}

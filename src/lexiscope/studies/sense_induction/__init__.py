@@ -1,0 +1,175 @@
+"""Induced senses: do vectors with several senses for a word tell meanings apart as people do?
+
+Gumbel-attention sense induction (GASI). The study compares trainings of this program and multi-sense vectors of others
+on ratings of similarity, on pairs in context, on planted senses, and on people's tests of the senses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from lexiscope.collect import CollectProgress
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Record
+from lexiscope.core.study import PublishedValue, Question, StudySettings, check_settings
+from lexiscope.report.document import Report
+from lexiscope.report.exports import Exported, export
+from lexiscope.report.part import Part, joined, pick, shown, with_published
+from lexiscope.report.study_folder import about_run
+from lexiscope.report.study_run import Computed, Summary, marked_records, run_study
+from lexiscope.report.tables import Column, Format, Table
+from lexiscope.studies.sense_induction.contrast import contrast_part
+from lexiscope.studies.sense_induction.gather import gather
+from lexiscope.studies.sense_induction.judged import people_part
+from lexiscope.studies.sense_induction.material import MADE_UP, LeftOut, Material
+from lexiscope.studies.sense_induction.names import MEANING
+from lexiscope.studies.sense_induction.published import PUBLISHED as _PUBLISHED
+from lexiscope.studies.sense_induction.recovery import recovery_part
+from lexiscope.studies.sense_induction.same_sense import same_sense_part
+from lexiscope.studies.sense_induction.sections import built
+from lexiscope.studies.sense_induction.similarity import rho_name, usages_part, words_part
+from lexiscope.studies.sense_induction.sources import expanded, given_files
+from lexiscope.studies.sense_induction.trainings import (
+    frequency_part,
+    grid_part,
+    noise_part,
+    trained_of,
+    trainings_part,
+)
+from lexiscope.studies.sense_induction.usages import maps_part, synset_part
+from lexiscope.tasks.relatedness.by_sense import AVG_SIM_C, MAX_SIM
+
+CITATION = (
+    "Guo, F., Iyyer, M., & Boyd-Graber, J. (2018). Inducing and Embedding Senses with Scaled Gumbel Softmax. "
+    "arXiv:1804.08077.",
+)
+QUESTIONS: tuple[Question, ...] = (
+    Question("Q1", "How near do similarities of words come to people's ratings?", "§5, Tables 6 and 7", "confirmatory"),
+    Question("Q2", "How near do similarities of usages in context come to them?", "§5", "confirmatory"),
+    Question("Q3", "Are usages with one meaning given one sense, and others not?", "§5, Table 8", "confirmatory"),
+    Question("Q4", "Are planted senses recovered?", "no part of the paper: pseudo-words", "exploratory"),
+    Question("Q5", "How strong must the noise be, and what does it do?", "§3, Figures 3 and 5", "exploratory"),
+    Question("Q6", "How many senses are left, of frequent and of rare words?", "Figure 4", "exploratory"),
+    Question("Q7", "Do people recognise the senses?", "§4, Tables 1 and 2", "confirmatory"),
+    Question("Q8", "Do similarity and interpretability choose the same vectors?", "§5.1", "exploratory"),
+)
+PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
+STATISTICS: Mapping[str, str] = MEANING
+SETTINGS = frozenset(("datasets", "people", "planted", "synset", "words"))
+MINI = StudySettings("sense_induction", planted=MADE_UP)
+"""Settings with which the study runs without data: text made by rule, small vectors trained on it."""
+
+
+def run(
+    settings: StudySettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
+) -> Summary:
+    """Run the whole study into a folder and return its summary.
+
+    A finished run is not computed again; a broken one goes on with its answers and trainings. Both end with the same
+    bytes (``machine.json`` apart, which says where and how long).
+
+    Errors: :class:`InputError` for a setting that the study does not have, or where there is nothing to compare;
+    those of the sets, the subjects and the files, and :class:`RunError` where the folder belongs to something else.
+    """
+    check_settings(settings, SETTINGS)
+    given = given_files(settings, expanded(settings.subjects))
+
+    def compute(folder: Path) -> Computed:
+        material = gather(settings, folder, progress=progress)
+        parts, answers, left_out = analyse(material, settings)
+        responses = ResponseTable.concat([material.responses, answers, material.people])
+        records = _records(material, settings, parts)
+        sums = tuple(material.checksums.items())
+        handed = Exported("sense_induction", responses, None, sums, STATISTICS)
+        report = _report(material, settings, parts, records, left_out, given, len(responses))
+        return Computed(report, responses, parts, export(folder, handed, settings.outputs))
+
+    return run_study(settings, out, compute, overview, given=given, command=command)
+
+
+def analyse(material: Material, settings: StudySettings) -> tuple[dict[str, Part], ResponseTable, tuple[LeftOut, ...]]:
+    """Run every analysis; return parts by name (of a question by its id), planted answers, and what was left out."""
+    trained = trained_of(material)
+    vectors, no_log = trainings_part(material, trained)
+    words, usages = words_part(material, settings), usages_part(material, settings)
+    planted, answers, unplanted = recovery_part(material, settings)
+    noise, no_noise = noise_part(trained)
+    grid, no_grid = grid_part(material, trained, usages.records)
+    synset, no_synset = synset_part(material, settings)
+    maps, no_maps = maps_part(material, settings)
+    people, no_people = people_part(material, settings)
+    measured = joined([words, usages, planted, people]).records
+    contrast, no_contrast = contrast_part(material, measured)
+    parts = {
+        "vectors": joined([vectors, maps]),
+        "Q1": words,
+        "Q2": usages,
+        "Q3": same_sense_part(material, settings),
+        "Q4": planted,
+        "Q5": joined([grid, noise, synset]),
+        "Q6": frequency_part(trained),
+        "Q7": people,
+        "Q8": contrast,
+    }
+    missing = (no_log, unplanted, no_grid, no_noise, no_synset, no_maps, no_people, no_contrast)
+    left_out = (*material.left_out, *(each for several in missing for each in several))
+    return parts, answers, left_out
+
+
+def overview(records: tuple[Record, ...]) -> Table:
+    """Return the main figure of every question for all vectors: what fits on a screen."""
+    subjects = dict.fromkeys(r.subject for r in records if r.subject and r.status == "")
+    columns = (Column("Vectors"), Column("AvgSimC, SCWS", _ONE), Column("MaxSim, SimLex", _ONE),
+               Column("WiC test, expected %", _ONE), Column("Mini pairs, expected %", _ONE),
+               Column("Planted, accuracy", _TWO))  # fmt: skip
+    simlex = next((r.dataset for r in records if "set=simlex999" in r.dataset), "")
+    rows = []
+    for subject in subjects:
+        own = [record for record in records if record.subject == subject]
+        found = (
+            pick(own, rho_name(AVG_SIM_C), dataset="scws"),
+            pick(own, rho_name(MAX_SIM), dataset=simlex),
+            pick(own, "expected_accuracy", dataset="wic", condition="test"),
+            pick(own, "expected_accuracy", dataset="mini_relatedness"),
+            pick(own, "planted_accuracy"),
+        )
+        rows.append((subject, *(None if record is None else shown(record) for record in found)))
+    return Table("overview", "", "Vectors beside people and planted senses", columns, tuple(rows))
+
+
+_ONE, _TWO = Format("number", 1), Format("number", 2)
+
+
+def _records(material: Material, settings: StudySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
+    """All records, beside what the paper prints of what is in the run."""
+    records = marked_records(parts, QUESTIONS, settings)
+    names = {each.name for each in material.sets} | ({"word_intrusion"} if len(material.people) else set())
+    return with_published(records, [value for name in names & set(PUBLISHED) for value in PUBLISHED[name]])
+
+
+def _report(
+    material: Material,
+    settings: StudySettings,
+    parts: Mapping[str, Part],
+    records: tuple[Record, ...],
+    left_out: tuple[LeftOut, ...],
+    given: Mapping[str, str],
+    n_responses: int,
+) -> Report:
+    counts = {
+        "sets": len(material.sets),
+        "pairs": sum(len(each.items) for each in material.sets),
+        "vectors": len(material.subjects),
+        "responses": n_responses,
+        "records": len(records),
+        "left_out": len(left_out),
+    }
+    return Report(
+        title=settings.title or "Induced senses",
+        subtitle="Vectors with several senses for a word, beside people's ratings and judgments",
+        sections=built(material, settings, QUESTIONS, parts, left_out),
+        run=about_run(settings, data=material.checksums, counts=counts, given=given),
+        records=records,
+        citations=CITATION,
+    )

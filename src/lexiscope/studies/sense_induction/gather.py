@@ -1,0 +1,96 @@
+"""Where the study's material comes from: sets of pairs, subjects with induced senses, planted usages, people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+from lexiscope.collect import CollectProgress, collect, live_subjects
+from lexiscope.core.errors import CapabilityError, InputError
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.study import StudySettings
+from lexiscope.core.subject import ChoosesSense, Subject
+from lexiscope.studies.sense_induction.judged import read_people
+from lexiscope.studies.sense_induction.material import MADE_UP, HasSenses, LeftOut, Material, PairSet, Planted
+from lexiscope.studies.sense_induction.planting import made_up, planted_usages_of
+from lexiscope.studies.sense_induction.sources import expanded, open_sets
+from lexiscope.tasks.relatedness.by_sense import GivesSenses
+
+_TASKS = {"similarity": "relatedness", "same_sense": "same_sense"}
+
+
+def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | None = None) -> Material:
+    """Load the sets, ask every subject every pair, read people's answers, and make planted text where it is asked for.
+
+    Answers are kept below ``out/collected``, vectors of made-up text below ``out/made_up``, so that a broken run
+    continues.
+    Errors: :class:`InputError` where there is nothing to ask; :class:`CapabilityError` for a subject without induced
+    senses; those of the sets, the subjects, the training and the files.
+    """
+    subjects = with_senses(settings)
+    if not subjects and not settings.planted:
+        what = "this study needs vectors with induced senses"
+        hint = "name some: --subject gasi:FOLDER, which lexiscope train gasi writes, or sense_embedding:FORMAT:FILE; "
+        raise InputError(what, hint=hint + "or let it make text, and vectors of it: --planted made_up")
+    sets, left_out = open_sets(settings) if subjects else ((), ())
+    answers = [_asked(each, subjects, settings, out / "collected", progress) for each in sets]
+    planted = _planted(settings, subjects, out, progress)
+    people = read_people(settings.people)
+    return Material(
+        sets=sets,
+        subjects=subjects,
+        titles=_titles((*subjects, *(planted.subjects if planted else ()))),
+        responses=ResponseTable.concat(answers),
+        left_out=left_out if subjects else (LeftOut("Sets of pairs", "", "No vectors were given: --subject."),),
+        planted=planted,
+        people=people.responses,
+        people_items=people.items,
+    )
+
+
+def with_senses(settings: StudySettings) -> tuple[HasSenses, ...]:
+    """Return the subjects of a run.
+
+    Errors: :class:`CapabilityError` for one without induced senses, before anything is asked.
+    """
+    found = live_subjects(expanded(settings.subjects), settings)
+    for subject in found:
+        if not isinstance(subject, ChoosesSense) or not isinstance(subject, GivesSenses):
+            what = f"{subject.subject_id} has no induced senses"
+            raise CapabilityError(what, hint="this study takes subjects of the kinds gasi and sense_embedding")
+    return tuple(cast(HasSenses, subject) for subject in found)
+
+
+def _asked(
+    pairs: PairSet,
+    subjects: Sequence[HasSenses],
+    settings: StudySettings,
+    out: Path,
+    progress: CollectProgress | None,
+) -> ResponseTable:
+    folder = out / pairs.name.replace("?", "_").replace("=", "_")
+    asked = [cast(Subject, subject) for subject in subjects]
+    return collect(pairs.items, asked, _TASKS[pairs.kind], out=folder, seed=settings.seed, progress=progress)
+
+
+def _planted(
+    settings: StudySettings, subjects: tuple[HasSenses, ...], out: Path, progress: CollectProgress | None
+) -> Planted | None:
+    if not settings.planted:
+        return None
+    if settings.planted == MADE_UP:
+        return made_up(out / MADE_UP, seed=settings.seed, progress=progress)
+    path = Path(settings.planted)
+    return Planted(path.name, planted_usages_of(path), subjects)
+
+
+def _titles(subjects: Sequence[HasSenses]) -> dict[str, str]:
+    """A short name of each subject: the last part of its path, more of it where two end alike."""
+    parts = {each.subject_id: Path(each.subject_id.partition(":")[2].partition("?")[0]).parts for each in subjects}
+    titles = {}
+    for subject, own in parts.items():
+        others = [other for name, other in parts.items() if name != subject]
+        length = next((n for n in range(1, len(own)) if all(own[-n:] != other[-n:] for other in others)), len(own))
+        titles[subject] = "/".join(own[-length:])
+    return titles

@@ -1,0 +1,128 @@
+"""What the study works on: sets of pairs, subjects with induced senses, their answers, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.core.dataset import DatasetCard, SubjectFacts
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.subject import Floats
+from lexiscope.core.usage import Usage
+
+Kind = Literal["similarity", "same_sense"]
+MADE_UP = "made_up"
+"""The value of the setting ``planted`` that asks for text made by rule, and the folder in which vectors of it lie."""
+
+
+class HasSenses(Protocol):
+    """A subject with induced senses: what the study asks of it."""
+
+    @property
+    def subject_id(self) -> str:
+        """Its spec."""
+
+    @property
+    def kind(self) -> str:
+        """``gasi`` or ``sense_embedding``."""
+
+    @property
+    def facts(self) -> SubjectFacts:
+        """What is known of it."""
+
+    def knows(self, usage: Usage) -> bool:
+        """Say whether the target is in the vocabulary."""
+
+    def sense_count(self, usage: Usage) -> int:
+        """Return the number of senses of the target."""
+
+    def sense_distribution(self, usages: Sequence[Usage]) -> Floats:
+        """Return the probability of each sense. *Shape: (usages, K)*."""
+
+    def senses_of(self, usages: Sequence[Usage]) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return the vectors of all senses, and which of them are there."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairSet:
+    """A set of pairs that every subject answers: rated for similarity, or with a right answer to *same sense?*
+
+    ``ratings`` are people's means of the items, in their order (empty where there are none); ``in_context``: a pair is
+    two usages in their contexts, not two words.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    items: tuple[Item, ...]
+    ratings: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    in_context: bool = True
+    card: DatasetCard | None = None
+    responses: ResponseTable = field(default_factory=ResponseTable.empty)
+    checksums: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def words(self) -> NDArray[np.str_]:
+        """The word of each pair, of two words the first: what is resampled."""
+        return np.array([item.word.casefold() for item in self.items], dtype=str)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Planted:
+    """Usages of pseudo-words whose senses are known, and the subjects that are asked for them.
+
+    ``title`` says where they come from; ``by_rule``: text and vectors were made in this run.
+    """
+
+    title: str
+    items: tuple[Item, ...]
+    subjects: tuple[HasSenses, ...]
+    by_rule: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An analysis that is not in the run, of which subject (empty: of all), and why."""
+
+    analysis: str
+    subject: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """Everything that the analyses read. ``titles`` are short names of the subjects, by their ids."""
+
+    sets: tuple[PairSet, ...]
+    subjects: tuple[HasSenses, ...]
+    titles: Mapping[str, str]
+    responses: ResponseTable
+    left_out: tuple[LeftOut, ...] = ()
+    planted: Planted | None = None
+    people: ResponseTable = field(default_factory=ResponseTable.empty)
+    people_items: Mapping[str, Item] = field(default_factory=dict)
+
+    @property
+    def checksums(self) -> dict[str, str]:
+        """The checksums of all files that were read, by name."""
+        return {path: digest for each in self.sets for path, digest in each.checksums}
+
+    def of_kind(self, kind: Kind) -> tuple[PairSet, ...]:
+        """Return the sets of one kind, in order."""
+        return tuple(each for each in self.sets if each.kind == kind)
+
+    def title_of(self, subject_id: str) -> str:
+        """Return the short name of a subject; its id where it has none."""
+        return self.titles.get(subject_id, subject_id)
+
+
+def folder_of(subject: HasSenses) -> Path | None:
+    """Return the folder of a training; ``None`` for vectors of another program."""
+    folder = getattr(subject, "folder", None)
+    return folder if isinstance(folder, Path) else None

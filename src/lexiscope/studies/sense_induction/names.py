@@ -1,0 +1,44 @@
+"""What every statistic of the study is: the names in ``results.json``, without their parameters, and their meaning."""
+
+from __future__ import annotations
+
+MEANING: dict[str, str] = {
+    # similarity
+    "n_pairs": "pairs of a set that have a rating of people",
+    "coverage": "percent of these pairs whose words the subject knows",
+    "spearman_x100": "100 × Spearman's rho of a similarity with people's mean rating; over covered pairs, or over all, "
+    "where uncovered says what similarity the others count as; interval: first words resampled",
+    "rater_agreement_x100": "100 × mean Spearman's rho of one column of ratings with the mean of the others",
+    # the same sense
+    "accuracy": "percent of pairs right; of: all (random answers included), decided (those that identity decides); "
+    "interval: words resampled",
+    "expected_accuracy": "percent right, every random answer counted as half right: what no seed changes",
+    "n_random": "answers that are random, by reason",
+    "share_same": "percent of pairs whose right answer is: the same sense",
+    # planted senses
+    "planted_accuracy": "share of usages right where each induced sense may stand for one planted sense; mean of words",
+    "planted_purity": "share of usages right where an induced sense stands for what is most frequent in it; mean of "
+    "words",
+    "planted_majority": "share of the most frequent planted sense: what one sense for all reaches; mean of words",
+    "planted_recovered": "planted senses of a word that an induced one stands for; mean of words",
+    "n_unknown": "usages of pseudo-words that the subject does not know",
+    # the trainings
+    "n_words": "words of the vocabulary",
+    "n_senses": "senses of all words together",
+    "senses_per_word": "senses of a word, mean",
+    "selection_entropy": "entropy of the choice of a sense at the end of training, without noise, in nats",
+    "signal_sd": "standard deviation of c̄·s at the end of training",
+    "noise_sd": "standard deviation of the noise on it",
+    # a synset
+    "selection_share": "mean probability of the sense that is probable in that rank over a synset's sentences",
+    "sentence_entropy": "mean entropy of the distributions of a synset's sentences, in nats",
+    # people
+    "intrusion_accuracy": "percent of senses (2 of 3 judgments) or judgments in which people find the intruder",
+    "selection_accuracy": "percent of questions (2 of 3) or judgments in which people choose the model's sense",
+    "model_probability": "the model's mean probability of the sense that people chose",
+    "agreement": "mean share of the winning answer; of: word_intrusion, sense_choice; weighted: by trust",
+    "chance": "percent that blind choices would reach",
+    # contrast
+    "n_disagreements": "pairs of subjects that a similarity and people's judgments order differently",
+    "n_orders": "pairs of subjects that both order",
+}

@@ -1,0 +1,29 @@
+"""Two measures of the same subjects: who is best by each, and which pairs stand in another order."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from lexiscope.analysis.disagreeing_orders import compare_orders
+from lexiscope.core.errors import StatisticError
+
+
+def test_pairs_in_another_order_are_named_best_first() -> None:
+    """A pair is named with the subject that the first measure prefers in front; ties count in no order."""
+    found = compare_orders({"a": 3, "b": 2, "c": 1, "d": 1}, {"a": 1, "b": 2, "c": 3, "d": 2})
+    # b and d tie by the second measure, c and d by the first
+    assert set(found.disagreeing) == {("a", "b"), ("a", "c"), ("b", "c"), ("a", "d")}
+    assert found.n_pairs == 4
+    assert (found.best_first, found.best_second, found.same_best) == ("a", "c", False)
+
+
+def test_subjects_without_a_value_are_left_out() -> None:
+    """Who has only one of the measures, or no number, is not compared; one subject alone has no order."""
+    found = compare_orders({"a": 1, "b": 2, "c": math.nan}, {"a": 1, "b": 2, "c": 3, "d": 4})
+    assert found.subjects == ("a", "b")
+    assert found.same_best
+    assert found.disagreeing == ()
+    with pytest.raises(StatisticError, match="there are 1"):
+        compare_orders({"a": 1, "b": 2}, {"a": 1})

@@ -1,0 +1,280 @@
+"""The study of induced senses on vectors drawn at random and on text made by rule: figures follow from answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lexiscope.core.errors import CapabilityError, InputError, SpecError
+from lexiscope.core.item import Item
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.study import StudySettings
+from lexiscope.core.usage import Usage
+from lexiscope.datasets.mini_relatedness import load
+from lexiscope.items.tabular import write_items
+from lexiscope.resources import fetch
+from lexiscope.resources.running_text import words_of
+from lexiscope.resources.sense_vectors import SenseVectors
+from lexiscope.studies import sense_induction
+from lexiscope.studies.sense_induction.sources import expanded
+from lexiscope.training.gasi._course import LogRow
+from lexiscope.training.gasi.settings import GasiSettings
+from lexiscope.training.gasi.train import LOG, log_text, write_senses
+
+MINI = StudySettings("sense_induction", dataset="mini_relatedness", synset="", words=("bank",), n_bootstrap=20)
+WORDS = sorted({word for item in load("en").items for usage in item.usages for word in words_of(usage.text)})
+
+
+def made_folder(folder: Path, *, beta: float = 0.4, seed: int = 0, one_sense: Sequence[str] = ()) -> Path:
+    """Vectors drawn at random, two senses a word, as if they had been trained with β; nothing was learnt."""
+    folder.mkdir(parents=True)
+    rng = np.random.default_rng(seed)
+    senses, contexts = rng.normal(size=(len(WORDS), 2, 8)), rng.normal(size=(len(WORDS), 8))
+    mask = np.array([[True, word not in one_sense] for word in WORDS])
+    counts = np.arange(len(WORDS), 0, -1)
+    vectors = SenseVectors(tuple(WORDS), counts, senses.astype(np.float32), contexts.astype(np.float32), mask)
+    log = [LogRow(1, 1000 * n, 0.01, 3 - n / 10, 0.6, 0.5, 0.1, n / 10, beta) for n in range(1, 6)]
+    (folder / LOG).write_text(log_text(log))
+    settings = GasiSettings(beta=beta, senses=2, dimensions=8).deciding()
+    write_senses(folder, vectors, {"settings": settings, "seed": seed, "corpus": {}}, (LOG,))
+    return folder
+
+
+def records_of(settings: StudySettings, out: Path) -> tuple[Record, ...]:
+    sense_induction.run(settings, out)
+    return read_records(out / "results.json")
+
+
+def left_out(out: Path) -> str:
+    return (out / "tables" / "left_out.csv").read_text(encoding="utf-8")
+
+
+# -- the whole run ----------------------------------------------------------------------------------------------
+
+
+def test_the_same_sense_is_counted_from_the_answers(tmp_path: Path) -> None:
+    """Accuracy over all and over decided pairs, and each kind of random answer, follow from responses.parquet."""
+    folder = made_folder(tmp_path / "a", one_sense=("bank", "bark"))
+    found = records_of(replace(MINI, subjects=(f"gasi:{folder}",)), tmp_path / "run")
+    gold = {item.item_id: "t" if item.conditions["same_sense"] else "f" for item in load("en").items}
+    rows = ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet")
+    chosen = rows.where(measure="choice")
+    right = [
+        gold[item_id] == option
+        for item_id, option in zip(chosen.column("item_id"), chosen.column("option"), strict=True)
+    ]
+    random = rows.where(measure="flag_random_answer").column("value") == 1
+    assert len(right) == 180
+    assert random.sum() == 12  # the six pairs of each of two words with one sense
+    assert find(found, "accuracy(of=all)").value == pytest.approx(100 * np.mean(right))
+    assert find(found, "accuracy(of=decided)").value == pytest.approx(100 * np.mean(np.array(right)[~random]))
+    half = (np.array(right)[~random].sum() + 0.5 * 12) / 180
+    assert find(found, "expected_accuracy").value == pytest.approx(100 * half)
+    assert find(found, "n_random(reason=one_sense)").value == 12
+    assert find(found, "share_same").value == pytest.approx(100 / 3)
+
+
+def test_a_finished_run_is_left_alone_and_a_new_one_is_the_same(tmp_path: Path) -> None:
+    """The second call computes nothing; another folder gets the same report and records, byte for byte."""
+    settings = replace(MINI, subjects=(f"gasi:{made_folder(tmp_path / 'a')}",))
+    sense_induction.run(settings, tmp_path / "one")
+    before = (tmp_path / "one" / "report.html").stat().st_mtime_ns
+    again = sense_induction.run(settings, tmp_path / "one")
+    assert "finished before" in again.remarks[0]
+    assert (tmp_path / "one" / "report.html").stat().st_mtime_ns == before
+    sense_induction.run(settings, tmp_path / "two")
+    for name in ("results.json", "report.html", "responses.parquet"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_vectors_that_were_trained_again_are_another_run(tmp_path: Path) -> None:
+    """A folder with other vectors under the same name is not taken for the finished run."""
+    folder = made_folder(tmp_path / "a")
+    settings = replace(MINI, subjects=(f"gasi:{folder}",))
+    sense_induction.run(settings, tmp_path / "run")
+    first = json.loads((tmp_path / "run" / "run.json").read_text())["given"]
+    made_folder(tmp_path / "b", seed=5)
+    for path in (tmp_path / "b").iterdir():
+        path.replace(folder / path.name)
+    sense_induction.run(settings, tmp_path / "other")
+    assert json.loads((tmp_path / "other" / "run.json").read_text())["given"] != first
+
+
+def test_figures_show_maps_noise_and_frequency(tmp_path: Path) -> None:
+    """Figures 2, 3 and 4 of a training: two senses on the map, the log's numbers, the words by their senses."""
+    folder = made_folder(tmp_path / "a", one_sense=WORDS[100:])
+    sense_induction.run(replace(MINI, subjects=(f"gasi:{folder}",), words=(WORDS[0],)), tmp_path / "run")
+    figures = tmp_path / "run" / "figures"
+    noise = (figures / "noise.csv").read_text().splitlines()
+    assert noise[1:] == [f"a,{1000.0 * n},0.1,{n / 10},0.4" for n in range(1, 6)]
+    assert len((figures / "map_1.csv").read_text().splitlines()) == 1 + 2 * 10
+    shares = (figures / "senses_by_frequency_1.csv").read_text().splitlines()
+    first = [line for line in shares if line.lstrip('"').startswith("1–")]
+    assert [float(line.rsplit(",", 1)[1]) for line in first] == [0.0, 100.0]
+
+
+def test_text_made_by_rule_tells_the_variants_apart(tmp_path: Path) -> None:
+    """GASI-β recovers what was planted better than SASI does; one vector for a word recovers nothing."""
+    settings = StudySettings("sense_induction", planted="made_up", n_bootstrap=50)
+    found = records_of(settings, tmp_path / "run")
+    recovered = {r.subject: r.value or 0.0 for r in found if r.statistic == "planted_accuracy"}
+    assert recovered["made_up/gasi_beta"] > 0.95
+    assert recovered["made_up/skip_gram"] == find(found, "planted_majority", subject="made_up/gasi_beta").value == 0.5
+    assert recovered["made_up/sasi"] < recovered["made_up/gasi_beta"]
+    rows = ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet").where(subject_id="made_up/gasi_beta")
+    assert len(rows) == 12 * 2 * 40
+    assert "No vectors were given" in left_out(tmp_path / "run")
+
+
+# -- what is compared -------------------------------------------------------------------------------------------
+
+
+def test_a_folder_of_trainings_stands_for_all_of_them(tmp_path: Path) -> None:
+    """A grid folder is each folder in it; a training is itself, and other kinds of subject are left as they are."""
+    for name in ("b", "a"):
+        made_folder(tmp_path / "grid" / name)
+    specs = expanded([f"gasi:{tmp_path / 'grid'}", f"gasi:{tmp_path / 'grid' / 'a'}", "encoder:minilm"])
+    assert specs == (f"gasi:{tmp_path / 'grid' / 'a'}", f"gasi:{tmp_path / 'grid' / 'b'}", "encoder:minilm")
+
+
+def test_sets_that_are_not_at_hand_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a fresh machine: the embedded pairs are asked, every published set is in the table with the reason."""
+    monkeypatch.delenv("LEXISCOPE_DATA", raising=False)
+    monkeypatch.setattr(fetch, "cache", lambda: tmp_path / "cache")
+    settings = replace(MINI, dataset="", subjects=(f"gasi:{made_folder(tmp_path / 'a')}",), synset="bond.n.02")
+    found = records_of(settings, tmp_path / "run")
+    assert {r.dataset for r in found if r.statistic == "expected_accuracy"} == {"mini_relatedness"}
+    listed = left_out(tmp_path / "run")
+    assert all(name in listed for name in ("scws", "wordsim?set=simlex999", "wordsim?set=rw2k", "wic"))
+    assert listed.count("Not at hand") == 12
+
+
+def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
+    """No vectors, a subject without senses, a set without ratings, a synset that is none: each by name."""
+    with pytest.raises(InputError, match="needs vectors with induced senses"):
+        sense_induction.run(replace(MINI, dataset=""), tmp_path / "a")
+    with pytest.raises(CapabilityError, match="baseline:random has no induced senses"):
+        sense_induction.run(replace(MINI, subjects=("baseline:random",)), tmp_path / "b")
+    folder = made_folder(tmp_path / "vectors")
+    with pytest.raises(SpecError, match="mini_synonymy has no pairs that people rated"):
+        sense_induction.run(replace(MINI, dataset="mini_synonymy", subjects=(f"gasi:{folder}",)), tmp_path / "c")
+    with pytest.raises(InputError, match=r"no file .*nowhere\.csv"):
+        sense_induction.run(replace(MINI, planted=str(tmp_path / "nowhere.csv")), tmp_path / "d")
+
+
+@pytest.mark.published
+def test_similarity_is_the_rank_correlation_of_the_rows(published: Path, tmp_path: Path) -> None:
+    """SCWS: rho of the stored AvgSimC with the mean ratings, over covered pairs, and with 0 for the others."""
+    vectors = f"gasi:{made_folder(tmp_path / 'a')}"
+    found = records_of(replace(MINI, dataset="scws", subjects=(vectors,)), tmp_path / "run")
+    rows = ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet").where(measure="avg_sim_c")
+    lines = (published / "scws" / "ratings.txt").read_text(encoding="utf-8").splitlines()
+    ratings = np.array([np.mean([float(cell) for cell in line.split("\t")[8:]]) for line in lines])
+    similarity = rows.column("value")
+    covered = np.isfinite(similarity)
+    assert 3 < covered.sum() < 2003
+    assert find(found, "n_pairs", dataset="scws").status == "reproduced"
+    assert find(found, "coverage").value == pytest.approx(100 * covered.mean())
+    for name, x, y in (
+        ("spearman_x100(similarity=avg_sim_c)", similarity[covered], ratings[covered]),
+        ("spearman_x100(similarity=avg_sim_c,uncovered=0)", np.where(covered, similarity, 0.0), ratings),
+    ):
+        assert find(found, name).value == pytest.approx(100 * np.corrcoef(_ranks(x), _ranks(y))[0, 1])
+
+
+@pytest.mark.published
+def test_a_grid_of_beta_is_chosen_by_scws(published: Path, tmp_path: Path) -> None:
+    """The chosen β has the highest AvgSimC; a grid that differs in more than β says so."""
+    for number, beta in enumerate((0.1, 0.9)):
+        made_folder(tmp_path / "grid" / f"b{beta:g}", beta=beta, seed=number)
+    settings = replace(MINI, dataset="scws", subjects=(f"gasi:{tmp_path / 'grid'}",))
+    found = records_of(settings, tmp_path / "run")
+    values = {r.subject[-3:]: r.value for r in found if r.statistic == "spearman_x100(similarity=avg_sim_c)"}
+    best = max(values, key=lambda name: values[name] or 0.0)
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert f"β = {best} is best by AvgSimC on SCWS" in page
+    assert "differ in more than β: seed" in page
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Average ranks; values that differ in their last bits only are equal."""
+    _, codes, counts = np.unique(values.round(10), return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    return (ends - (counts - 1) / 2)[codes]
+
+
+# -- planted senses and people ------------------------------------------------------------------------------------
+
+
+def test_planted_usages_of_a_file(tmp_path: Path) -> None:
+    """A file of usages: recovery by the senses that the vectors choose; who knows no pseudo-word is left out."""
+    usages = [usage for item in load("en").items for usage in item.usages if item.word in ("bank", "bark")]
+    distinct = {usage.key: usage for usage in usages}.values()
+    items = [Item(f"p{n}", "planted", (usage,)) for n, usage in enumerate(distinct)]
+    write_items(items, tmp_path / "planted.csv")
+    folder = made_folder(tmp_path / "a")
+    settings = replace(MINI, subjects=(f"gasi:{folder}",), planted=str(tmp_path / "planted.csv"))
+    found = records_of(settings, tmp_path / "run")
+    assert find(found, "planted_majority").value == 0.5  # two sentences of each of two senses
+    assert 0.5 <= (find(found, "planted_accuracy").value or 0) <= (find(found, "planted_purity").value or 0) <= 1
+    write_items([Item("x", "planted", (Usage("a zzz", 2, 5, lemma="zzz", sense="z"),))], tmp_path / "none.csv")
+    sense_induction.run(replace(settings, planted=str(tmp_path / "none.csv")), tmp_path / "none")
+    assert "fewer than two of the pseudo-words" in left_out(tmp_path / "none")
+    write_items([Item("x", "planted", (Usage("a zzz", 2, 5),))], tmp_path / "bad.csv")
+    with pytest.raises(InputError, match="a planted usage is one usage"):
+        sense_induction.run(replace(settings, planted=str(tmp_path / "bad.csv")), tmp_path / "bad")
+
+
+def simulated_people(folder: Path, models: Sequence[str], *, right: Sequence[int]) -> tuple[str, str]:
+    """Simulated answers, nobody's judgment: of two items of each model, so many of three find the intruder."""
+    items, rows = [], []
+    for model, hits in zip(models, right, strict=True):
+        for word in ("bank", "bark"):
+            item = Item(
+                f"{model}/{word}", "test", (Usage(word, 0, 4, lemma=word),), ("a", "b", "c"), gold="c",
+                conditions={"word": word, "model": model},
+            )  # fmt: skip
+            items.append(item)
+            for person in range(3):
+                option = "c" if person < hits else "a"
+                rows.append(
+                    Response(f"sim{person}", "participant", item.item_id, "word_intrusion", "choice", option=option)
+                )
+    write_items(items, folder / "items.csv")
+    ResponseTable.from_rows(rows).write_csv(folder / "answers.csv")
+    return (str(folder / "items.csv"), str(folder / "answers.csv"))
+
+
+def test_people_and_similarity_may_disagree(tmp_path: Path) -> None:
+    """Intruders found, by model; planted senses beside them; where the orders differ, the report says so."""
+    folders = [made_folder(tmp_path / name, seed=n) for n, name in enumerate(("a", "b"))]
+    specs = tuple(f"gasi:{folder}" for folder in folders)
+    people = simulated_people(tmp_path, specs, right=(3, 1))
+    found = records_of(replace(MINI, subjects=specs, people=people), tmp_path / "run")
+    for spec, senses, judgments in ((specs[0], 100, 100), (specs[1], 0, 100 / 3)):
+        assert find(found, "intrusion_accuracy(of=senses)", subject=spec).value == senses
+        assert find(found, "intrusion_accuracy(of=judgments)", subject=spec).value == pytest.approx(judgments)
+    printed = find(found, "intrusion_accuracy(of=senses)", subject="GASI-β (paper)")
+    assert (printed.published, printed.value, printed.status) == (71.3, None, "not reproducible")
+    assert "Similarity against interpretability" in left_out(tmp_path / "run")
+
+
+def test_answers_of_another_test_are_refused(tmp_path: Path) -> None:
+    """A table of something else, another task, and an answer to an item that was not given are named."""
+    settings = replace(MINI, subjects=(f"gasi:{made_folder(tmp_path / 'a')}",))
+    items, answers = simulated_people(tmp_path, ("m",), right=(3,))
+    with pytest.raises(InputError, match="2 items that it answers are in no file of items"):
+        sense_induction.run(replace(settings, people=(answers,)), tmp_path / "run")
+    (tmp_path / "other.csv").write_text("x,y\n1,2\n")
+    with pytest.raises(InputError, match="no table of responses: its columns are x, y"):
+        sense_induction.run(replace(settings, people=(items, str(tmp_path / "other.csv"))), tmp_path / "run2")
+    rated = ResponseTable.from_rows([Response("p", "participant", "m/bank", "same_sense", "choice", option="t")])
+    rated.write_csv(tmp_path / "rated.csv")
+    with pytest.raises(InputError, match="'same_sense', which is no test of senses"):
+        sense_induction.run(replace(settings, people=(items, str(tmp_path / "rated.csv"))), tmp_path / "run3")
