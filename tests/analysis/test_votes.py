@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from lexiscope.analysis.votes import (
     mean_chance,
     rater_trust,
     share,
+    trust_of_checks,
     vote_share,
 )
 from lexiscope.core.errors import InputError, StatisticError
@@ -122,3 +124,18 @@ def test_arrays_and_tables_give_the_same() -> None:
     assert hits_per_item(ours, options, {"i": "z", "j": "x"}).tolist() == [0, 1]
     with pytest.raises(InputError, match=r"item 'j'"):
         hits_per_item(ours, options, {"i": "x"})
+
+
+def test_trust_from_the_checks_of_a_study() -> None:
+    """Ana answers 2 of 2 attention checks rightly, Eva 1 of 2, and Leo left one out; other rows say nothing."""
+    given = [("ana", 1.0), ("ana", 1.0), ("eva", 1.0), ("eva", 0.0), ("leo", 1.0), ("leo", None)]
+    rows = [
+        Response(who, "participant", f"q{n}", "t", "attention_check", value) for n, (who, value) in enumerate(given)
+    ]
+    rows.append(Response("ida", "participant", "i", "t", "choice", option="x"))
+    assert trust_of_checks(ResponseTable.from_rows(rows)) == {"ana": 1.0, "eva": 0.5, "leo": 0.5}
+    with pytest.raises(InputError, match="no answer to a test question") as caught:
+        trust_of_checks(ResponseTable.from_rows(rows[-1:]))
+    assert caught.value.code == "E504"
+    with pytest.raises(InputError, match=r"is right \(1\) or wrong"):
+        trust_of_checks(ResponseTable.from_rows([replace(blank, subject_id="ana", value=0.5)]))

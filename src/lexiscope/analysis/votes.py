@@ -23,7 +23,7 @@ from lexiscope.analysis.bootstrap import (
     resample_counts,
 )
 from lexiscope.analysis.choices import option_table, trust_weighted
-from lexiscope.analysis.ratings import Ratings, Repeats
+from lexiscope.analysis.ratings import Ratings, Repeats, Table
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import statistic_name
 
@@ -113,6 +113,25 @@ def rater_trust(raters: Sequence[str], right: Sequence[bool]) -> dict[str, float
     for rater, hit in zip(raters, right, strict=True):
         answers.setdefault(rater, []).append(bool(hit))
     return {rater: sum(hits) / len(hits) for rater, hits in answers.items()}
+
+
+def trust_of_checks(table: Table, *, measure: str = "attention_check") -> dict[str, float]:
+    """Return each rater's share of right answers to test questions, from their rows in a table of responses.
+
+    A row has the value 1 (right) or 0; one without a value counts as wrong: who leaves a test question out is not known
+    to read. Raters without such a row are left out. *Unit:* share. Errors: :class:`InputError` E504 where the table has
+    no such row, and for a value that is neither 0 nor 1.
+    """
+    rows = table.where(measure=measure)
+    codes, raters = rows.codes("subject_id")
+    values = np.asarray(rows.column("value"), np.float64)
+    if not len(values):
+        what, hint = f"no answer to a test question: no row has the measure {measure!r}", "give the table with all rows"
+        raise InputError(what, code="E504", hint=hint)
+    hits = np.where(np.isnan(values), 0.0, values)
+    if not np.isin(hits, (0.0, 1.0)).all():
+        raise InputError(f"an answer to a test question is right (1) or wrong (0): {measure!r} has other values")
+    return rater_trust([raters[code] for code in codes.tolist()], (hits == 1).tolist())
 
 
 def vote_share(

@@ -8,7 +8,7 @@ other sense, as far as ``depth``, until it has ``pool`` words that fit; each ite
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
@@ -59,13 +59,15 @@ def build_intrusion(
     rules: IntrusionRules | None = None,
     frequencies: Mapping[str, float] | None = None,
     model: str = "",
+    revision: str = "",
     language: str = "und",
 ) -> BuiltIntrusion:
     """Return the items of every sense of the *words*, in their order, as :func:`make_intrusion_items` makes them.
 
     Without *frequencies* (counts or shares by word) those of the vectors are taken. A word out of the vocabulary or
     with one sense, and a sense with too few possible intruders, is left out with its reason. The same vectors, words,
-    rules and seed give the same items; leaving words out changes no others.
+    rules and seed give the same items; leaving words out changes no others. *model* names the model in ids and
+    conditions, *revision* its state.
     Errors: :class:`InputError` for a word given twice, rules that fit together nowhere, and vectors that know no
     frequencies where none are given.
 
@@ -109,7 +111,9 @@ def build_intrusion(
                 )
             except InputError as error:
                 left_out.append(LeftOut(word, error.what.partition(": ")[2], sense.sense))
-    return BuiltIntrusion(tuple(made), tuple(left_out))
+    named = {"revision": revision} if revision else {}
+    items = tuple(replace(item, conditions={**item.conditions, **named}) for item in made)
+    return BuiltIntrusion(items, tuple(left_out))
 
 
 def most_frequent_found(items: Sequence[Item], frequencies: Mapping[str, float]) -> float:

@@ -1,0 +1,259 @@
+"""Duplicate senses: are the groups of words alike between which people and a model disagree?
+
+Where two senses of a word have nearly the same neighbours, nobody can say which of them a sentence has: disagreement is
+then no fault of the model's choice but of its senses. *Source:* GASI §4.2, Table 3 and Figure 6. What we have of the
+paper does not say which pairs of senses are compared where people and model agree; two readings are computed, each
+under its own name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lexiscope.analysis.bootstrap import (
+    BoolArray,
+    Estimate,
+    FloatArray,
+    Undefined,
+    group_codes,
+    percentile_interval,
+    resample_counts,
+)
+from lexiscope.analysis.significance import TestResult, wilcoxon_rank_sum
+from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.result import statistic_name
+
+Pairs = Literal["rivals", "all"]
+"""Which pairs of senses are compared.
+
+``rivals``: where people and model disagree, the sense that people chose with the model's; where they agree, the sense
+that both chose with each other sense of the word, averaged. ``all``: all pairs of the word's senses, averaged, whoever
+chose what.
+"""
+Measure = Literal["overlap", "cosine"]
+_FEWEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question: its word, the words of each sense (dummies left out), what a majority and what the model chose.
+
+    ``human`` is ``None`` where no sense has a majority; it may be a dummy, which is then none of ``groups``.
+    """
+
+    item_id: str
+    word: str
+    groups: Mapping[str, Sequence[str]]
+    human: str | None
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How alike the senses of one question are: shared neighbours (share of the shorter list) and mean cosine.
+
+    ``cosine`` is ``None`` where the reference vectors know no word of a group. *Higher means:* more alike.
+    """
+
+    item_id: str
+    word: str
+    agree: bool
+    overlap: float
+    cosine: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How alike senses are where people and model agree, and where they disagree.
+
+    ``difference`` is disagree − agree; its interval, and those of both means, resample words. ``test`` is the rank-sum
+    test over questions, which takes them for independent; ``None`` where it is undefined, with ``why``. *Higher means:*
+    more alike.
+    """
+
+    measure: Measure
+    agree: Estimate | Undefined
+    disagree: Estimate | Undefined
+    difference: Estimate | Undefined
+    test: TestResult | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateAnalysis:
+    """The likeness of each question and both comparisons; ``cosine`` is ``None`` without reference vectors.
+
+    ``n_undecided`` questions have no majority, in ``n_dummy`` people chose a dummy, ``n_alone`` are of words with one
+    sense: none of them is compared. ``n_words_unknown`` of the ``n_words`` of all groups have no reference vector.
+    """
+
+    pairs: Pairs
+    likeness: tuple[Likeness, ...]
+    overlap: Compared
+    cosine: Compared | None
+    n_undecided: int
+    n_dummy: int
+    n_alone: int
+    n_words: int
+    n_words_unknown: int
+
+
+def shared_neighbours(first: Sequence[str], second: Sequence[str]) -> float:
+    """Return the share of words that two groups have in common, of the shorter one. *Unit:* share, 0 to 1.
+
+    >>> shared_neighbours(["loan", "cash", "debt", "coin"], ["Cash", "river", "shore", "coin"])  # 2 of 4
+    0.5
+    """
+    a, b = ({word.casefold() for word in group} for group in (first, second))
+    return len(a & b) / min(len(a), len(b))
+
+
+def mean_cosine(first: Sequence[str], second: Sequence[str], vectors: Mapping[str, ArrayLike]) -> float | None:
+    """Return the mean cosine of all pairs of a word of one group with one of the other, in vectors of words.
+
+    Words without a vector are left out; ``None`` where a group has none left. A word that both groups have makes a pair
+    with itself. *Unit:* −1 to 1.
+
+    >>> plane = {"loan": [1.0, 0.0], "river": [0.0, 2.0], "bank": [3.0, 4.0]}
+    >>> mean_cosine(["loan", "river"], ["bank", "toad"], plane)  # (3/5 + 4/5) / 2
+    0.7
+    >>> mean_cosine(["loan"], ["toad"], plane) is None
+    True
+    """
+    units = []
+    for group in (first, second):
+        found = np.array([vectors[word] for word in group if word in vectors], dtype=np.float64)
+        lengths = np.linalg.norm(found, axis=1, keepdims=True) if len(found) else np.empty((0, 1))
+        units.append(found[lengths[:, 0] > 0] / lengths[lengths[:, 0] > 0] if len(found) else found)
+    if not len(units[0]) or not len(units[1]):
+        return None
+    return float(np.mean(units[0] @ units[1].T))
+
+
+def duplicate_analysis(
+    questions: Sequence[Question],
+    vectors: Mapping[str, ArrayLike] | None = None,
+    *,
+    pairs: Pairs = "rivals",
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> DuplicateAnalysis:
+    """Compare how alike senses are where people and model agree and where they do not. *Source:* GASI Table 3, Fig 6.
+
+    *vectors* (word → vector) come from elsewhere than the senses, or they would say what the model believes.
+    Errors: :class:`InputError` for a question whose model's choice is none of its senses, and for unknown *pairs*.
+
+    Two words: where people chose against the model, the two groups share 2 of 4 words; where they agreed, 0 of 4.
+
+    >>> bank = {"1": ["loan", "cash", "debt", "coin"], "2": ["cash", "coin", "rate", "fund"]}
+    >>> bolt = {"1": ["latch", "lock", "key", "door"], "2": ["storm", "rain", "hail", "gale"]}
+    >>> asked = [Question("a", "bank", bank, "2", "1"), Question("b", "bolt", bolt, "1", "1")]
+    >>> found = duplicate_analysis(asked, resamples=200)
+    >>> found.overlap.disagree.value, found.overlap.agree.value, found.overlap.difference.value
+    (0.5, 0.0, 0.5)
+    """
+    if pairs not in get_args(Pairs):
+        raise InputError(f"no pairs of senses are called {pairs!r}", hint=f"use one of {', '.join(get_args(Pairs))}")
+    for question in questions:
+        if question.model not in question.groups:
+            what = f"the model's choice {question.model!r} is none of the senses {', '.join(question.groups)}"
+            raise InputError(what, place=Place(item_id=question.item_id))
+    decided = [each for each in questions if each.human is not None]
+    real = [each for each in decided if each.human in each.groups]
+    several = [each for each in real if len(each.groups) >= _FEWEST]
+    likeness = tuple(_likeness(each, vectors, pairs) for each in several)
+    words = {word for each in questions for group in each.groups.values() for word in group}
+    how = _Resampling(level, resamples, seed)
+    return DuplicateAnalysis(
+        pairs=pairs,
+        likeness=likeness,
+        overlap=_compared("overlap", pairs, likeness, how),
+        cosine=None if vectors is None else _compared("cosine", pairs, likeness, how),
+        n_undecided=len(questions) - len(decided),
+        n_dummy=len(decided) - len(real),
+        n_alone=len(real) - len(several),
+        n_words=len(words),
+        n_words_unknown=0 if vectors is None else sum(word not in vectors for word in words),
+    )
+
+
+def _likeness(question: Question, vectors: Mapping[str, ArrayLike] | None, pairs: Pairs) -> Likeness:
+    groups, agree = question.groups, question.human == question.model
+    if pairs == "all":
+        chosen = list(combinations(groups, 2))
+    elif agree:
+        chosen = [(question.model, other) for other in groups if other != question.model]
+    else:
+        chosen = [(question.model, str(question.human))]
+    overlaps = [shared_neighbours(groups[a], groups[b]) for a, b in chosen]
+    cosines = [mean_cosine(groups[a], groups[b], vectors) for a, b in chosen] if vectors is not None else []
+    known = [cosine for cosine in cosines if cosine is not None]
+    return Likeness(
+        question.item_id, question.word, agree, float(np.mean(overlaps)), float(np.mean(known)) if known else None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Resampling:
+    level: float
+    resamples: int
+    seed: int
+
+
+def _compared(measure: Measure, pairs: Pairs, likeness: Sequence[Likeness], how: _Resampling) -> Compared:
+    known = [(each.word, each.agree, value) for each in likeness if (value := getattr(each, measure)) is not None]
+    values = np.array([value for _, _, value in known], dtype=np.float64)
+    agree = np.array([same for _, same, _ in known], dtype=bool)
+    words = [word for word, _, _ in known]
+    names = [statistic_name(f"sense_{measure}", pairs=pairs, of=of) for of in ("agree", "disagree", "difference")]
+    reason = _why_not(agree, len(set(words)))
+    if reason:
+        agreed, disagreed, gap = (Undefined(name, reason, len(known)) for name in names)
+        return Compared(measure, agreed, disagreed, gap, None, reason)
+    ours, theirs = _draws(values, agree, words, how), _draws(values, ~agree, words, how)
+    means = float(values[agree].mean()), float(values[~agree].mean())
+
+    def estimate(name: str, value: float, draws: FloatArray, n: int) -> Estimate:
+        return Estimate(name, value, percentile_interval(draws, level=how.level), n, len(set(words)))
+
+    test, why = _tested(values[~agree], values[agree])
+    return Compared(
+        measure,
+        estimate(names[0], means[0], ours, int(agree.sum())),
+        estimate(names[1], means[1], theirs, int((~agree).sum())),
+        estimate(names[2], means[1] - means[0], theirs - ours, len(known)),
+        test,
+        why,
+    )
+
+
+def _why_not(agree: BoolArray, n_words: int) -> str:
+    """Why two sides cannot be compared; empty where they can."""
+    if not agree.any() or agree.all():
+        return f"no question in which people and model {'disagree' if agree.any() else 'agree'}"
+    return "the questions are of one word" if n_words < _FEWEST else ""
+
+
+def _tested(disagree: FloatArray, agree: FloatArray) -> tuple[TestResult | None, str]:
+    try:
+        return wilcoxon_rank_sum(disagree, agree), ""
+    except StatisticError as error:
+        return None, error.what
+
+
+def _draws(values: FloatArray, chosen: BoolArray, words: Sequence[str], how: _Resampling) -> FloatArray:
+    """The mean of a side in each resample of words, NaN where it was not drawn. *Shape:* (resamples,)."""
+    codes, count = group_codes(words, len(words))
+    sums = np.bincount(codes, weights=values * chosen, minlength=count)
+    sizes = np.bincount(codes, weights=chosen, minlength=count)
+    blocks = resample_counts(count, resamples=how.resamples, seed=how.seed)
+    weights = np.concatenate(list(blocks)).astype(np.float64)
+    top, bottom = weights @ sums, weights @ sizes
+    return np.asarray(np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom > 0))

@@ -1,0 +1,222 @@
+"""``lexiscope senses intrusion`` and ``selection``: tests of induced senses, for people and models, as item files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+
+from lexiscope.cli import options
+from lexiscope.cli.build_source import CorpusSource, open_corpus, open_named_lexicon, read_nouns
+from lexiscope.cli.output import print_table, remark, say
+from lexiscope.cli.senses_subject import read_subject
+from lexiscope.cli.senses_written import Made, check_new, write_test
+from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.core.run import sha256_of
+from lexiscope.items.intrusion import Match
+from lexiscope.items.intrusion_of_senses import IntrusionRules, build_intrusion, most_frequent_found
+from lexiscope.items.near_words import word_counts_of
+from lexiscope.items.polysemous_nouns import PolysemousNoun, polysemous_nouns
+from lexiscope.items.selection_of_senses import SelectionRules, build_selection
+from lexiscope.items.word_counts import read_frequencies
+from lexiscope.subjects.gasi import Gasi
+from lexiscope.subjects.sense_embedding import SenseEmbedding
+
+_INTRUSION, _SELECTION = IntrusionRules(), SelectionRules()
+_one = click.IntRange(min=1)
+
+
+def _source(function: Any) -> Any:
+    """Add what both tests share: where nouns come from, what is written, and the seed."""
+    for option in (
+        click.option("--words", type=click.Path(path_type=Path), metavar="FILE", help="A word a line: only these."),
+        click.option(
+            "--corpus",
+            default="semcor",
+            show_default=True,
+            metavar="semcor|FOLDER|FILE",
+            help="Sense-tagged sentences: SemCor, a folder in the unified layout, or a table of your own.",
+        ),
+        click.option("--lexicon", default="wordnet", show_default=True, metavar="SPEC", help="Says who is polysemous."),
+        click.option("--nouns", "n_nouns", type=_one, default=_SELECTION.n_nouns, show_default=True, help="How many."),
+        click.option(
+            "--min-sentences", type=_one, default=10, show_default=True, help="A noun has so many sentences at least."
+        ),
+        click.option(
+            "--min-count",
+            type=click.IntRange(min=0),
+            default=0,
+            show_default=True,
+            help="Neighbours stand so often at least in the text of the training.",
+        ),
+        click.option("--name", default="", metavar="NAME", help="Of the vectors, in ids. Default: of their folder."),
+        click.option("--language", default="en", show_default=True, metavar="TAG", help="Of the words."),
+        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of all draws."),
+        click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="A new folder."),
+        options.quiet,
+    ):
+        function = option(function)
+    return function
+
+
+@click.command("intrusion", cls=Verb)
+@click.argument("subject", metavar="SUBJECT")
+@click.option(
+    "--page-words", "n_words", type=click.IntRange(min=3), default=_INTRUSION.n_words, show_default=True, help="A page."
+)
+@click.option(
+    "--intruders", "n_intruders", type=_one, default=_INTRUSION.n_intruders, show_default=True, help="Pages of a sense."
+)
+@click.option(
+    "--band",
+    type=click.FloatRange(min=1),
+    default=_INTRUSION.band,
+    show_default=True,
+    help="An intruder is at most so many times as frequent, or as rare, as what --match names.",
+)
+@click.option(
+    "--match",
+    type=click.Choice(get_args(Match)),
+    default=_INTRUSION.match,
+    show_default=True,
+    help="word: as in the paper. neighbours: the words of the page, among which a frequent word would stand out.",
+)
+@click.option(
+    "--pool", type=_one, default=_INTRUSION.pool, show_default=True, help="Drawn among so many of each other sense."
+)
+@click.option(
+    "--depth", type=_one, default=_INTRUSION.depth, show_default=True, help="Neighbours of a sense that are searched."
+)
+@click.option(
+    "--apart", type=_one, default=_INTRUSION.apart, show_default=True, help="Own neighbours that are no intruders."
+)
+@click.option("--frequencies", type=click.Path(path_type=Path), metavar="FILE", help="Columns word and count.")
+@_source
+def intrusion(subject: str, *, out: Path, frequencies: Path | None, quiet: bool, **given: Any) -> None:
+    """Make word-intrusion items: nine neighbours of a sense, and one word from another sense of the same word.
+
+    SUBJECT is gasi:FOLDER or sense_embedding:FORMAT:FILES. Without --words, the words are the most polysemous nouns of
+    the lexicon with enough sentences in the corpus, as in the test of selection. FOLDER gets items.csv, for
+    `lexiscope collect` and `lexiscope annotate`; left_out.csv, with reasons; model/, what the vectors themselves
+    answer; test.json, how it was made.
+    """
+    check_new(out)
+    asked, rules = read_subject(subject), _rules(IntrusionRules, given)
+    words, checksums = _words(given)
+    known = _frequencies(asked, frequencies)
+    name = given["name"] or _name_of(asked)
+    built = build_intrusion(
+        asked.induced,
+        words,
+        dataset=f"intrusion_{name}",
+        seed=given["seed"],
+        rules=rules,
+        frequencies=known,
+        model=name,
+        revision=asked.facts.revision,
+        language=given["language"],
+    )
+    if frequencies is not None:
+        checksums = {**checksums, frequencies.name: sha256_of(frequencies)}
+    made = Made("word_intrusion", built.items, built.left_out, asdict(rules), checksums)
+    write_test(out, made, asked, seed=given["seed"])
+    senses = {(item.condition("word"), item.condition("sense")) for item in built.items}
+    say(f"{len(built.items)} items for {len(senses)} senses of {len({word for word, _ in senses})} words")
+    say(f"the most frequent word of a page is its intruder in {most_frequent_found(built.items, known):.1%} of them")
+    _told(out, made, quiet=quiet)
+
+
+@click.command("selection", cls=Verb)
+@click.argument("subject", metavar="SUBJECT")
+@click.option(
+    "--sentences", "n_sentences", type=_one, default=_SELECTION.n_sentences, show_default=True, help="Of each noun."
+)
+@click.option(
+    "--groups", "n_groups", type=click.IntRange(min=2), default=_SELECTION.n_groups, show_default=True, help="A page."
+)
+@click.option(
+    "--group-words", "n_words", type=_one, default=_SELECTION.n_words, show_default=True, help="Words of a group."
+)
+@_source
+def selection(subject: str, *, out: Path, quiet: bool, **given: Any) -> None:
+    """Make sense-selection items: a sentence, and a group of neighbours for each sense of its marked noun.
+
+    SUBJECT is gasi:FOLDER or sense_embedding:FORMAT:FILES. The nouns are the most polysemous ones of the lexicon with
+    enough sentences in the corpus. A noun with fewer senses than groups is filled up with dummies, which are marked.
+    FOLDER gets items.csv, for `lexiscope collect` and `lexiscope annotate`, with the vectors' own choice and
+    probabilities; model/, the same as answers; left_out.csv, with reasons; test.json, how it was made.
+    """
+    check_new(out)
+    asked, rules = read_subject(subject), _rules(SelectionRules, given)
+    nouns, checksums, licence = _nouns(given)
+    name = given["name"] or _name_of(asked)
+    built = build_selection(
+        asked.induced,
+        nouns,
+        asked.sense_distribution,
+        dataset=f"selection_{name}",
+        seed=given["seed"],
+        rules=rules,
+        model=name,
+        revision=asked.facts.revision,
+    )
+    made = Made("sense_choice", built.items, built.left_out, asdict(rules), checksums, licence)
+    write_test(out, made, asked, seed=given["seed"])
+    words = {str(item.condition("word")) for item in built.items}
+    filled = {
+        str(item.condition("word")) for item in built.items if any(n.startswith("dummy_") for n in item.conditions)
+    }
+    say(f"{len(built.items)} items for {len(words)} nouns, {len(filled)} of them filled up with dummies")
+    _told(out, made, quiet=quiet)
+
+
+def _rules(kind: Any, given: Mapping[str, Any]) -> Any:
+    return kind(**{each.name: given[each.name] for each in fields(kind) if each.name in given})
+
+
+def _words(given: Mapping[str, Any]) -> tuple[tuple[str, ...], Mapping[str, str]]:
+    if given["words"] is not None:
+        path = existing_file(given["words"])
+        return read_nouns(path), {path.name: sha256_of(path)}
+    nouns, checksums, _ = _nouns(given)
+    return tuple(noun.word for noun in nouns[: given["n_nouns"]]), checksums
+
+
+def _nouns(given: Mapping[str, Any]) -> tuple[Sequence[PolysemousNoun], Mapping[str, str], str]:
+    corpus: CorpusSource = open_corpus(given["corpus"])
+    lexicon, files = open_named_lexicon(given["lexicon"])
+    found = polysemous_nouns(
+        corpus.occurrences, lexicon, min_sentences=given["min_sentences"], language=given["language"]
+    )
+    checksums = {**corpus.checksums, **files}
+    if given["words"] is not None:
+        path = existing_file(given["words"])
+        only = set(read_nouns(path))
+        found, checksums = tuple(noun for noun in found if noun.word in only), {**checksums, path.name: sha256_of(path)}
+    return found, checksums, corpus.licence
+
+
+def _frequencies(asked: Gasi | SenseEmbedding, path: Path | None) -> dict[str, float]:
+    if path is None:
+        return word_counts_of(asked.induced)
+    known = read_frequencies(path)
+    return {word: known[word.casefold()] for word in asked.induced.words if word.casefold() in known}
+
+
+def _name_of(asked: Gasi | SenseEmbedding) -> str:
+    return asked.folder.name if isinstance(asked, Gasi) else asked.form
+
+
+def _told(out: Path, made: Made, *, quiet: bool) -> None:
+    if made.left_out:
+        counted = Counter((each.why, "senses" if each.sense else "words") for each in made.left_out)
+        rows = [(n, what, why) for (why, what), n in counted.most_common()]
+        print_table(("left out", "", "why"), rows, right=("left out",))
+    if made.licence:
+        say(f"licence of the sentences: {made.licence}")
+    say(f"written: {out}")
+    remark(f"next: lexiscope annotate init --task {made.task} --items {out / 'items.csv'} …", quiet=quiet)

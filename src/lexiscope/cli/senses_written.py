@@ -1,0 +1,69 @@
+"""The folder that a test of induced senses is written to: items, what was left out, the vectors' own answers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lexiscope.collect import collect_run
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
+from lexiscope.core.run import manifest, versions, write_json
+from lexiscope.items.left_out import LeftOut, write_left_out
+from lexiscope.items.tabular import write_items
+from lexiscope.subjects.gasi import Gasi
+from lexiscope.subjects.sense_embedding import SenseEmbedding
+
+ITEMS, LEFT_OUT, MODEL, TEST = "items.csv", "left_out.csv", "model", "test.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A test: its task, items, what was left out, the rules, the files it was made of, and the sentences' licence."""
+
+    task: str
+    items: tuple[Item, ...]
+    left_out: Sequence[LeftOut]
+    rules: Mapping[str, Any]
+    checksums: Mapping[str, str]
+    licence: str = ""
+
+
+def check_new(out: Path) -> None:
+    """Check that a folder is not there yet. Errors: :class:`InputError` E615."""
+    if out.exists():
+        raise InputError(f"{out} exists already", code="E615", place=Place(str(out)), hint="name a new folder")
+
+
+def write_test(out: Path, made: Made, asked: Gasi | SenseEmbedding, *, seed: int) -> None:
+    """Write the folder; ``test.json`` comes last, so that a folder without it is not finished.
+
+    Errors: :class:`InputError` where there is no item at all, before anything is written, with the first reason.
+    """
+    if not made.items:
+        why = "; ".join(f"{each.word}: {each.why}" for each in made.left_out[:3]) or "no word was given"
+        hint = "name other words, or wider rules: see the options"
+        raise InputError("no item can be made of these words and vectors", why=why, hint=hint)
+    out.mkdir(parents=True)
+    write_items(made.items, out / ITEMS)
+    write_left_out(out / LEFT_OUT, made.left_out)
+    command = ["lexiscope", *sys.argv[1:]]
+    collect_run(made.items, [asked], made.task, out=out / MODEL, seed=seed, command=command)
+    record = {
+        "command": command,
+        "task": made.task,
+        "subject": asked.subject_id,
+        "revision": asked.facts.revision,
+        "rules": dict(made.rules),
+        "seed": seed,
+        "n_items": len(made.items),
+        "n_left_out": len(made.left_out),
+        "data": dict(made.checksums),
+        "licence": made.licence,
+        "files": manifest(out, [ITEMS, LEFT_OUT, f"{MODEL}/responses.parquet"]),
+        "versions": versions(),
+    }
+    write_json(out / TEST, record)

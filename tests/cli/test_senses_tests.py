@@ -1,0 +1,151 @@
+"""``lexiscope senses intrusion`` and ``selection``: from vectors to items that people, chat models and encoders answer.
+
+Each way is gone for real: vectors that are made up, the embedded encoder, a chat endpoint on the loopback, recorded
+answers.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from lexiscope.core.response import ResponseTable
+from lexiscope.items.tabular import read_items
+from lexiscope.training.gasi.train import write_senses
+
+from ..items.made_senses import TARGETS, made_vectors
+from ..resources import tiny_wordnet
+from ..subjects.fake_chat import Body, FakeChat, serving
+from .conftest import Run
+
+PRUNED = {"bolt": 2, "palm": 1}
+
+
+@pytest.fixture
+def vectors(tmp_path: Path) -> str:
+    """A folder of sense vectors, and what nouns are chosen by: a table of sentences and a wordnet."""
+    write_senses(tmp_path / "beta", made_vectors(pruned=PRUNED), {"settings": {"window": 5, "variant": "gasi_beta"}})
+    rows = []
+    for number, word in enumerate(TARGETS):
+        for k in range(12):
+            around = " ".join(f"t{(k + number) % 4}w{n:02}" for n in range(k, k + 4))
+            rows.append((f"They saw {around} and the {word} again .", word, f"{word}%1:00:00::"))
+    with (tmp_path / "tagged.csv").open("w", newline="") as stream:
+        csv.writer(stream).writerows([("sentence", "lemma", "sense"), *rows])
+    names = [(word, sense) for number, word in enumerate(TARGETS) for sense in range(2 + number) if word != "bank"]
+    made = [tiny_wordnet.Row(f"{word}{k}", "n", 3, ((word, k),), f"sense {k} of {word}") for word, k in names]
+    tiny_wordnet.write(tmp_path / "wn", (*tiny_wordnet.ROWS, *made))
+    return f"gasi:{tmp_path / 'beta'}"
+
+
+def answered(path: Path) -> dict[str, str | None]:
+    return {row.item_id: row.option for row in ResponseTable.read_parquet(path).where(measure="choice").rows()}
+
+
+def test_intrusion_from_vectors_to_answers(run: Run, vectors: str, tmp_path: Path) -> None:
+    """Items, what was left out and why, the vectors' own answers, and how all was made; the same again from a seed."""
+    (tmp_path / "words.txt").write_text("bank\nbar\ntoad\npalm\n")
+    given = ("--words", "words.txt", "--name", "beta", "--seed", 3)
+    done = run("senses", "intrusion", vectors, "--out", "a", *given)
+    assert done.exit_code == 0, done.output
+    assert "18 items for 6 senses of 2 words" in done.stdout
+    items = read_items(tmp_path / "a" / "items.csv")
+    assert {item.item_id.rpartition("/")[0] for item in items} == {
+        f"beta/{w}/{s}" for w in ("bank", "bar") for s in "123"
+    }
+    with (tmp_path / "a" / "left_out.csv").open(encoding="utf-8-sig") as stream:
+        assert [(row["word"], row["why"]) for row in csv.DictReader(stream)] == [
+            ("toad", "out of the vocabulary of these vectors"),
+            ("palm", "it has one sense, and intruders come from another one"),
+        ]
+    record = json.loads((tmp_path / "a" / "test.json").read_text())
+    assert (record["seed"], record["rules"]["band"], record["n_items"]) == (3, 3.0, 18)
+    own = answered(tmp_path / "a" / "model" / "responses.parquet")
+    assert sum(own[item.item_id] == item.gold for item in items) > 12, "topics of made-up vectors are far apart"
+    assert run("senses", "intrusion", vectors, "--out", "b", *given, "-q").exit_code == 0
+    assert (tmp_path / "b" / "items.csv").read_bytes() == (tmp_path / "a" / "items.csv").read_bytes()
+    refused = run("senses", "intrusion", vectors, "--out", "b", *given)
+    assert refused.exit_code == 1
+    assert "[E615]" in refused.stderr
+
+
+def test_selection_from_vectors_to_answers(run: Run, vectors: str, tmp_path: Path) -> None:
+    """The most polysemous nouns first; what the vectors answer to `collect` is what stands in the items."""
+    source = ("--corpus", "tagged.csv", "--lexicon", f"wordnet:{tmp_path / 'wn'}", "--nouns", 4, "--sentences", 3)
+    done = run("senses", "selection", vectors, "--out", "a", *source)
+    assert done.exit_code == 0, done.output
+    assert "12 items for 4 nouns, 2 of them filled up with dummies" in done.stdout
+    items = read_items(tmp_path / "a" / "items.csv")
+    assert list(dict.fromkeys(item.word for item in items)) == ["spring", "seal", "palm", "bolt"]
+    again = run(
+        "collect", "--items", "a/items.csv", "--task", "sense_choice", "--subject", vectors, "--out", "r", "--quiet"
+    )
+    assert again.exit_code == 0, again.output
+    for folder in ("a/model", "r"):
+        assert answered(tmp_path / folder / "responses.parquet") == {
+            item.item_id: item.condition("model_choice") for item in items
+        }
+    shares = ResponseTable.read_parquet(tmp_path / "r" / "responses.parquet").where(measure="probability")
+    assert {(row.item_id, row.option): row.value for row in shares.rows()} == {
+        (item.item_id, sense): item.condition(f"p_{sense}") for item in items for sense in item.options
+    }
+
+
+def right_number(golds: dict[frozenset[str], str], body: Body) -> str:
+    """The number of the right option, as a chat model would write it that knows the answer."""
+    listed = dict(re.findall(r"^(\d+): (.+)$", body["messages"][-1]["content"], re.MULTILINE))
+    gold = golds[frozenset(listed.values())]
+    return next(number for number, text in listed.items() if text == gold)
+
+
+@pytest.mark.parametrize("test", ["intrusion", "selection"])
+def test_everybody_sits_the_same_items(run: Run, vectors: str, tmp_path: Path, test: str) -> None:
+    """A chat model, an encoder, other vectors and recorded answers: one file, one table, every item answered."""
+    (tmp_path / "words.txt").write_text("bank\nbar\n")
+    source = ("--corpus", "tagged.csv", "--lexicon", f"wordnet:{tmp_path / 'wn'}", "--nouns", 2, "--sentences", 3)
+    given = ("--words", "words.txt") if test == "intrusion" else source
+    assert run("senses", test, vectors, "--out", "made", *given, "-q").exit_code == 0
+    write_senses(tmp_path / "other", made_vectors(seed=5), {"settings": {"window": 5}})
+    items = read_items(tmp_path / "made" / "items.csv")
+    task = "word_intrusion" if test == "intrusion" else "sense_choice"
+    if test == "intrusion":
+        golds = {frozenset(item.options): str(item.gold) for item in items}
+    else:
+        named = [
+            (item, {s: str(item.condition(f"group_{s}")).replace("|", ", ") for s in item.options}) for item in items
+        ]
+        golds = {frozenset(texts.values()): texts["1"] for _, texts in named}
+    with serving(FakeChat(says=lambda body: right_number(golds, body))) as url:
+        subjects = [f"chat:fake@{url}", "encoder:minilm", f"gasi:{tmp_path / 'other'}"]
+        subjects.append(f"recorded:{tmp_path / 'made' / 'model' / 'responses.parquet'}")
+        arguments = [part for subject in subjects for part in ("--subject", subject)]
+        done = run("collect", "--items", "made/items.csv", "--task", task, *arguments, "--out", "r", "-q")
+    assert done.exit_code == 0, done.output
+    table = ResponseTable.read_parquet(tmp_path / "r" / "responses.parquet").where(measure="choice")
+    assert len(table.unique("subject_id")) == 4
+    for subject in table.unique("subject_id"):
+        rows = list(table.where(subject_id=subject).rows())
+        assert {row.item_id for row in rows} == {item.item_id for item in items}
+        assert all(row.option in item_options(items)[row.item_id] for row in rows), subject
+    chat = {row.item_id: row.option for row in table.rows() if row.subject_id.startswith("chat:")}
+    assert chat == {item.item_id: item.gold if test == "intrusion" else "1" for item in items}
+
+
+def item_options(items: tuple) -> dict[str, tuple[str, ...]]:  # type: ignore[type-arg]
+    return {item.item_id: item.options for item in items}
+
+
+def test_nothing_to_make_is_an_error(run: Run, vectors: str, tmp_path: Path) -> None:
+    """Where no word can be used the reasons are told and nothing is written; a subject without senses is refused."""
+    (tmp_path / "words.txt").write_text("toad\npalm\n")
+    done = run("senses", "intrusion", vectors, "--words", "words.txt", "--out", "a")
+    assert done.exit_code == 1
+    assert "no item can be made" in done.stderr
+    assert "toad: out of the vocabulary" in done.stderr
+    assert not (tmp_path / "a").exists()
+    done = run("senses", "intrusion", "encoder:minilm", "--words", "words.txt", "--out", "a")
+    assert "no induced senses" in done.stderr
