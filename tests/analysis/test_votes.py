@@ -129,9 +129,8 @@ def test_arrays_and_tables_give_the_same() -> None:
 def test_trust_from_the_checks_of_a_study() -> None:
     """Ana answers 2 of 2 attention checks rightly, Eva 1 of 2, and Leo left one out; other rows say nothing."""
     given = [("ana", 1.0), ("ana", 1.0), ("eva", 1.0), ("eva", 0.0), ("leo", 1.0), ("leo", None)]
-    rows = [
-        Response(who, "participant", f"q{n}", "t", "attention_check", value) for n, (who, value) in enumerate(given)
-    ]
+    blank = Response("", "participant", "q", "t", "attention_check")
+    rows = [replace(blank, subject_id=who, value=value) for who, value in given]
     rows.append(Response("ida", "participant", "i", "t", "choice", option="x"))
     assert trust_of_checks(ResponseTable.from_rows(rows)) == {"ana": 1.0, "eva": 0.5, "leo": 0.5}
     with pytest.raises(InputError, match="no answer to a test question") as caught:
