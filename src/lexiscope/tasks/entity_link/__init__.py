@@ -15,15 +15,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from lexiscope.core.item import Item
-from lexiscope.core.prompt import GUIDELINES
-from lexiscope.core.screen import Screen
 from lexiscope.core.task import Task
-from lexiscope.core.usage import Usage
-from lexiscope.items.asking import Asking, Variant
+from lexiscope.items.asking import Asking
 from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import answering
-from lexiscope.items.one_sentence import shown_sentence, told_sentence
+from lexiscope.items.one_sentence import told_sentence
 from lexiscope.items.search_space import RETRIEVAL_MEASURES
+from lexiscope.items.searched import SEARCH_VARIANTS, search_screen, searched_examples
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -40,30 +38,12 @@ def right_page(item: Item) -> str | None:
 
 def example_items(language: str) -> tuple[Item, ...]:
     """Return the worked examples in a language as items; ``gold`` is the title of the page."""
-    items = []
-    for number, row in enumerate(SCREEN.examples(language), start=1):
-        usage = Usage(row["sentence"], row["start"], row["end"], language=language)
-        items.append(Item(f"example_{number}", NAME, (usage,), gold=row[COLUMN_PAGE]))
-    return tuple(items)
+    return searched_examples(SCREEN, language, task=NAME, column=COLUMN_PAGE)
 
 
-SCREEN = Screen(
-    folder=FOLDER,
-    widget="search",
-    measure=MEASURE,
-    stimulus=shown_sentence,
-    # the list need not be complete: an address that it lacks is an answer, and so is that there is no page
-    flags=("not_found",),
-    may_stay_empty=True,
-    views=("full", "context", "word"),
-    fold_outs=("guidelines",),
-    max_length=500,
-)
+SCREEN = search_screen(FOLDER, MEASURE)
 
-VARIANTS = {GUIDELINES: Variant(max_tokens=64)}
-"""An answer is a title: it needs no more tokens than that."""
-
-asks = Asking(SCREEN, told_sentence, example_items, VARIANTS)
+asks = Asking(SCREEN, told_sentence, example_items, SEARCH_VARIANTS)
 """Makes a chat question of an item."""
 
 by_judgment = answering(NAME, MEASURE, asks=asks)
