@@ -10,6 +10,7 @@ from lexiscope.report.figure_senses import (
     GridPoint,
     MapPoint,
     NoiseCurve,
+    agreement_and_consistency,
     beta_grid,
     neighbour_map,
     noise_against_signal,
@@ -54,6 +55,15 @@ def test_a_grid_has_levels_for_variants_without_beta() -> None:
     assert figure.alt.index("b1: 45.0") < figure.alt.index("b9: 40.0") < figure.alt.index("sasi: 50.0")
     with pytest.raises(InputError, match="at least one training with beta"):
         beta_grid(points[1:2], HEADING, statistic="AvgSimC")
-    for empty in (neighbour_map, noise_against_signal):
+    for empty in (neighbour_map, noise_against_signal, agreement_and_consistency):
         with pytest.raises(InputError, match="at least one"):
             empty([], HEADING)
+
+
+def test_words_are_named_while_they_are_few() -> None:
+    """Both shares of every word are in the data; more than 20 words are not named on the drawing."""
+    words = [(f"word{number}", 0.5, number / 30) for number in range(30)]
+    few, many = (agreement_and_consistency(some, HEADING) for some in (words[:20], words))
+    assert ">word3<" in few.svg
+    assert ">word3<" not in many.svg
+    assert many.data["consistency"].tolist() == [number / 30 for number in range(30)]

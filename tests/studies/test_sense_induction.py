@@ -265,6 +265,33 @@ def test_people_and_similarity_may_disagree(tmp_path: Path) -> None:
     assert "Similarity against interpretability" in left_out(tmp_path / "run")
 
 
+def test_people_choose_the_senses_of_a_model(tmp_path: Path) -> None:
+    """Sense selection: simulated answers, nobody's judgment. Consistency, P of the choice, and the words one by one."""
+    items, rows = [], []
+    for word, choices in (("bank", "112"), ("bark", "111"), ("bat", "222")):
+        text = f"the {word} ."
+        conditions = {"word": word, "model": "m", "model_choice": "1", "p_1": 0.8, "p_2": 0.2}
+        groups = {"group_1": "a|b", "group_2": "c|d"}
+        usage = Usage(text, 4, 4 + len(word), lemma=word)
+        items.append(Item(f"s/{word}", "test", (usage,), ("1", "2"), conditions=conditions | groups))
+        answers = enumerate(choices)
+        rows += [
+            Response(f"sim{n}", "participant", f"s/{word}", "sense_choice", "choice", option=o) for n, o in answers
+        ]
+    write_items(items, tmp_path / "items.csv")
+    ResponseTable.from_rows(rows).write_csv(tmp_path / "answers.csv")
+    people = (str(tmp_path / "items.csv"), str(tmp_path / "answers.csv"))
+    settings = replace(MINI, subjects=(f"gasi:{made_folder(tmp_path / 'a')}",), people=people)
+    found = records_of(settings, tmp_path / "run")
+    assert find(found, "selection_accuracy(of=questions)", subject="m").value == pytest.approx(100 * 2 / 3)
+    assert find(found, "selection_accuracy(of=judgments)", subject="m").value == pytest.approx(100 * 5 / 9)
+    assert find(found, "model_probability", subject="m").value == pytest.approx((0.8 + 0.8 + 0.2) / 3)
+    # agreement 2/3, 1, 1 and consistency 2/3, 1, 0: ranks 1 2.5 2.5 and 2 3 1
+    assert find(found, "spearman(of=agreement_and_consistency)").value == pytest.approx(0.0, abs=1e-9)
+    words = (tmp_path / "run" / "figures" / "agreement_1.csv").read_text().splitlines()
+    assert [line.split(",")[0] for line in words] == ["word", "bank", "bark", "bat"]
+
+
 def test_answers_of_another_test_are_refused(tmp_path: Path) -> None:
     """A table of something else, another task, and an answer to an item that was not given are named."""
     settings = replace(MINI, subjects=(f"gasi:{made_folder(tmp_path / 'a')}",))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # so far apart, in shares of the map, two points of one word have one label
 _ONE_PLACE = 0.03
+_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,34 @@ def beta_grid(points: Sequence[GridPoint], heading: Heading, *, statistic: str) 
         sheet.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
         svg = as_svg(sheet, heading.name, title=heading.title, alt=alt)
     data = {name: np.array([getattr(p, name) for p in points]) for name in ("label", "beta", "value", "low", "high")}
+    return build(heading, svg, alt, data)
+
+
+def agreement_and_consistency(words: Sequence[tuple[str, float, float]], heading: Heading) -> Figure:
+    """Draw words by how far people agree and how often they choose the model's sense (GASI, Figure 7).
+
+    *words* are (word, agreement, consistency), shares from 0 to 1. Up to 20 words are named.
+    Errors: :class:`InputError` without words.
+    """
+    if not words:
+        raise InputError("a figure of agreement and consistency needs at least one word")
+    alt = "Agreement and consistency. " + " ".join(f"{word}: {a:.2f}, {c:.2f}." for word, a, c in words)
+    with drawing(WIDTH * 0.75, 4.2) as sheet:
+        axes = sheet.subplots()
+        look = mark(0)
+        x, y = [a for _, a, _ in words], [c for _, _, c in words]
+        axes.plot(x, y, ls="", marker=look.marker, ms=4.6, color=look.colour, alpha=0.75, zorder=3)
+        axes.set(
+            xlabel="Agreement among people, mean share of the winning group",
+            ylabel="Share that chooses the model's sense",
+        )
+        axes.set(xlim=(min([*x, 0.3]) - 0.05, 1.05), ylim=(-0.05, 1.05))
+        if len(words) <= _NAMED:
+            sheet.draw_without_rendering()
+            sheet.set_layout_engine("none")
+            place_labels(axes, list(zip(x, y, strict=True)), [word for word, _, _ in words])
+        svg = as_svg(sheet, heading.name, title=heading.title, alt=alt)
+    data = {"word": np.array([word for word, _, _ in words]), "agreement": np.array(x), "consistency": np.array(y)}
     return build(heading, svg, alt, data)
 
 

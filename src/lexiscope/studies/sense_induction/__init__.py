@@ -16,6 +16,7 @@ from lexiscope.core.study import PublishedValue, Question, StudySettings, check_
 from lexiscope.report.document import Report
 from lexiscope.report.exports import Exported, export
 from lexiscope.report.part import Part, joined, pick, shown, with_published
+from lexiscope.report.sections import drop_empty
 from lexiscope.report.study_folder import about_run
 from lexiscope.report.study_run import Computed, Summary, marked_records, run_study
 from lexiscope.report.tables import Column, Format, Table
@@ -48,7 +49,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question("Q1", "How near do similarities of words come to people's ratings?", "§5, Tables 6 and 7", "confirmatory"),
     Question("Q2", "How near do similarities of usages in context come to them?", "§5", "confirmatory"),
     Question("Q3", "Are usages with one meaning given one sense, and others not?", "§5, Table 8", "confirmatory"),
-    Question("Q4", "Are planted senses recovered?", "no part of the paper: pseudo-words", "exploratory"),
+    Question("Q4", "Are planted senses recovered?", "not in the paper", "exploratory"),
     Question("Q5", "How strong must the noise be, and what does it do?", "§3, Figures 3 and 5", "exploratory"),
     Question("Q6", "How many senses are left, of frequent and of rare words?", "Figure 4", "exploratory"),
     Question("Q7", "Do people recognise the senses?", "§4, Tables 1 and 2", "confirmatory"),
@@ -135,7 +136,7 @@ def overview(records: tuple[Record, ...]) -> Table:
             pick(own, "planted_accuracy"),
         )
         rows.append((subject, *(None if record is None else shown(record) for record in found)))
-    return Table("overview", "", "Vectors beside people and planted senses", columns, tuple(rows))
+    return drop_empty(Table("overview", "", "Vectors beside people and planted senses", columns, tuple(rows)))
 
 
 _ONE, _TWO = Format("number", 1), Format("number", 2)

@@ -87,7 +87,8 @@ def _planted(
 
 def _titles(subjects: Sequence[HasSenses]) -> dict[str, str]:
     """A short name of each subject: the last part of its path, more of it where two end alike."""
-    parts = {each.subject_id: Path(each.subject_id.partition(":")[2].partition("?")[0]).parts for each in subjects}
+    names = {each.subject_id: each.subject_id.partition("?")[0] for each in subjects}
+    parts = {subject: Path(name.partition(":")[2] or name).parts for subject, name in names.items()}
     titles = {}
     for subject, own in parts.items():
         others = [other for name, other in parts.items() if name != subject]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lexiscope.analysis.agreement_by_word import agreement_by_word
 from lexiscope.analysis.bootstrap import Estimate, Undefined
 from lexiscope.analysis.intrusion import word_intrusion
 from lexiscope.analysis.ratings import choices_from_table
@@ -17,6 +18,8 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.items.tabular import is_item_table, read_items
+from lexiscope.report.figure_senses import agreement_and_consistency
+from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Part, from_estimate, shown, with_interval
 from lexiscope.report.tables import Cell, Column, Format, Table
 from lexiscope.studies.sense_induction.material import LeftOut, Material
@@ -58,7 +61,8 @@ def people_part(material: Material, settings: StudySettings) -> tuple[Part, tupl
     records: list[Record] = []
     left_out: list[LeftOut] = []
     rows: dict[str, list[tuple[Cell, ...]]] = {task: [] for task in TASKS}
-    for task, model, answers in _by_model(material):
+    figures: list[Figure] = []
+    for task, model, answers in by_model(material):
         try:
             own = _intrusion(material, model, answers, settings) if task == INTRUSION else _selection(
                 material, model, answers, settings
@@ -68,7 +72,11 @@ def people_part(material: Material, settings: StudySettings) -> tuple[Part, tupl
             continue
         records += own
         rows[task].append((material.title_of(model), *map(shown, own)))
-    return Part(tuple(records), tuple(_tables(rows))), tuple(left_out)
+        if task == SELECTION:
+            found, drawn = _by_word(material, model, answers, settings, number=len(figures) + 1)
+            records.append(found)
+            figures += drawn
+    return Part(tuple(records), tuple(_tables(rows)), tuple(figures)), tuple(left_out)
 
 
 def model_of(material: Material, item: Item) -> str:
@@ -111,8 +119,8 @@ def _answers(path: Path, items: Mapping[str, Item]) -> ResponseTable:
     return table
 
 
-def _by_model(material: Material) -> list[tuple[str, str, ResponseTable]]:
-    """The answers to each test of each model's senses, in the order in which they come."""
+def by_model(material: Material) -> list[tuple[str, str, ResponseTable]]:
+    """Return the answers to each test of each model's senses, in the order in which they come: task, model, answers."""
     found: dict[tuple[str, str], list[str]] = {}
     for task in TASKS:
         for item_id in material.people.where(task=task).unique("item_id"):
@@ -155,6 +163,30 @@ def _selection(material: Material, model: str, answers: ResponseTable, settings:
         _share("model_probability", probability, model, SELECTION),
         _share("agreement", found.agreement, model, SELECTION),
     ]
+
+
+def _by_word(
+    material: Material, model: str, answers: ResponseTable, settings: StudySettings, *, number: int
+) -> tuple[Record, tuple[Figure, ...]]:
+    """Agreement among people beside consistency with the model, word by word (Figure 7), and their correlation."""
+    items = _items(material, answers)
+    ratings, options = choices_from_table(answers, measure=MEASURE)
+    right = {item.item_id: str(item.condition("model_choice")) for item in items}
+    found = agreement_by_word(
+        ratings, options, right=right, words=_words(items), resamples=settings.n_bootstrap, seed=settings.seed
+    )
+    where = {"subject": model, "dataset": SELECTION}
+    name, rho = "spearman(of=agreement_and_consistency)", found.rho
+    if isinstance(rho, Undefined):
+        record = Record(name, None, n=rho.n, note=f"undefined: {rho.reason}", **where)  # type: ignore[arg-type]
+    else:
+        record = from_estimate(rho, Record(name, rho.value, **where))  # type: ignore[arg-type]
+    if not found.words:
+        return record, ()
+    points = [(each.word, each.agreement, each.consistency) for each in found.words]
+    title = f"Agreement and consistency: {material.title_of(model)}"
+    heading = Heading(f"agreement_{number}", "7", title, "Where everybody chooses the model's sense, everybody agrees.")
+    return record, (agreement_and_consistency(points, heading),)
 
 
 def _items(material: Material, answers: ResponseTable) -> list[Item]:

@@ -37,6 +37,7 @@ MEANING: dict[str, str] = {
     "selection_accuracy": "percent of questions (2 of 3) or judgments in which people choose the model's sense",
     "model_probability": "the model's mean probability of the sense that people chose",
     "agreement": "mean share of the winning answer; of: word_intrusion, sense_choice; weighted: by trust",
+    "spearman": "rank correlation over words of agreement among people with consistency with the model",
     "chance": "percent that blind choices would reach",
     # contrast
     "n_disagreements": "pairs of subjects that a similarity and people's judgments order differently",

@@ -53,7 +53,8 @@ def built(
         part = parts.get(question.question_id, Part())
         if part.tables or part.figures or part.paragraphs:
             flag = dict(settings.analyses).get(question.question_id, question.analysis)
-            texts = (f"Asked in {question.section}.", *part.paragraphs)
+            asked = "" if question.section.startswith("not") else f"Asked in {question.section}."
+            texts = tuple(text for text in (asked, *part.paragraphs) if text)
             title = question.text.rstrip("?")
             sections.append(Section(question.question_id.lower(), title, texts, part.tables, part.figures, flag=flag))
     if left_out:

@@ -140,8 +140,8 @@ def grid_part(
         Table("beta_grid", "", "The scale of the noise, chosen by AvgSimC on SCWS", columns, tuple(rows))
     )
     told = (
-        f"β = {best.beta:g} is best by AvgSimC on SCWS. A figure that was chosen by is too high for a comparison: what "
-        "was chosen so is compared on the other sets."
+        f"β = {best.beta:g} is best by AvgSimC on SCWS. The figure by which a β was chosen is too high to compare it "
+        "by: compare on the other sets."
     )
     other = _other_differences(own)
     if other:
