@@ -173,7 +173,6 @@ def of_import(vectors: MultiSense) -> InducedSenses:
     rows = np.arange(len(vectors.senses), dtype=np.int64)
     owners = np.repeat(np.arange(len(vectors.words)), vectors.n_senses).astype(np.int64)
     numbers = rows - vectors.starts[owners]
-    most = int(vectors.n_senses.max())
-    return InducedSenses(
-        vectors.words, vectors.senses, rows, owners, numbers, most, priors=vectors.priors, name=vectors.name
-    )
+    most, matrix = int(vectors.n_senses.max()), vectors.senses
+    counts, priors = vectors.counts, vectors.priors
+    return InducedSenses(vectors.words, matrix, rows, owners, numbers, most, counts, priors, vectors.name)

@@ -1,6 +1,7 @@
 """Multi-sense vectors that other programs trained, read into one form from the files that those programs write.
 
-Importers: ``muse``, ``mssg``, ``gaussian``, ``adagram``, ``adagram_text``, ``ego_network`` and ``ego_network_binary``.
+Importers: ``muse``, ``mssg``, ``gaussian``, ``adagram``, ``adagram_text``, ``adagram_arrays``, ``ego_network`` and
+``ego_network_binary``.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from lexiscope.core.errors import SpecError
 from lexiscope.resources.multi_sense.adagram import read_adagram, read_adagram_text
+from lexiscope.resources.multi_sense.adagram_arrays import read_adagram_arrays
 from lexiscope.resources.multi_sense.ego_network import read_ego_network, read_ego_network_binary
 from lexiscope.resources.multi_sense.form import CODE, MultiSense
 from lexiscope.resources.multi_sense.gaussian import read_gaussian
@@ -24,6 +26,7 @@ FORMATS: dict[str, tuple[Callable[..., MultiSense], tuple[int, ...], str]] = {
     "gaussian": (read_gaussian, (2,), "parameters, vocabulary"),
     "adagram": (read_adagram, (1,), "model"),
     "adagram_text": (read_adagram_text, (1,), "vectors"),
+    "adagram_arrays": (read_adagram_arrays, (2,), "arrays, words"),
     "ego_network": (read_ego_network, (1, 2), "vectors, and the inventory where there is one"),
     "ego_network_binary": (read_ego_network_binary, (1, 2), "vectors, and the inventory where there is one"),
 }

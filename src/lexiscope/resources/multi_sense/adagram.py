@@ -17,9 +17,22 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.resources.multi_sense.form import Floats, Lines, MultiSense, damaged, grouped, shares, split_name
+from lexiscope.core.errors import InputError, Place
+from lexiscope.resources.multi_sense.form import (
+    CODE,
+    Floats,
+    Ints,
+    Lines,
+    MultiSense,
+    damaged,
+    grouped,
+    missing,
+    shares,
+    split_name,
+)
 
 _LONGEST_LINE = 4096
+_PICKLE = b"\x80"
 
 
 def read_adagram(path: Path) -> MultiSense:
@@ -28,8 +41,18 @@ def read_adagram(path: Path) -> MultiSense:
     Errors: :class:`InputError` E720 with the file and the line of the header, or the number of the word: a header that
     is none, a file that is cut off, a sense beyond the most that there are, numbers that are not finite.
     """
+    if not path.is_file():
+        raise missing(path)
     try:
         with path.open("rb") as stream:
+            if stream.read(1) == _PICKLE:
+                raise InputError(
+                    "this is a pickle, as python-adagram writes it: it is not opened, for to open one is to run it",
+                    code=CODE,
+                    place=Place(str(path)),
+                    hint="save its arrays, as the format adagram_arrays describes it, or export the vectors",
+                )
+            stream.seek(0)
             return _model(stream, path)
     except OSError as error:
         raise damaged(path, "this file cannot be read", why=str(error)) from error
@@ -81,25 +104,40 @@ def _model(stream: BinaryIO, path: Path) -> MultiSense:
     head = _numbers(stream, path, 1, 3)
     (discount,), (depth,) = _numbers(stream, path, 2, 1), _numbers(stream, path, 3, 1)
     n_words, width, most, longest = (_natural(path, number) for number in (*head, depth))
-    # frequencies, codes and paths of the tree, then, behind the counts, the vectors of its nodes
-    _skip(stream, path, n_words * (8 + longest * (1 + 4)))
+    tree = stream.tell()
+    frequencies = _frequencies(stream, path, n_words, longest)
     counts = _floats(stream, path, n_words * most, "the counts").reshape(n_words, most).astype(np.float64)
     _skip(stream, path, 4 * n_words * width)
+    if (counts < 0).any() or (frequencies < 0).any():
+        raise damaged(path, "the counts of words and senses cannot be below 0", byte=tree)
     words: dict[str, int] = {}
     rows: list[Floats] = []
     weights: list[float] = []
     for number in range(n_words):
-        place = f"word {number + 1}"
+        place, begin = f"word {number + 1}", stream.tell()
         word = _line(stream, path, place)
         if not word or word in words:
-            raise damaged(path, f"{place}: a new word is needed; there is {word[:40]!r}")
+            raise damaged(path, f"{place}: a new word is needed; there is {word[:40]!r}", byte=begin)
         found = _senses(stream, path, place, counts[number], discount, width)
         words[word] = len(found)
         rows += [row for row, _ in found]
         weights += [weight for _, weight in found]
+    if stream.read(_LONGEST_LINE).strip():
+        raise damaged(path, f"the file goes on behind the {n_words:,} words of its first line")
     starts = np.concatenate([[0], np.cumsum(list(words.values()))]).astype(np.int64)
     priors = shares(np.array(weights), starts)
-    return MultiSense(tuple(words), starts, np.array(rows, np.float32), priors, name=str(path))
+    return MultiSense(tuple(words), starts, np.array(rows, np.float32), priors, name=str(path), counts=frequencies)
+
+
+def _frequencies(stream: BinaryIO, path: Path, n_words: int, longest: int) -> Ints:
+    """Return how often words stand in the corpus, and pass over the codes and paths of the tree."""
+    begin = stream.tell()
+    _skip(stream, path, n_words * (8 + longest * (1 + 4)))
+    end = stream.tell()
+    stream.seek(begin)
+    found = np.frombuffer(stream.read(8 * n_words), "<i8").astype(np.int64)
+    stream.seek(end)
+    return found
 
 
 def _senses(
@@ -121,13 +159,15 @@ def _senses(
 
 
 def _line(stream: BinaryIO, path: Path, place: str) -> str:
+    begin = stream.tell()
     data = stream.readline(_LONGEST_LINE)
     if not data.endswith(b"\n"):
-        raise damaged(path, f"{place}: the file is cut off, or no line stands here")
+        raise damaged(path, f"{place}: the file is cut off, or no line stands here", byte=begin)
     try:
         return data[:-1].decode("utf-8")
     except UnicodeDecodeError as error:
-        raise damaged(path, f"{place}: what should be a line of text is not UTF-8", why=str(error)) from error
+        what = f"{place}: what should be a line of text is not UTF-8"
+        raise damaged(path, what, byte=begin, why=str(error)) from error
 
 
 def _cell(text: str, path: Path, place: str) -> float:
@@ -161,8 +201,9 @@ def _skip(stream: BinaryIO, path: Path, n_bytes: int) -> None:
 
 
 def _floats(stream: BinaryIO, path: Path, n: int, place: str) -> Floats:
+    begin = stream.tell()
     data = stream.read(4 * n)
     row = np.frombuffer(data, "<f4") if len(data) == 4 * n else np.array([np.nan], np.float32)
     if not np.isfinite(row).all():
-        raise damaged(path, f"{place}: cut off, or a number is not finite")
+        raise damaged(path, f"{place}: cut off, or a number is not finite", byte=begin)
     return row

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from lexiscope.resources.multi_sense.form import Floats, Lines, MultiSense, damaged, grouped, split_name
+from lexiscope.resources.multi_sense.form import Floats, Lines, MultiSense, damaged, grouped, missing, split_name
 
 _SIGN = "#"
 _LONGEST_NAME = 4096
@@ -50,16 +50,21 @@ def read_ego_network_binary(vectors: Path, inventory: Path | None = None) -> Mul
     """
     names: dict[str, str] = {}
     rows = []
+    if not vectors.is_file():
+        raise missing(vectors)
     try:
         with vectors.open("rb") as stream:
             header = Lines(vectors)
             header.number, header.text = 1, stream.readline(_LONGEST_NAME).decode("utf-8", "replace").rstrip("\r\n")
             count, width = _header(header, header.text)
             for number in range(1, count + 1):
+                begin = stream.tell()
                 name, row = _record(stream, vectors, number, width)
                 word, _, sense = name.rpartition(_SIGN)
                 if not word or not sense or name in names:
-                    raise damaged(vectors, f"vector {number}: a new WORD#SENSE is needed; there is {name[:40]!r}")
+                    raise damaged(
+                        vectors, f"vector {number}: a new WORD#SENSE is needed; there is {name[:40]!r}", byte=begin
+                    )
                 names[name] = word
                 rows.append(row)
             if stream.read().strip():
@@ -78,20 +83,21 @@ def _header(lines: Lines, text: str) -> tuple[int, int]:
 
 
 def _record(stream: BinaryIO, path: Path, number: int, width: int) -> tuple[str, Floats]:
-    letters = bytearray()
+    letters, begin = bytearray(), stream.tell()
     while (char := stream.read(1)) not in (b" ", b""):
         # some programs end a record with a line end, some do not
         letters += b"" if char == b"\n" and not letters else char
         if len(letters) > _LONGEST_NAME:
-            raise damaged(path, f"vector {number}: no name of a sense stands here")
+            raise damaged(path, f"vector {number}: no name of a sense stands here", byte=begin)
     data = stream.read(4 * width)
     row = np.frombuffer(data, "<f4") if len(data) == 4 * width else np.array([np.nan], np.float32)
     if not np.isfinite(row).all():
-        raise damaged(path, f"vector {number} is cut off, or holds a number that is not finite")
+        raise damaged(path, f"vector {number} is cut off, or holds a number that is not finite", byte=begin)
     try:
         return letters.decode("utf-8"), row
     except UnicodeDecodeError as error:
-        raise damaged(path, f"vector {number}: the name of the sense is not UTF-8", why=str(error)) from error
+        what = f"vector {number}: the name of the sense is not UTF-8"
+        raise damaged(path, what, byte=begin, why=str(error)) from error
 
 
 def _with_priors(vectors: Path, names: dict[str, str], rows: Sequence[Floats], inventory: Path | None) -> MultiSense:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +20,7 @@ CODE = "E720"
 
 _GZIP = b"\x1f\x8b"
 _SHOWN = 60
+_DIGITS = 20
 _HINT = "fetch the file again, or export it again; is it of the format that was named?"
 
 Floats = NDArray[np.float32]
@@ -32,7 +34,8 @@ class MultiSense:
     The senses of word *i* are rows ``starts[i]`` to ``starts[i + 1]`` of ``senses``. *Shape:* starts (words + 1,);
     senses (senses, width); ``priors`` (senses,), how probable each sense of a word is without a context, where the
     format says so; ``contexts`` (words, width), vectors of words in a context, and ``centres`` (senses, width), the
-    mean contexts of senses, where it has them.
+    mean contexts of senses, where it has them; ``counts`` (words,), how often words stand in the corpus of the
+    training, where it says so.
     """
 
     words: tuple[str, ...]
@@ -42,6 +45,7 @@ class MultiSense:
     contexts: Floats | None = None
     centres: Floats | None = None
     name: str = ""
+    counts: Ints | None = None
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -133,16 +137,19 @@ class Lines:
         if len(cells) != width:
             self.refuse(f"{what} needs {width} numbers; there are {len(cells)}")
         try:
-            found = np.array(cells, np.float32)
+            # a number beyond single precision becomes infinite, and is refused below
+            with np.errstate(over="ignore"):
+                found = np.array(cells, np.float32)
         except ValueError as error:
             self.refuse(f"{what} needs {width} numbers: {error}")
         if not np.isfinite(found).all():
             self.refuse(f"{what} holds a number that is not finite")
         return found
 
-    def whole(self, text: str, what: str, *, at_least: int = 0) -> int:
-        """Return a whole number. Errors: :class:`InputError` E720 where it is none, or smaller."""
-        if not (text.isascii() and text.isdigit()) or int(text) < at_least:
+    def whole(self, text: str, what: str, *, at_least: int = 0, at_most: int = 2**31) -> int:
+        """Return a whole number. Errors: :class:`InputError` E720 where it is none, smaller or larger."""
+        # digits are counted first: Python refuses to read thousands of them
+        if not (text.isascii() and text.isdigit()) or len(text) > _DIGITS or not at_least <= int(text) <= at_most:
             self.refuse(f"{what} must be a whole number from {at_least} on; there is {text[:_SHOWN]!r}")
         return int(text)
 
@@ -151,18 +158,29 @@ class Lines:
         raise damaged(self.path, what, line=self.number, text=self.text)
 
     def _read(self) -> Iterator[str]:
+        if not self.path.is_file():
+            raise missing(self.path)
         try:
             with self.path.open("rb") as probe:
                 packed = probe.read(2) == _GZIP
             with gzip.open(self.path, "rb") if packed else self.path.open("rb") as stream:
                 for line in stream:
                     yield line.decode("utf-8").rstrip("\r\n")
-        except (OSError, EOFError, UnicodeDecodeError) as error:
+        except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
             raise damaged(self.path, "this file cannot be read", line=self.number + 1, why=str(error)) from error
 
 
-def damaged(path: Path, what: str, *, line: int | None = None, text: str = "", why: str = "") -> InputError:
-    """Return the error about a file: E720, with file, line and the beginning of the line."""
+def missing(path: Path) -> InputError:
+    """Return the error about a file that is not there: E720."""
+    hint = "check its name; several files stand with a comma between them"
+    return InputError("there is no such file", code=CODE, place=Place(str(path)), hint=hint)
+
+
+def damaged(
+    path: Path, what: str, *, line: int | None = None, byte: int | None = None, text: str = "", why: str = ""
+) -> InputError:
+    """Return the error about a file: E720, with file, line and the beginning of the line, or the byte from 0."""
+    what = what if byte is None else f"byte {byte:,}: {what}"
     shown = (text[:_SHOWN] + "…" if len(text) > _SHOWN else text) or None
     return InputError(what, code=CODE, place=Place(str(path), line, text=shown), why=why, hint=_HINT)
 

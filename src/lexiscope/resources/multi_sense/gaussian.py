@@ -10,14 +10,13 @@ word2gm_loader.py and README.
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.resources.multi_sense.form import Floats, Lines, MultiSense, damaged
+from lexiscope.resources.multi_sense.arrays import read_arrays, read_counted_words
+from lexiscope.resources.multi_sense.form import Floats, MultiSense, damaged
 
 
 def read_gaussian(parameters: Path, vocabulary: Path) -> MultiSense:
@@ -27,44 +26,17 @@ def read_gaussian(parameters: Path, vocabulary: Path) -> MultiSense:
     missing ``mu`` or ``mixture``, shapes that do not go together, a line without a count, a word that stands twice,
     numbers that are not finite.
     """
-    arrays = _arrays(parameters)
+    arrays = read_arrays(parameters, ("mu", "mixture"))
     mu, mixture = arrays["mu"], arrays["mixture"]
     means = mu[:, None, :] if mu.ndim == 2 else mu
-    words = _words(vocabulary)
+    words, counts = read_counted_words(vocabulary)
     if means.ndim != 3 or len(means) != len(words):
         what = f"mu has the shape {mu.shape}; it needs (words, components, width), for {len(words):,} words"
         raise damaged(parameters, what)
     priors = _shares(parameters, mixture, means.shape[:2])
     starts = np.arange(0, means.shape[0] * means.shape[1] + 1, means.shape[1], dtype=np.int64)
     senses = means.reshape(-1, means.shape[2]).astype(np.float32)
-    return MultiSense(words, starts, senses, priors.reshape(-1).astype(np.float32), name=str(parameters))
-
-
-def _arrays(path: Path) -> dict[str, NDArray[Any]]:
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            found = {name: np.asarray(archive[name], np.float64) for name in ("mu", "mixture")}
-    except (OSError, ValueError, EOFError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as error:
-        what = "this is no npz file with the arrays mu and mixture"
-        raise damaged(path, what, why=str(error)) from error
-    for name, array in found.items():
-        if not np.isfinite(array).all():
-            raise damaged(path, f"{name} holds numbers that are not finite")
-    return found
-
-
-def _words(path: Path) -> tuple[str, ...]:
-    lines = Lines(path)
-    words: dict[str, None] = {}
-    for line in lines:
-        word, _, count = line.rstrip(" ").rpartition(" ")
-        lines.whole(count, "the count behind a word")
-        if not word or word in words:
-            lines.refuse(f"a new word and its count are needed; there is {line[:40]!r}")
-        words[word] = None
-    if not words:
-        lines.expect("the first word")
-    return tuple(words)
+    return MultiSense(words, starts, senses, priors.reshape(-1).astype(np.float32), name=str(parameters), counts=counts)
 
 
 def _shares(path: Path, scores: NDArray[np.float64], shape: tuple[int, ...]) -> Floats:
