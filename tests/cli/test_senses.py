@@ -119,6 +119,24 @@ def test_pruned_senses_are_told(run: Run, trained: Path) -> None:
     assert "pruned" in shown.splitlines()[0]
 
 
+@pytest.mark.parametrize(("form", "reader"), [("text", "ego_network"), ("binary", "ego_network_binary")])
+def test_an_export_shows_the_same(run: Run, trained: Path, tmp_path: Path, form: str, reader: str) -> None:
+    """Pruned vectors, exported and imported again, have the same senses with the same neighbours at their distances."""
+    path = tmp_path / "out.vectors"
+    done = run("train", "gasi_export", trained / "b", "--out", path, "--format", form)
+    assert done.exit_code == 0, done.output
+    for word in ("rivera", "moneyc", "gardenl"):
+        own, other = (
+            json.loads(run("senses", "show", spec, word, "--json").stdout)["senses"]
+            for spec in (f"gasi:{trained / 'b'}", f"sense_embedding:{reader}:{path}")
+        )
+        assert len(own) == len(other)
+        for one, two in zip(own, other, strict=True):
+            assert [near["word"] for near in one["neighbours"]] == [near["word"] for near in two["neighbours"]]
+            distances = [near["distance"] for near in one["neighbours"]]
+            assert [near["distance"] for near in two["neighbours"]] == pytest.approx(distances, abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("subject", "word", "more", "text"),
     [
