@@ -22,6 +22,10 @@ VERBS: dict[str, tuple[str, str]] = {
         "lexiscope.cli.senses_tests:selection",
         "Make sense-selection items: a sentence, and a group of neighbours for each sense of its marked noun.",
     ),
+    "people": (
+        "lexiscope.cli.senses_people:people",
+        "Say what people's answers to word intrusion and sense selection come to.",
+    ),
 }
 
 

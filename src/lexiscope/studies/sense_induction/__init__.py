@@ -25,6 +25,7 @@ from lexiscope.studies.sense_induction.gather import gather
 from lexiscope.studies.sense_induction.judged import people_part
 from lexiscope.studies.sense_induction.material import MADE_UP, LeftOut, Material
 from lexiscope.studies.sense_induction.names import MEANING
+from lexiscope.studies.sense_induction.people import further_people_part
 from lexiscope.studies.sense_induction.published import PUBLISHED as _PUBLISHED
 from lexiscope.studies.sense_induction.recovery import recovery_part
 from lexiscope.studies.sense_induction.same_sense import same_sense_part
@@ -52,7 +53,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question("Q4", "Are planted senses recovered?", "not in the paper", "exploratory"),
     Question("Q5", "How strong must the noise be, and what does it do?", "§3, Figures 3 and 5", "exploratory"),
     Question("Q6", "How many senses are left, of frequent and of rare words?", "Figure 4", "exploratory"),
-    Question("Q7", "Do people recognise the senses?", "§4, Tables 1 and 2", "confirmatory"),
+    Question("Q7", "Do people recognise the senses?", "§4, Tables 1 to 3", "confirmatory"),
     Question("Q8", "Do similarity and interpretability choose the same vectors?", "§5.1", "exploratory"),
 )
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
@@ -110,7 +111,7 @@ def analyse(material: Material, settings: StudySettings) -> tuple[dict[str, Part
         "Q4": planted,
         "Q5": joined([grid, noise, synset]),
         "Q6": frequency_part(trained),
-        "Q7": people,
+        "Q7": joined([people, further_people_part(material, settings)]),
         "Q8": contrast,
     }
     missing = (no_log, unplanted, no_grid, no_noise, no_synset, no_maps, no_people, no_contrast)
@@ -135,7 +136,7 @@ def overview(records: tuple[Record, ...]) -> Table:
             pick(own, "expected_accuracy", dataset="mini_relatedness"),
             pick(own, "planted_accuracy"),
         )
-        rows.append((subject, *(None if record is None else shown(record) for record in found)))
+        rows.append((subject, *(None if record is None or record.note else shown(record) for record in found)))
     return drop_empty(Table("overview", "", "Vectors beside people and planted senses", columns, tuple(rows)))
 
 

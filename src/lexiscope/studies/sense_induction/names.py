@@ -38,7 +38,12 @@ MEANING: dict[str, str] = {
     "model_probability": "the model's mean probability of the sense that people chose",
     "agreement": "mean share of the winning answer; of: word_intrusion, sense_choice; weighted: by trust",
     "spearman": "rank correlation over words of agreement among people with consistency with the model",
-    "chance": "percent that blind choices would reach",
+    "chance": "what blind choices would reach: percent of an accuracy, share of agreement",
+    "krippendorff_alpha": "nominal alpha of what people chose; of: found, of whether they found the intruder",
+    "sense_overlap": "share of neighbours that two senses have in common; pairs: rivals (people's choice and the "
+    "model's; where both are one, it and each other sense) or all; of: questions in which they agree, disagree, or the "
+    "difference",
+    "sense_cosine": "the same, mean cosine of the neighbours in vectors with one sense for a word",
     # contrast
     "n_disagreements": "pairs of subjects that a similarity and people's judgments order differently",
     "n_orders": "pairs of subjects that both order",

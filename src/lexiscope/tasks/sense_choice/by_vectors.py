@@ -127,7 +127,7 @@ def _by_probability(
             continue
         probable = {sense: _share(item, sense, share_of[item.item_id]) for sense in groups_of(item)}
         # a dummy is no sense of the word's, even beside senses that are all improbable
-        best = max((share, -int(sense)) for sense, share in probable.items() if not _is_dummy(item, sense))
+        best = max((share, -int(sense)) for sense, share in probable.items() if not is_dummy(item, sense))
         yield replace(choice, option=str(-best[1]))
         for sense, share in probable.items():
             yield replace(choice, measure=PROBABILITY, value=share, option=sense)
@@ -135,7 +135,7 @@ def _by_probability(
 
 def _share(item: Item, sense: str, shares: Floats) -> float:
     """The probability of a sense, whose id is its place in the distribution, from 1; 0 for a dummy."""
-    if _is_dummy(item, sense):
+    if is_dummy(item, sense):
         return 0.0
     if not sense.isdecimal() or not 1 <= int(sense) <= len(shares):
         what = f"{sense!r} is no sense of these vectors, though the item says that it was made of them"
@@ -144,7 +144,8 @@ def _share(item: Item, sense: str, shares: Floats) -> float:
     return float(shares[int(sense) - 1])
 
 
-def _is_dummy(item: Item, sense: str) -> bool:
+def is_dummy(item: Item, sense: str) -> bool:
+    """Say whether a group of an item fills up a word with too few senses: its condition ``dummy_<sense>`` is true."""
     return str(item.conditions.get(f"dummy_{sense}", "")).casefold() in ("true", "1")
 
 

@@ -1,0 +1,128 @@
+"""``lexiscope senses people``: what people's tests of induced senses come to (GASI, Tables 1 to 3)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lexiscope.analysis.votes import trust_of_checks
+from lexiscope.cli import options
+from lexiscope.cli.output import print_json, remark, say, say_plain_table
+from lexiscope.cli.senses_written import check_new
+from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Record
+from lexiscope.core.run import sha256_of
+from lexiscope.core.study import StudySettings
+from lexiscope.report.document import Report, Section
+from lexiscope.report.part import Part, joined
+from lexiscope.report.study_folder import about_run, write_run
+from lexiscope.report.tables import to_text
+from lexiscope.resources.sense_vectors import read_sense_vectors
+from lexiscope.resources.word_vectors import read_word_vectors
+from lexiscope.studies.sense_induction.judged import Judgments, people_part, read_people
+from lexiscope.studies.sense_induction.material import Material
+from lexiscope.studies.sense_induction.people import Beside, further_people_part
+from lexiscope.tasks.sense_choice import GROUP, groups_of
+
+_SIMULATED = "These are answers of simulated people, made to rehearse a study: nobody's judgments."
+
+
+@click.command("people", cls=Verb)
+@click.argument("answers", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="ANSWERS...")
+@click.option(
+    "--items", "item_files", multiple=True, required=True, type=click.Path(path_type=Path), metavar="FILE",
+    help="What was asked: items.csv of the tests. May be given several times.",
+)  # fmt: skip
+@click.option(
+    "--checks", type=click.Path(path_type=Path), metavar="FILE",
+    help="responses.csv of the export: how far each person is trusted, by the attention checks in it.",
+)  # fmt: skip
+@click.option(
+    "--reference", type=click.Path(path_type=Path), metavar="FILE|FOLDER",
+    help="Vectors of words that are not the senses' own: text of word2vec or GloVe, or a skip_gram training.",
+)  # fmt: skip
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="A new folder.")
+@click.option(
+    "--resamples", type=click.IntRange(min=0), default=2000, show_default=True, help="Of words, for intervals."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the intervals.")
+@options.as_json
+@options.quiet
+def people(
+    answers: tuple[Path, ...],
+    *,
+    item_files: tuple[Path, ...],
+    checks: Path | None,
+    reference: Path | None,
+    out: Path,
+    resamples: int,
+    seed: int,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Say what people's answers to word intrusion and sense selection come to.
+
+    ANSWERS are choices.csv of an export of the app, or other tables of responses. Accuracy (2 of 3 judgments), the
+    model's probability of what people chose, agreement (plain, by trust, nominal alpha), and whether senses that people
+    confuse with the model's are alike. FOLDER gets a report, its tables and figures, and every number in results.json.
+    """
+    check_new(out)
+    given = [*item_files, *answers, *([checks] if checks else [])]
+    files = {path.name: sha256_of(existing_file(path)) for path in given}
+    read = read_people([str(path) for path in (*item_files, *answers)])
+    material = Material((), (), {}, ResponseTable.empty(), people=read.responses, people_items=read.items)
+    settings = StudySettings("sense_induction", people=tuple(map(str, answers)), n_bootstrap=resamples, seed=seed)
+    trust = trust_of_checks(ResponseTable.read_csv(checks)) if checks else {}
+    vectors = _reference(reference, tuple(read.items.values())) if reference else None
+    beside = Beside(trust, vectors, str(reference) if reference else "")
+    first, left_out = people_part(material, settings)
+    part = joined([first, further_people_part(material, settings, beside)])
+    run = about_run(settings, data=files, counts={"n_answers": len(read.responses), "n_items": len(read.items)})
+    report = _report(part, read, [f"{each.analysis}, {each.subject}: {each.reason}" for each in left_out], run)
+    write_run(out, report, read.responses, extra=(), command=" ".join(["lexiscope", *sys.argv[1:]]))
+    _show(part.records, part, as_json=as_json)
+    if not as_json:
+        say(f"written: {out / 'report.html'} ({len(part.records)} numbers)")
+    remark(_simulated(read), quiet=quiet or not _simulated(read))
+
+
+def _reference(path: Path, items: Sequence[Item]) -> Mapping[str, ArrayLike]:
+    """The reference vectors of all words that stand in groups."""
+    asked = [item for item in items if any(name.startswith(GROUP) for name in item.conditions)]
+    words = {word for item in asked for group in groups_of(item).values() for word in group}
+    if not path.is_dir():
+        return dict(read_word_vectors(existing_file(path), words))
+    found = read_sense_vectors(path)
+    if (found.n_senses > 1).any():
+        what, hint = "these vectors have several senses for a word", "name a training of the variant skip_gram"
+        raise InputError(what, place=Place(str(path)), hint=hint)
+    return {word: np.asarray(found.senses[found.index[word], 0]) for word in words if word in found.index}
+
+
+def _report(part: Part, read: Judgments, left_out: Sequence[str], run: Mapping[str, object]) -> Report:
+    texts = tuple(filter(None, (_simulated(read), *left_out, *part.paragraphs, *part.remarks)))
+    section = Section("people", "What people said of the senses", texts, part.tables, part.figures)
+    title = "People's tests of induced senses"
+    return Report(title, sections=(section,), run=dict(run), records=part.records)
+
+
+def _simulated(read: Judgments) -> str:
+    return _SIMULATED if "simulated" in read.responses.unique("subject_kind") else ""
+
+
+def _show(records: Sequence[Record], part: Part, *, as_json: bool) -> None:
+    if as_json:
+        print_json([{name: getattr(record, name) for name in ("statistic", "subject", "dataset", "value", "low", "high",
+                                                              "n", "p", "note")} for record in records])  # fmt: skip
+        return
+    for table in part.tables:
+        say_plain_table(to_text(table))
+        say()

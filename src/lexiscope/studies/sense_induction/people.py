@@ -1,0 +1,171 @@
+"""What people's tests of senses say beyond accuracy: how far people agree, whom, and about which senses they do not.
+
+The accuracies of Tables 1 and 2 and Figure 7 stand in ``judged``. Here: trust-weighted agreement, nominal alpha, and
+the analysis of duplicates (Table 3, Figure 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lexiscope.analysis.alpha import Alpha, krippendorff_alpha
+from lexiscope.analysis.bootstrap import Undefined
+from lexiscope.analysis.intrusion import word_intrusion
+from lexiscope.analysis.ratings import Ratings, choices_from_table
+from lexiscope.analysis.selection import ModelAnswers, sense_selection
+from lexiscope.analysis.sense_duplicates import DuplicateAnalysis, Pairs, Question, duplicate_analysis
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import statistic_name
+from lexiscope.core.study import StudySettings
+from lexiscope.items.induced_senses import InducedSenses
+from lexiscope.report.part import Part, joined
+from lexiscope.report.sense_test_parts import AgreementOfTest, agreement_part, duplicates_part
+from lexiscope.studies.sense_induction.judged import MEASURE, by_model
+from lexiscope.studies.sense_induction.material import Material
+from lexiscope.tasks.sense_choice import NAME as SELECTION
+from lexiscope.tasks.sense_choice import groups_of
+from lexiscope.tasks.sense_choice.by_vectors import is_dummy
+from lexiscope.tasks.word_intrusion import NAME as INTRUSION
+
+PAIRS: tuple[Pairs, ...] = ("rivals", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is known beside the answers: how far each person is trusted, and vectors that are not the senses' own.
+
+    ``reference`` says in words what ``vectors`` (word → vector) are; both are empty where there are none.
+    """
+
+    trust: Mapping[str, float] = field(default_factory=dict)
+    vectors: Mapping[str, ArrayLike] | None = None
+    reference: str = ""
+
+
+def further_people_part(material: Material, settings: StudySettings, beside: Beside | None = None) -> Part:
+    """Return agreement and the analysis of duplicates, for each model whose senses people were asked about."""
+    beside = beside or reference_of(material)
+    agreed: list[AgreementOfTest] = []
+    alike: list[tuple[str, DuplicateAnalysis]] = []
+    for task, model, answers in by_model(material):
+        test = _Test(task, model, answers, [material.people_items[each] for each in answers.unique("item_id")])
+        if len(set(test.words.values())) < 2:
+            # without a second word nothing can be resampled; the tables of accuracies say so
+            continue
+        agreed.append(_agreement(test, settings, beside.trust))
+        if task == SELECTION:
+            questions = questions_of(test.items, _majorities(test, settings))
+            alike += [(model, duplicate_analysis(questions, beside.vectors, pairs=pairs,
+                                                 resamples=settings.n_bootstrap, seed=settings.seed))
+                      for pairs in PAIRS]  # fmt: skip
+    parts = (
+        agreement_part(agreed, material.titles),
+        duplicates_part(alike, material.titles, reference=beside.reference),
+    )
+    return joined(parts)
+
+
+def reference_of(material: Material) -> Beside:
+    """Return the vectors of the study's first subject with one sense for every word, as those that senses are not.
+
+    Where there is none nothing is known, and no cosine is computed. Words are those of the groups people saw.
+    """
+    asked = [item for item in material.people_items.values() if "model_choice" in item.conditions]
+    words = {word for item in asked for group in groups_of(item).values() for word in group}
+    for subject in material.subjects:
+        induced = subject.induced if isinstance(subject, _HasInduced) else None
+        if words and induced is not None and int(induced.n_senses.max(initial=0)) == 1:
+            known = {word: induced.vectors(induced.of(word))[0] for word in words if word in induced.index}
+            return Beside(vectors=known, reference=material.title_of(subject.subject_id))
+    return Beside()
+
+
+@runtime_checkable
+class _HasInduced(Protocol):
+    @property
+    def induced(self) -> InducedSenses: ...
+
+
+def questions_of(items: Sequence[Item], majorities: Mapping[str, str | None]) -> tuple[Question, ...]:
+    """Return the questions of sense selection that somebody answered, their dummies left out."""
+    found = []
+    for item in items:
+        if item.item_id in majorities:
+            groups = {sense: words for sense, words in groups_of(item).items() if not is_dummy(item, sense)}
+            word, model = str(item.conditions.get("word", item.word)), str(item.condition("model_choice"))
+            found.append(Question(item.item_id, word, groups, majorities[item.item_id], model))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """The answers to the test of one model's senses, and its items."""
+
+    task: str
+    model: str
+    answers: ResponseTable
+    items: Sequence[Item]
+
+    @property
+    def words(self) -> dict[str, str]:
+        return {item.item_id: str(item.conditions.get("word", item.word)) for item in self.items}
+
+    @property
+    def choices(self) -> tuple[Ratings, tuple[str, ...]]:
+        return choices_from_table(self.answers, measure=MEASURE)
+
+
+def _agreement(test: _Test, settings: StudySettings, trust: Mapping[str, float]) -> AgreementOfTest:
+    ratings, options = test.choices
+    known = trust if trust and all(rater in trust for rater in ratings.rater_ids) else None
+    n_options = max(len(item.options) for item in test.items)
+    if test.task == INTRUSION:
+        right = {item.item_id: str(item.gold) for item in test.items}
+        intrusion = word_intrusion(
+            ratings, options, intruders=right, groups=test.words, trust=known, n_options=n_options,
+            resamples=settings.n_bootstrap, seed=settings.seed,
+        )  # fmt: skip
+        of_found = _alpha(_found(ratings, options, right), test, settings, of="found")
+        return AgreementOfTest(
+            test.task, test.model, intrusion.agreement, intrusion.chance_of_agreement,
+            intrusion.trust_weighted_agreement, _alpha(ratings, test, settings), of_found,
+        )  # fmt: skip
+    selection = sense_selection(
+        ratings, options, model=ModelAnswers.of(test.items), groups=test.words, trust=known, n_options=n_options,
+        resamples=settings.n_bootstrap, seed=settings.seed,
+    )  # fmt: skip
+    return AgreementOfTest(
+        test.task, test.model, selection.agreement, selection.chance_of_agreement,
+        selection.trust_weighted_agreement, _alpha(ratings, test, settings),
+    )  # fmt: skip
+
+
+def _found(ratings: Ratings, options: Sequence[str], right: Mapping[str, str]) -> Ratings:
+    """The same judgments as 1 where the intruder was found, else 0."""
+    raters = [ratings.rater_ids[code] for code in ratings.rater.tolist()]
+    items = [ratings.item_ids[code] for code in ratings.item.tolist()]
+    chosen = [options[int(value)] for value in ratings.value]
+    hits = [float(option == right[name]) for option, name in zip(chosen, items, strict=True)]
+    return Ratings.from_arrays(raters, items, hits)
+
+
+def _alpha(ratings: Ratings, test: _Test, settings: StudySettings, **named: str) -> Alpha | Undefined:
+    how = {"resamples": settings.n_bootstrap, "seed": settings.seed}
+    try:
+        return krippendorff_alpha(ratings, level="nominal", groups=test.words, **how)
+    except StatisticError as error:
+        name = statistic_name("krippendorff_alpha", level="nominal", **named)
+        return Undefined(name, error.what, len(np.unique(ratings.item)))
+
+
+def _majorities(test: _Test, settings: StudySettings) -> Mapping[str, str | None]:
+    ratings, options = test.choices
+    return sense_selection(ratings, options, model=ModelAnswers.of(test.items), groups=test.words, resamples=0,
+                           seed=settings.seed).human_choice  # fmt: skip

@@ -1,0 +1,173 @@
+"""People's tests of senses beyond accuracy, from answers of simulated people of known skill (marked as simulated)."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from lexiscope.analysis.sense_duplicates import Question
+from lexiscope.cli.main import cli
+from lexiscope.core.item import Condition, Item
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.result import Record
+from lexiscope.core.study import StudySettings
+from lexiscope.core.usage import Usage
+from lexiscope.items.tabular import write_items
+from lexiscope.report.part import pick
+from lexiscope.studies.sense_induction.material import Material
+from lexiscope.studies.sense_induction.people import Beside, further_people_part, questions_of
+
+N_WORDS = 20
+TASKS = ("word_intrusion", "sense_choice")
+
+
+def intrusion_items() -> list[Item]:
+    """Three pages of ten words for each word."""
+    return [
+        Item(
+            f"m/w{n}/1/{k}",
+            "d",
+            (Usage(f"w{n}", 0, len(f"w{n}"), language="en"),),
+            (*(f"w{n}n{place}" for place in range(9)), f"w{n}x{k}"),
+            f"w{n}x{k}",
+            conditions={"model": "m", "word": f"w{n}", "sense": "1", "intruder_id": k},
+        )
+        for n in range(N_WORDS)
+        for k in range(3)
+    ]
+
+
+def selection_items() -> list[Item]:
+    """Five sentences for each word; senses 1 and 2 of odd words share eight of ten neighbours, 3 is a dummy."""
+    items = []
+    for n in range(N_WORDS):
+        shared = 8 if n % 2 else 0
+        first = [f"w{n}a{k}" for k in range(10)]
+        groups = {"1": first, "2": [*first[:shared], *(f"w{n}b{k}" for k in range(10 - shared))]}
+        for k in range(5):
+            conditions: dict[str, Condition] = {
+                **{f"group_{sense}": "|".join(words) for sense, words in groups.items()},
+                "group_3": "|".join(f"dummy{place}" for place in range(10)),
+                "model": "m",
+                "word": f"w{n}",
+                "model_choice": "1",
+                "p_1": 0.7,
+                "p_2": 0.3,
+                "p_3": 0.0,
+                "dummy_3": True,
+            }
+            text = f"the w{n} of {k}"
+            usage = Usage(text, 4, 4 + len(f"w{n}"), language="en")
+            items.append(Item(f"m/w{n}/s{k}", "d", (usage,), ("1", "2", "3"), conditions=conditions))
+    return items
+
+
+def answers(items: Sequence[Item], task: str, skill: float) -> list[Response]:
+    """Three simulated people; about senses that share neighbours they cannot tell 1 from 2."""
+    rows = []
+    for item in items:
+        right = item.gold or "1"
+        for rater in ("ana", "eva", "leo"):
+            rng = random.Random(f"{rater}{item.item_id}")
+            confused = task == "sense_choice" and int(str(item.condition("word"))[1:]) % 2
+            sure = 0.5 if confused else skill
+            others = ["2"] if task == "sense_choice" else [each for each in item.options if each != right]
+            option = right if rng.random() < sure else rng.choice(others)
+            rows.append(Response(rater, "simulated", item.item_id, task, "choice", option=option))
+    return rows
+
+
+@pytest.fixture
+def material() -> Material:
+    items = [*intrusion_items(), *selection_items()]
+    rows = [*answers(items[: 3 * N_WORDS], TASKS[0], 0.8), *answers(items[3 * N_WORDS :], TASKS[1], 0.9)]
+    by_id = {item.item_id: item for item in items}
+    return Material((), (), {}, ResponseTable.empty(), people=ResponseTable.from_rows(rows), people_items=by_id)
+
+
+def found(material: Material, beside: Beside | None = None) -> tuple[Record, ...]:
+    settings = StudySettings("sense_induction", n_bootstrap=200, seed=1)
+    return further_people_part(material, settings, beside).records
+
+
+def test_agreement_by_trust_and_alpha(material: Material) -> None:
+    """Trust changes the shares; alpha of what was found is near 0 for simulated people who err independently, while
+    that of the words chosen is high: pages share no words."""
+    plain = found(material)
+    assert pick(plain, "agreement(of=word_intrusion,weighted=trust)") is None
+    trusted = found(material, Beside({"ana": 1.0, "eva": 0.5, "leo": 0.5}))
+    weighted = pick(trusted, "agreement(of=word_intrusion,weighted=trust)")
+    assert weighted is not None
+    assert weighted.value is not None
+    assert 0.5 < weighted.value < 1
+    by_found = pick(plain, "krippendorff_alpha(level=nominal,of=found)")
+    assert by_found is not None
+    assert abs(by_found.value or 0) < 0.2
+    chosen = pick(plain, "krippendorff_alpha(level=nominal)", dataset="word_intrusion")
+    assert chosen is not None
+    assert (chosen.value or 0) > 0.5
+    some = found(material, Beside({"ana": 1.0}))
+    assert pick(some, "agreement(of=word_intrusion,weighted=trust)") is None, "not everybody's trust is known"
+
+
+def test_confused_senses_are_alike(material: Material) -> None:
+    """Simulated people confuse senses that share neighbours: the difference lies above 0, for the cosine too."""
+    words = {word for item in selection_items() for s in "12" for word in str(item.condition(f"group_{s}")).split("|")}
+    vectors = {word: [1.0, float("b" in word)] for word in words}
+    records = found(material, Beside(vectors=vectors, reference="made up"))
+    for measure in ("overlap", "cosine"):
+        record = pick(records, f"sense_{measure}(pairs=rivals,of=difference)", subject="m")
+        assert record is not None
+        assert record.low is not None
+        assert record.low > 0, measure
+        assert record.p is not None
+        assert record.p < 0.01
+
+
+def test_dummies_are_no_senses(material: Material) -> None:
+    """A dummy is left out of the groups that are compared, and people's choice of it stays what it is."""
+    item = selection_items()[0]
+    (question,) = questions_of([item], {item.item_id: "3"})
+    assert isinstance(question, Question)
+    assert set(question.groups) == {"1", "2"}
+    assert (question.human, question.model, question.word) == ("3", "1", "w0")
+
+
+def test_the_command_writes_what_it_prints(material: Material, tmp_path: Path) -> None:
+    """`lexiscope senses people`: tables on the screen, every number in results.json, simulated people named as such."""
+    items = tuple(material.people_items.values())
+    write_items(items[: 3 * N_WORDS], tmp_path / "intrusion.csv")
+    write_items(items[3 * N_WORDS :], tmp_path / "selection.csv")
+    material.people.write_csv(tmp_path / "choices.csv")
+    blank = Response("ana", "simulated", "q", "sense_choice", "attention_check", 1.0)
+    others = [
+        Response(who, "simulated", "q", "sense_choice", "attention_check", float(who == "eva"))
+        for who in ("eva", "leo")
+    ]
+    checks = ResponseTable.concat([material.people, ResponseTable.from_rows([blank, *others])])
+    checks.write_csv(tmp_path / "responses.csv")
+    (tmp_path / "glove.txt").write_text("w0a0 1 0\nw1a0 0 1\nw1b0 1 1\n")
+    call = ["senses", "people", "choices.csv", "--items", "intrusion.csv", "--items", "selection.csv", "--out", "r",
+            "--checks", "responses.csv", "--reference", "glove.txt", "--resamples", "100"]  # fmt: skip
+    paths = [str(tmp_path / each) if each.endswith((".csv", ".txt")) or each == "r" else each for each in call]
+    done = CliRunner().invoke(cli, paths, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    for title in ("Table 1.", "Table 2.", "How far people agree", "Table 3."):
+        assert title in done.stdout
+    assert "simulated people" in done.stderr
+    assert "simulated people" in (tmp_path / "r" / "report.html").read_text()
+    records = json.loads((tmp_path / "r" / "results.json").read_text())
+    names = {record["statistic"] for record in records}
+    assert {"intrusion_accuracy(of=senses)", "selection_accuracy(of=questions)", "model_probability"} <= names
+    assert {"agreement(of=sense_choice,weighted=trust)", "sense_overlap(pairs=all,of=agree)"} <= names
+    with (tmp_path / "r" / "tables" / "people_duplicates.csv").open() as stream:
+        assert len(list(csv.DictReader(stream))) == 4
+    again = CliRunner().invoke(cli, paths)
+    assert again.exit_code == 1
+    assert "[E615]" in again.stderr
