@@ -79,3 +79,29 @@ def test_the_page_on_audits_shows_what_is_printed(tmp_path: Path, monkeypatch: p
         done = CliRunner().invoke(cli, [*words, "--quiet"], catch_exceptions=False)
         printed = {line.rstrip() for line in done.stdout.splitlines()}
         assert {line.rstrip() for line in block.splitlines()} - printed == set()
+
+
+def _same_but_for_numbers(shown: str, printed: str) -> bool:
+    """Say whether two lines have the same words and nearly the same numbers: other processors round otherwise."""
+    plain = [re.sub(r"\d[\d.,]*", "0", line.strip()) for line in (shown, printed)]
+    found = [_numbers(line.replace(",", "")) for line in (shown, printed)]
+    return plain[0] == plain[1] and found[0] == pytest.approx(found[1], rel=0.05, abs=0.021)
+
+
+def test_the_page_on_senses_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the page's own text to vectors and their figures: each command in order, every line shown is printed."""
+    page = (ROOT / "docs" / "how-to" / "train_sense_embeddings.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    steps = re.findall(
+        r"^```console\n\$ lexiscope ([^\n]*)\n```\n\n```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LEXISCOPE_DATA", raising=False)
+    monkeypatch.setattr(fetch, "cache", lambda: tmp_path / "cache")
+    exec(compile(code, "train_sense_embeddings.md", "exec"), {})
+    assert [words.split()[1] for words, _ in steps] == ["gasi", "gasi_prune", "gasi", "sense_induction", "gasi_export"]
+    for words, block in steps:
+        done = CliRunner().invoke(cli, words.split(), catch_exceptions=False)
+        printed = done.stdout.splitlines()
+        for line in block.splitlines():
+            assert any(_same_but_for_numbers(line, other) for other in printed), (line, done.stdout)

@@ -128,7 +128,7 @@ def test_text_made_by_rule_tells_the_variants_apart(tmp_path: Path) -> None:
     assert recovered["made_up/skip_gram"] == find(found, "planted_majority", subject="made_up/gasi_beta").value == 0.5
     assert recovered["made_up/sasi"] < recovered["made_up/gasi_beta"]
     rows = ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet").where(subject_id="made_up/gasi_beta")
-    assert len(rows) == 12 * 2 * 40
+    assert len(rows) == 12 * 2 * 30
     assert "No vectors were given" in left_out(tmp_path / "run")
 
 

@@ -26,7 +26,7 @@ from lexiscope.training.gasi.shards import make_shards
 from lexiscope.training.gasi.train import train_gasi
 from lexiscope.training.gasi.vocabulary import Limits
 
-N_LINES, N_PLANTED, N_USAGES = 2000, 12, 40
+N_LINES, N_PLANTED, N_USAGES = 1000, 12, 30
 """Lines of made-up text, pseudo-words in it, and usages of each of their senses."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,6 +120,8 @@ def _expected(found: _Answers, where: dict[str, str], settings: StudySettings) -
     """The share that is right, each random answer counted as half right."""
     values = np.where(found.random, 0.5, found.right.astype(np.float64))
     record = Record("expected_accuracy", 100 * float(values.mean()), n=len(values), unit="percent", **where)  # type: ignore[arg-type]
+    if found.random.all():
+        return replace(record, note="identity decides no pair: every answer is random")
     if len(set(found.words.tolist())) < 2:
         return record
     drawn = share(
