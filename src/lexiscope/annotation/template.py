@@ -59,9 +59,11 @@ HABITS: Mapping[str, Habit] = {
     "sense_verification": Habit(per_item=2, per_list=100),
     "entity_link": Habit(per_item=2, per_list=100),
     "substitution": Habit(per_item=2, per_list=0, back=True),
+    # two pages of one word share neighbours: who has seen one knows which words of the other belong together
+    "word_intrusion": Habit(apart=("word",)),
 }
 """What the papers did, by task."""
-_ELSE: Mapping[str, str] = {"homonym": "word"}
+_ELSE: Mapping[str, str] = {"homonym": "word", "word": "word"}
 
 
 def draft_definition(
