@@ -50,6 +50,17 @@ def test_names_do_not_cover_each_other() -> None:
     assert (over > 30).sum() <= 1
 
 
+def test_senses_at_one_place_can_both_be_read() -> None:
+    """Circles of 9 points around stand at least 18 apart, even where two senses are the same vector."""
+    given = [SensePoint("star", n, 1.0, 1.0 + n // 3, itself=True) for n in (1, 2, 3)] + [
+        SensePoint("sky", 1, 9.0, 9.0)
+    ]
+    svg = sense_map(given, Heading("map", "", "T")).svg
+    places = np.array(re.findall(r'<circle cx="(\d+)" cy="(\d+)"', svg), float)
+    apart = np.hypot(*(places[:, None] - places).T)[np.triu_indices(3, 1)]
+    assert apart.min() >= 18
+
+
 def test_senses_differ_in_mark_and_colour() -> None:
     """The marks are those of the house style, with an outline each; a legend's mark is the map's."""
     assert set(SHAPES) == {mark(number).marker for number in range(49)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ _MARGIN_X, _MARGIN_Y, _SIZE = 46, 20, 11.5
 # of the size of letters; names seldom have wide ones
 _LETTER = 0.56
 _WIDEST_GAP = 0.12
+_CIRCLES, _ROUNDS = 19.5, 20
 _REACH = (7.0, 11.0, 17.0, 25.0, 36.0)
 _SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (0.8, 1), (-0.8, 1), (0.8, -1), (-0.8, -1))
 #: marker -> its outline around the origin, about 8 wide
@@ -62,6 +64,7 @@ def sense_map(points: Sequence[SensePoint], heading: Heading) -> Figure:
     if not points:
         raise InputError("a map of senses needs at least one neighbour")
     places = _fitted(np.array([(point.x, point.y) for point in points], float))
+    _part(places, [number for number, point in enumerate(points) if point.itself])
     senses = sorted({point.sense for point in points})
     names = {sense: ", ".join(p.name for p in points if p.sense == sense and not p.itself) for sense in senses}
     alt = "Map of neighbours. " + " ".join(f"Sense {sense}: {names[sense]}." for sense in senses)
@@ -119,6 +122,18 @@ def _closed(values: Doubles) -> Doubles:
     found = np.empty_like(values)
     found[order] = np.minimum(gaps, _WIDEST_GAP * gaps.sum()).cumsum()
     return found
+
+
+def _part(places: Doubles, circles: Sequence[int]) -> None:
+    """Move numbered circles that cover each other just so far that both can be read."""
+    for _ in range(_ROUNDS):
+        for one, other in combinations(circles, 2):
+            apart = places[other] - places[one]
+            gap = float(np.hypot(*apart))
+            if gap < _CIRCLES:
+                push = apart / gap if gap else np.array([1.0, 0.0])
+                places[one] -= push * (_CIRCLES - gap) / 2
+                places[other] += push * (_CIRCLES - gap) / 2
 
 
 def _marks(points: Sequence[SensePoint], places: Doubles, senses: Sequence[int]) -> Iterator[str]:
