@@ -1,14 +1,15 @@
-"""Training a pair classifier: Lexiscope's loop against the Trainer of transformers, on the same pairs of WiC.
+"""Training a pair classifier: Lexiscope's own batches against those of the Trainer of transformers, on pairs of WiC.
 
     pip install 'lexiscope[demo,train]'
     LEXISCOPE_DATA=folder python benchmarks/training.py --rows 256 --rounds 5
 
-Every method gets the same model (all-MiniLM-L6-v2 with the same layer on top), the same tokenised pairs, batches of
-16, AdamW, a linear schedule, gradients clipped to 1, fp32, one thread, and learns one epoch from the first weights.
-*Trainer, fixed padding* pads every pair to the longest of the data; *Trainer, dynamic padding* to the longest of its
-batch; *Trainer, by length* also groups by length. Tokenising, loading and writing stand outside the clock. Measured is
-the CPU time of the process, in interleaved rounds after a warm-up; the table gives medians, minima and ratios of
-medians.
+All methods are the Trainer. Every one gets the same model (all-MiniLM-L6-v2 with the same layer on top), the same
+tokenised pairs, batches of 16, AdamW, a linear schedule, gradients clipped to 1, fp32, one thread, and learns one epoch
+from the first weights. *lexiscope* steps through batches of similar lengths as a training on views does; *Trainer,
+fixed padding* pads every pair to the longest of the data; *Trainer, dynamic padding* to the longest of its batch, in
+random order; *Trainer, by length* groups by length as transformers does. Tokenising, loading and writing stand outside
+the clock. Measured is the CPU time of the process, in interleaved rounds after a warm-up; the table gives medians,
+minima and ratios of medians.
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAY
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-import numpy as np  # noqa: E402
 import torch  # noqa: E402
 import transformers  # noqa: E402
 
@@ -37,7 +37,8 @@ from lexiscope.core import catalog  # noqa: E402
 from lexiscope.subjects._model_folder import locate  # noqa: E402
 from lexiscope.subjects._reader import Reader, Shape  # noqa: E402
 from lexiscope.subjects._reading import Encoded, Wording  # noqa: E402
-from lexiscope.training._loop import Lessons, Loop, length_batches  # noqa: E402
+from lexiscope.training._course import pace_of, run_steps  # noqa: E402
+from lexiscope.training._lessons import Lessons, steps_of  # noqa: E402
 from lexiscope.training._rows import sampled  # noqa: E402
 from lexiscope.training.settings import TrainingSettings  # noqa: E402
 
@@ -74,7 +75,7 @@ def wic(rows: int) -> Data:
 
 
 def ours(data: Data, folder: Path) -> Callable[[], int]:
-    """Return a run of our loop over one epoch; it gives the tokens that were read, padding included."""
+    """Return a run of a training on views over one epoch; it gives the tokens that were read, padding included."""
     loaded = reader()
     labels = torch.tensor(data.labels)
     read = 0
@@ -86,12 +87,11 @@ def ours(data: Data, folder: Path) -> Callable[[], int]:
         return torch.nn.functional.cross_entropy(loaded.outputs(chosen), labels[list(batch)])
 
     lessons = Lessons([len(each.ids) for each in data.encoded], loss, lambda: 0.0)
-    loop = Loop(loaded, lessons, SETTINGS, seed=0, folder=folder, versions={})
+    steps = steps_of(loaded, lessons, SETTINGS, 0)
+    steps.module.requires_grad_(True)
 
     def run() -> int:
-        for batch in length_batches(lessons.lengths, BATCH, np.random.default_rng(0)):
-            loop.step(batch)
-            loop.course.step += 1
+        run_steps(steps, pace_of(SETTINGS), seed=0, folder=None, versions={})
         return read
 
     return run
@@ -165,6 +165,9 @@ def trainer(data: Data, folder: Path, *, fixed: bool, by_length: bool) -> Callab
         train_dataset=rows,
         data_collator=partial(collate, width=data.longest if fixed else None),
     )
+
+    # it would print what a training took
+    made.remove_callback(transformers.PrinterCallback)
 
     def run() -> int:
         made.train()

@@ -8,12 +8,18 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+import transformers
 
 from lexiscope.core.errors import RunError, SubjectError
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.subjects.classifier import load
+from lexiscope.training import _checkpoint, _trainer, _training
+from lexiscope.training._course import Progress
+from lexiscope.training._trainer import StepTrainer
+from lexiscope.training._training import Shard
 from lexiscope.training.pair_classifier import train_pair_classifier
 
 from .tiny_views import QUICK, pairs
@@ -21,6 +27,8 @@ from .tiny_views import QUICK, pairs
 # dropout on: every source of chance is in play
 SHORT = replace(QUICK, epochs=3, dropout=0.1, warmup=0.1, weight_decay=0.01, checkpoint_steps=2)
 TRAIN, DEV = pairs(40), pairs(16, start=64)
+
+_optimizer = transformers.Trainer._save_optimizer_and_scheduler
 
 CHILD = """
 import os, signal, sys
@@ -48,10 +56,9 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_a_killed_training_ends_with_the_same_bytes(bert: Path, tmp_path: Path) -> None:
+def test_a_killed_training_ends_with_the_same_bytes(bert: Path, tmp_path: Path, whole: dict[str, bytes]) -> None:
     """SIGKILL in the second epoch, between two checkpoints; the same call goes on from the last one."""
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    train_pair_classifier(TRAIN, DEV, str(bert), view="full", out=whole, settings=SHORT)
+    broken = tmp_path / "broken"
     arguments = [sys.executable, "-c", CHILD, str(Path(__file__).parents[1]), str(bert), str(broken)]
     done = subprocess.run(arguments, check=False, capture_output=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
     assert done.returncode == -signal.SIGKILL, done.stderr.decode()
@@ -69,20 +76,118 @@ def test_a_killed_training_ends_with_the_same_bytes(bert: Path, tmp_path: Path) 
     )
     # 5 steps an epoch: the checkpoint after step 2 of epoch 2 is gone on from
     assert steps[0] == ("epoch 2", 3)
-    assert files(broken) == files(whole)
+    assert files(broken) == whole
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL: nothing catches it."""
+
+
+def train(bert: Path, out: Path, **more: Any) -> Shard:
+    return train_pair_classifier(TRAIN, DEV, str(bert), view="full", out=out, **({"settings": SHORT} | more))
+
+
+def stop_at(part: str, done: int) -> Progress:
+    """A progress that breaks the training off after a step."""
+
+    def stop(now: str, n: int, _: int) -> None:
+        if (now, n) == (part, done):
+            raise Killed
+
+    return stop
+
+
+@pytest.fixture(scope="module")
+def whole(bert: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The files of the training that nothing broke off."""
+    out = tmp_path_factory.mktemp("whole") / "out"
+    train(bert, out)
+    return files(out)
+
+
+def broken_off(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Break off while the third checkpoint is made, of which one was best before: at one place of its making."""
+    made = iter(range(10))
+
+    def dies(plain: Any) -> Any:
+        def call(*given: Any, **more: Any) -> Any:
+            if next(made) == 2:
+                raise Killed
+            return plain(*given, **more)
+
+        return call
+
+    if place == "with the weights alone":
+        monkeypatch.setattr(StepTrainer, "_save_optimizer_and_scheduler", dies(_optimizer))
+    elif place == "without a mark":
+        monkeypatch.setattr(_trainer, "mark", dies(_checkpoint.mark))
+    else:
+        monkeypatch.setattr(_checkpoint.shutil, "rmtree", dies(_checkpoint.shutil.rmtree))
+
+
+@pytest.mark.parametrize("place", ["with the weights alone", "without a mark", "while an older one is deleted"])
+def test_half_a_checkpoint_is_none(
+    bert: Path, tmp_path: Path, whole: dict[str, bytes], place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever the making of a checkpoint is broken off, the same call goes on from the newest whole one."""
+    with monkeypatch.context() as broken:
+        broken_off(place, broken)
+        with pytest.raises(Killed):
+            train(bert, tmp_path)
+    train(bert, tmp_path)
+    assert files(tmp_path) == whole
+
+
+def test_a_stopped_training_makes_no_step_more(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Broken off after it had stopped early, before its record: the best epoch is read, and nothing is learnt."""
+    soon = replace(SHORT, epochs=6, patience=1, learning_rate=1e-9)
+    expected = train(bert, tmp_path / "a", settings=soon)
+    assert (len(expected.history), expected.best_epoch) == (2, 1)
+
+    def dies(*_: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as broken:
+        broken.setattr(_training, "_write_weights", dies)
+        with pytest.raises(Killed):
+            train(bert, tmp_path / "b", settings=soon)
+    steps: list[Any] = []
+    train(bert, tmp_path / "b", settings=soon, progress=lambda *each: steps.append(each))
+    assert steps == []
+    assert files(tmp_path / "a") == files(tmp_path / "b")
+
+
+def test_a_moved_folder_is_gone_on_with(bert: Path, tmp_path: Path, whole: dict[str, bytes]) -> None:
+    """The best epoch is found where it lies now: nothing refers to the place where it was written."""
+    with pytest.raises(Killed):
+        train(bert, tmp_path / "old", progress=stop_at("epoch 3", 1))
+    (tmp_path / "old").rename(tmp_path / "new")
+    train(bert, tmp_path / "new")
+    assert files(tmp_path / "new") == whole
 
 
 def test_a_damaged_checkpoint_is_refused(bert: Path, tmp_path: Path) -> None:
-    """A checkpoint that is cut off is named; nothing is trained over it."""
-    out = tmp_path / "out"
+    """A checkpoint that is cut off, or of other versions, is named; nothing is trained over it."""
+    with pytest.raises(Killed):
+        train(bert, tmp_path, progress=stop_at("epoch 1", 4))
+    kept = tmp_path / "checkpoint" / "checkpoint-2"
+    about = (kept / "whole.json").read_text()
+    (kept / "whole.json").write_text(about.replace('"transformers"', '"transformerz"'))
+    with pytest.raises(RunError, match="other versions"):
+        train(bert, tmp_path)
+    (kept / "whole.json").write_text(about)
+    content = (kept / "optimizer.pt").read_bytes()
+    (kept / "optimizer.pt").write_bytes(content[:-100])
+    with pytest.raises(RunError, match=r"(?s)checkpoint cannot be read.*optimizer\.pt"):
+        train(bert, tmp_path)
 
-    def stop(part: str, done: int, _: int) -> None:
-        if (part, done) == ("epoch 1", 4):
-            raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        train_pair_classifier(TRAIN, DEV, str(bert), view="full", out=out, settings=SHORT, progress=stop)
-    kept = out / "checkpoint" / "state.safetensors"
-    kept.write_bytes(kept.read_bytes()[:-100])
-    with pytest.raises(RunError, match="checkpoint cannot be read"):
-        train_pair_classifier(TRAIN, DEV, str(bert), view="full", out=out, settings=SHORT)
+def test_a_full_disk_is_said(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checkpoint that cannot be written is an error that says so; the training goes on later."""
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(_trainer, "save_file", full)
+    with pytest.raises(RunError, match=r"(?s)checkpoint cannot be written.*No space left"):
+        train(bert, tmp_path)

@@ -30,7 +30,7 @@ from lexiscope.subjects._model_folder import ModelFolder
 from lexiscope.subjects.causal_lm import load as load_causal
 from lexiscope.tasks.plausibility import example_items
 from lexiscope.training import lora
-from lexiscope.training._lora_loop import Lessons, Training
+from lexiscope.training._lora_lessons import AdapterLessons, learn_adapter
 from lexiscope.training._lora_model import Learner
 from lexiscope.training.lora import TunedModel, train_lora
 from lexiscope.training.lora_examples import MASKED, examples_of
@@ -242,7 +242,7 @@ def test_a_training_killed_at_its_end_is_finished(llama: Path, tmp_path: Path, m
     monkeypatch.setattr(lora, "write_json", stop)
     with pytest.raises(KeyboardInterrupt):
         train_lora(material(8), str(llama), out=out, settings=SHORT)
-    (out / "checkpoint" / ".state.safetensors.half").write_bytes(b"begun by a process that was killed")
+    (out / "checkpoint" / ".whole.json.half").write_bytes(b"begun by a process that was killed")
     with pytest.raises(SubjectError, match="not finished"):
         _ = load_causal(SubjectSpec.parse(f"causal_lm:{out}")).folder
     before, steps = adapter(out), []
@@ -277,10 +277,9 @@ def test_an_undefined_correlation_is_said_so(llama: Path, tmp_path: Path) -> Non
     """Predictions that are all the same have no correlation: ``null`` in the record, never a number."""
     model = learner(llama)
     examples = examples_of(rated_items(4), model.tokenizer, ask, SCALE)
-    lessons = Lessons(examples, examples, lambda scores: (None, 0.5))
-    training = Training(model, lessons, seed=0, folder=tmp_path, versions={})
-    training.run()
-    assert {result.spearman for result in training.course.history} == {None}
+    lessons = AdapterLessons(examples, examples, lambda scores: (None, 0.5))
+    course = learn_adapter(model, lessons, seed=0, folder=tmp_path, versions={})
+    assert {result.spearman for result in course.history} == {None}
 
 
 def test_batches_and_checkpointing_change_no_gradient(llama: Path) -> None:
@@ -379,12 +378,14 @@ def test_a_damaged_checkpoint_is_refused(llama: Path, tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         train_lora(material(8), str(llama), out=out, settings=SHORT, progress=stop)
-    kept = out / "checkpoint" / "state.safetensors"
-    content = kept.read_bytes()
-    kept.write_bytes(content.replace(b"transformers", b"transformerz"))
+    # 1 step an epoch
+    kept = out / "checkpoint" / "checkpoint-1"
+    about = (kept / "whole.json").read_text()
+    (kept / "whole.json").write_text(about.replace('"transformers"', '"transformerz"'))
     with pytest.raises(RunError, match="other versions"):
         train_lora(material(8), str(llama), out=out, settings=SHORT)
-    kept.write_bytes(content[:-9])
+    (kept / "whole.json").write_text(about)
+    (kept / "model.safetensors").write_bytes((kept / "model.safetensors").read_bytes()[:-9])
     with pytest.raises(RunError, match="cannot be read"):
         train_lora(material(8), str(llama), out=out, settings=SHORT)
 

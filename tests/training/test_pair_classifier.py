@@ -20,7 +20,7 @@ from lexiscope.subjects._model_folder import ModelFolder
 from lexiscope.subjects._reader import Reader, Shape
 from lexiscope.subjects._reading import Wording
 from lexiscope.subjects.classifier import load
-from lexiscope.training._loop import Lessons, Loop, length_batches
+from lexiscope.training._lessons import Lessons, learn, length_batches
 from lexiscope.training._training import Shard, prune
 from lexiscope.training.label_baseline import fit_label_baseline
 from lexiscope.training.pair_classifier import train_pair_classifier
@@ -223,8 +223,7 @@ def test_an_early_stop_keeps_the_best_epoch(bert: Path, tmp_path: Path) -> None:
     lessons = Lessons(
         [len(each.ids) for each in encoded], lambda batch: reader.outputs([encoded[n] for n in batch]).sum(), measure
     )
-    loop = Loop(reader, lessons, replace(QUICK, patience=2), seed=0, folder=tmp_path, versions={})
-    course = loop.run()
+    course = learn(reader, lessons, replace(QUICK, patience=2), seed=0, folder=tmp_path, versions={})
     assert (course.best_epoch, len(course.history), course.stopped) == (2, 4, "no better on dev for 2 epochs")
     assert all(torch.equal(each, kept[1][name]) for name, each in reader.weights().items())
 

@@ -1,55 +1,104 @@
-"""The state of a training in one file that appears whole or not at all: weights, optimizer, place, history.
+"""The checkpoints of a training: folders that the Trainer writes, each marked when it is whole.
 
-Tensors are kept as safetensors, never as a pickle; everything else stands as JSON in the header of that file, so that
-weights and place can never belong to different moments.
+The Trainer writes a checkpoint file by file, in place. A process that is killed meanwhile leaves half a folder; so a
+folder counts from the moment its mark appears, which is written last, in one step, with the checksums of the others.
+What has no mark is deleted. Two checkpoints are kept: the newest, and the best one that its state names.
 """
 
 from __future__ import annotations
 
-import json
+import os
+import shutil
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lexiscope.core.errors import Place, RunError, require
-from lexiscope.core.run import write_atomically
+from lexiscope.core.errors import Place, RunError
+from lexiscope.core.run import manifest, read_json, sha256_of, write_json
 
-FILE = "state.safetensors"
-FOLDER = "checkpoint"
+FOLDER, MARK = "checkpoint", "whole.json"
+
+_PREFIX = "checkpoint-"
+_HINT = f"delete the folder {FOLDER} and begin again"
 
 
-def write_state(folder: Path, course: Mapping[str, Any], tensors: dict[str, Any], versions: dict[str, str]) -> None:
-    """Keep the state of a training.
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole checkpoint: its folder, and where the training stood."""
 
-    Errors: :class:`RunError` where it cannot be written; the state that was kept before stays.
+    path: Path
+    course: dict[str, Any]
+
+
+def checkpoint_at(folder: Path, step: int) -> Path:
+    """Return where the Trainer keeps its state after a step."""
+    return folder / f"{_PREFIX}{step}"
+
+
+def mark(folder: Path, step: int, best: int | None, course: Mapping[str, Any], versions: Mapping[str, str]) -> None:
+    """Mark the checkpoint of a step as whole, then delete all others but the *best* one.
+
+    Errors: :class:`RunError` where it cannot be written.
     """
-    safetensors = require("safetensors.torch", "models")
-    about = {"course": json.dumps(dict(course)), "versions": json.dumps(versions, sort_keys=True)}
-    content = safetensors.save({name: each.contiguous() for name, each in tensors.items()}, metadata=about)
-    write_atomically(folder / FOLDER / FILE, content)
+    path = checkpoint_at(folder, step)
+    names = sorted(each.name for each in path.iterdir() if each.name != MARK)
+    for name in names:
+        # a mark must not reach the disk before what it vouches for
+        with (path / name).open("rb") as stream:
+            os.fsync(stream.fileno())
+    about = {"best": best, "course": dict(course), "files": manifest(path, names), "versions": dict(versions)}
+    write_json(path / MARK, about)
+    for other in _steps(folder):
+        if other not in (step, best):
+            _delete(checkpoint_at(folder, other))
 
 
-def read_state(folder: Path, versions: dict[str, str]) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """Return the course and the tensors that were kept, or ``None`` where there are none.
+def newest(folder: Path, versions: Mapping[str, str]) -> Whole | None:
+    """Return the newest whole checkpoint, or ``None``; folders that were not finished are deleted.
 
-    Errors: :class:`RunError` for a damaged file, and for one of other *versions* of the libraries: two halves made by
-    two versions would be a result that nobody can repeat.
+    Errors: :class:`RunError` for a damaged checkpoint (this one, or the best one that it names), and for one of other
+    *versions* of the libraries: two halves made by two versions would be a result that nobody can repeat.
     """
-    path = folder / FOLDER / FILE
-    if not path.is_file():
+    for step in _steps(folder):
+        if not (checkpoint_at(folder, step) / MARK).is_file():
+            _delete(checkpoint_at(folder, step))
+    steps = _steps(folder)
+    if not steps:
         return None
-    safetensors = require("safetensors", "models")
-    try:
-        with safetensors.safe_open(str(path), framework="pt") as stream:
-            about = stream.metadata()
-            tensors = {name: stream.get_tensor(name) for name in stream.keys()}  # noqa: SIM118 (it is no dictionary)
-        course, before = json.loads(about["course"]), json.loads(about["versions"])
-    except (OSError, ValueError, KeyError, TypeError, safetensors.SafetensorError) as error:
-        hint = f"delete the folder {FOLDER} and begin again"
-        raise RunError("this checkpoint cannot be read", place=Place(str(path)), why=str(error), hint=hint) from error
-    if before != versions:
+    path = checkpoint_at(folder, steps[-1])
+    about = _read(path)
+    if about["versions"] != versions:
+        before = about["versions"]
         changed = [f"{name} was {before.get(name)}" for name in sorted(versions) if before.get(name) != versions[name]]
-        hint = f"install those versions again, or delete the folder {FOLDER} and begin again"
+        hint = f"install those versions again, or {_HINT}"
         what = "this training was begun with other versions of its libraries"
         raise RunError(what, place=Place(str(path)), why="; ".join(changed), hint=hint)
-    return course, tensors
+    if about["best"] not in (None, steps[-1]):
+        _read(checkpoint_at(folder, about["best"]))
+    return Whole(path, about["course"])
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return the mark of a checkpoint whose files are as they were written."""
+    try:
+        about: dict[str, Any] = read_json(path / MARK)
+        wrong = [name for name, expected in about["files"].items() if sha256_of(path / name) != expected]
+    except (OSError, KeyError) as error:
+        raise RunError("this checkpoint cannot be read", place=Place(str(path)), why=str(error), hint=_HINT) from error
+    if wrong:
+        why = f"not as it was written: {', '.join(wrong)}"
+        raise RunError("this checkpoint cannot be read", place=Place(str(path)), why=why, hint=_HINT)
+    return about
+
+
+def _steps(folder: Path) -> list[int]:
+    """Return the steps of which there are checkpoints, whole or not, in their order."""
+    names = [each.name.removeprefix(_PREFIX) for each in folder.glob(f"{_PREFIX}*") if each.is_dir()]
+    return sorted(int(name) for name in names if name.isdecimal())
+
+
+def _delete(path: Path) -> None:
+    # the mark first: a process that is killed here must leave nothing that looks whole
+    (path / MARK).unlink(missing_ok=True)
+    shutil.rmtree(path, ignore_errors=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from lexiscope.subjects._options import split_name
 
 _FILES = ("*.safetensors", "*.index.json", "config.json", "generation_config.json", *TOKENIZER_FILES)
 # libraries whose versions decide the bits of a training
-_DECIDING = ("lexiscope", "numpy", "peft", "tokenizers", "torch", "transformers")
+_DECIDING = ("accelerate", "lexiscope", "numpy", "peft", "tokenizers", "torch", "transformers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def _without_place(value: Any) -> Any:
 
 def deciding_versions() -> dict[str, str]:
     """Return the versions of the libraries that decide the bits of a training."""
-    known = versions()
+    known = versions() | {"accelerate": metadata.version("accelerate")}
     return {name: known[name] for name in _DECIDING if name in known}
 
 

@@ -134,15 +134,10 @@ class Learner:
 
     # -- the adapter ------------------------------------------------------------------------------------------
 
-    def weights(self) -> dict[str, Any]:
-        """Return a copy of the weights that are learnt, by name, on the CPU."""
-        return {name: each.detach().cpu().clone() for name, each in self.parameters.items()}
-
-    def load(self, weights: dict[str, Any]) -> None:
-        """Put weights that :meth:`weights` gave back in place."""
-        with self.torch.no_grad():
-            for name, parameter in self.parameters.items():
-                parameter.copy_(weights[name].to(parameter.device))
+    def adapter_module(self) -> Any:
+        """Return a module of the weights that are learnt and no others: the state of a training is as small as they."""
+        # a name of a module has no full stop
+        return self.torch.nn.ParameterDict({name.replace(".", "/"): each for name, each in self.parameters.items()})
 
     def adapter(self) -> dict[str, Any]:
         """Return the adapter's weights under the names that peft reads."""

@@ -20,8 +20,8 @@ from lexiscope.subjects._reader import Reader, Shape
 from lexiscope.subjects._trained_folder import ENCODER, HEAD, SEAL, VECTORS, seal_of
 from lexiscope.training._checkpoint import FOLDER
 from lexiscope.training._claim import Base, base_of, check_claim, deciding_versions, devices_of
-from lexiscope.training._loop import Course, Epoch, Lessons, Loop
-from lexiscope.training._lora_loop import Progress, seed_of
+from lexiscope.training._course import Course, Progress, seed_of
+from lexiscope.training._lessons import Epoch, Lessons, learn
 from lexiscope.training._rows import Rows
 from lexiscope.training.settings import TrainingSettings
 
@@ -127,8 +127,8 @@ def train_folder(
             reader = Reader(base.folder, shape, device=settings.device, start=seed_of(job.seed))
             lessons = build(reader)
             write_json(out / CLAIM, claim)
-            loop = Loop(reader, lessons, settings, seed=job.seed, folder=out, versions=deciding_versions())
-            course = loop.run(progress)
+            how: dict[str, Any] = {"seed": job.seed, "versions": deciding_versions(), "progress": progress}
+            course = learn(reader, lessons, settings, folder=out, **how)
             names = [*_write_weights(out, reader, base), *(finish(reader, out) if finish else ())]
             more = {"shape": asdict(shape), "command": list(command), "cut": dict(lessons.cut)}
             _write_record(out, job, claim, course, names, more)

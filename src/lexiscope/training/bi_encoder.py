@@ -29,8 +29,8 @@ from lexiscope.subjects._reading import Reading, Wording, entry_text
 from lexiscope.subjects._trained_folder import ENCODER, ENTRIES, VECTORS
 from lexiscope.subjects._vector_store import VectorStore, digest
 from lexiscope.training._checkpoint import FOLDER
-from lexiscope.training._loop import Lessons
-from lexiscope.training._lora_loop import Progress
+from lexiscope.training._course import Progress
+from lexiscope.training._lessons import Lessons
 from lexiscope.training._rows import Rows, rows_of
 from lexiscope.training._training import Job, Shard, train_folder
 from lexiscope.training.settings import TrainingSettings

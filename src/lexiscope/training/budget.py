@@ -10,8 +10,6 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal
 
 from lexiscope.core.errors import InputError, require
@@ -24,7 +22,8 @@ from lexiscope.subjects._loading import torch_threads
 from lexiscope.subjects._reader import Reader, Shape
 from lexiscope.subjects._reading import Reading, Wording
 from lexiscope.training._claim import base_of, devices_of
-from lexiscope.training._loop import Lessons, Loop
+from lexiscope.training._course import pace_of, run_steps
+from lexiscope.training._lessons import Lessons, steps_of
 from lexiscope.training.selection import Grid
 from lexiscope.training.settings import TrainingSettings
 
@@ -194,15 +193,14 @@ def _measured(reader: Reader, readings: Sequence[Reading], settings: TrainingSet
         return reader.outputs([encoded[place] for place in batch]).square().mean()
 
     lessons = Lessons([len(each.ids) for each in encoded], loss, lambda: 0.0)
-    batches = [range(n, min(n + size, len(encoded))) for n in range(0, len(encoded), size)]
-    with TemporaryDirectory() as folder:
-        loop = Loop(reader, lessons, settings, seed=0, folder=Path(folder), versions={})
-        loop.step(batches[0])
-        counted = batches[1:] or batches
-        begun = time.perf_counter()
-        for batch in counted:
-            loop.step(batch)
-        learnt = (time.perf_counter() - begun) / sum(map(len, counted))
+    batches = [list(range(n, min(n + size, len(encoded)))) for n in range(0, len(encoded), size)]
+    # one batch alone is learnt twice: the first step is not counted
+    pace = replace(pace_of(settings), epochs=1 if batches[1:] else 2)
+    steps = replace(steps_of(reader, lessons, settings, 0), batches=lambda epoch: batches)
+    steps.module.requires_grad_(True)
+    ends: list[float] = []
+    run_steps(steps, pace, seed=0, folder=None, versions={}, progress=lambda *_: ends.append(time.perf_counter()))
+    learnt = (ends[-1] - ends[0]) / sum(map(len, batches[1:] or batches))
     begun = time.perf_counter()
     reader.predict_encoded(encoded[:size])
     return Speed(learnt, (time.perf_counter() - begun) / len(encoded[:size]))

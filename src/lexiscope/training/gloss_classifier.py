@@ -20,8 +20,8 @@ from lexiscope.items.sense_options import glosses_of, right_ids
 from lexiscope.subjects._probe import best_option
 from lexiscope.subjects._reader import Reader, Shape
 from lexiscope.subjects._reading import Wording
-from lexiscope.training._loop import Lessons
-from lexiscope.training._lora_loop import Progress
+from lexiscope.training._course import Progress
+from lexiscope.training._lessons import Lessons
 from lexiscope.training._rows import Rows, answers_of, rows_of, shares_of
 from lexiscope.training._training import Job, Shard, train_folder
 from lexiscope.training.pair_classifier import answer_lessons

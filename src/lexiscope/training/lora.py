@@ -30,8 +30,8 @@ from lexiscope.subjects._chat_text import numbers_of, render
 from lexiscope.subjects._loading import load_tokenizer, torch_threads
 from lexiscope.training._checkpoint import FOLDER
 from lexiscope.training._claim import Base, base_of, check_claim, deciding_versions, devices_of
-from lexiscope.training._lora_checkpoint import Course, EpochResult
-from lexiscope.training._lora_loop import Lessons, Progress, Training, seed_of
+from lexiscope.training._course import Course, Progress, seed_of
+from lexiscope.training._lora_lessons import AdapterLessons, EpochResult, learn_adapter
 from lexiscope.training._lora_model import Learner
 from lexiscope.training.lora_examples import Ask, check_lengths, examples_of, examples_sha256
 from lexiscope.training.lora_settings import LoraSettings
@@ -106,8 +106,8 @@ def train_lora(
             learner = Learner(base.folder, asked, start=seed_of(seed))
             check_lengths((*lessons.training, *lessons.validation), learner.longest)
             write_json(out / CLAIM, claim)
-            training = Training(learner, lessons, seed=seed, folder=out, versions=deciding_versions())
-            course = training.run(progress)
+            how: dict[str, Any] = {"seed": seed, "versions": deciding_versions(), "progress": progress}
+            course = learn_adapter(learner, lessons, folder=out, **how)
             _write(out, learner, base)
             about = _record(material, learner, course, claim, command)
             write_json(out / RECORD, about | {"files": manifest(out, [CONFIG, WEIGHTS, CLAIM])})
@@ -119,13 +119,13 @@ def train_lora(
 # -- what is learnt -------------------------------------------------------------------------------------------
 
 
-def _lessons(material: Material, base: Base, settings: LoraSettings) -> Lessons:
+def _lessons(material: Material, base: Base, settings: LoraSettings) -> AdapterLessons:
     _, tokenizer = load_tokenizer(str(base.folder.path), trust_remote_code=False)
     training, validation = (
         examples_of(part, tokenizer, material.ask, material.scale, rounding=settings.rounding)
         for part in (material.split.training, material.split.validation)
     )
-    return Lessons(training, validation, _validation(material.split.validation, material.scale))
+    return AdapterLessons(training, validation, _validation(material.split.validation, material.scale))
 
 
 def _validation(items: Sequence[RatedItem], scale: Scale) -> Callable[[Doubles], tuple[float | None, float]]:
@@ -148,7 +148,9 @@ def _validation(items: Sequence[RatedItem], scale: Scale) -> Callable[[Doubles],
 # -- the folder -----------------------------------------------------------------------------------------------
 
 
-def _claim(material: Material, base: Base, lessons: Lessons, settings: LoraSettings, seed: int) -> dict[str, Any]:
+def _claim(
+    material: Material, base: Base, lessons: AdapterLessons, settings: LoraSettings, seed: int
+) -> dict[str, Any]:
     """Return everything that decides the result but the versions of the libraries."""
     return {
         "base": base.told(),

@@ -18,8 +18,8 @@ from lexiscope.core.item import Item
 from lexiscope.core.scoring import Doubles
 from lexiscope.subjects._reader import Reader, Shape
 from lexiscope.subjects._reading import Reading, Wording
-from lexiscope.training._loop import Lessons
-from lexiscope.training._lora_loop import Progress
+from lexiscope.training._course import Progress
+from lexiscope.training._lessons import Lessons
 from lexiscope.training._rows import Rows, answers_of, numbers_of, rows_of, shares_of
 from lexiscope.training._training import MINUS_SQUARED_ERROR, Job, Shard, train_folder
 from lexiscope.training.settings import TrainingSettings

@@ -19,7 +19,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.run import write_atomically
 from lexiscope.items.search_space import SearchSpace
 from lexiscope.subjects._adapter import RECORD
-from lexiscope.training._lora_loop import Progress
+from lexiscope.training._course import Progress
 from lexiscope.training._training import Shard, prune, shard_of
 from lexiscope.training.settings import RATES, SEEDS, TrainingSettings
 from lexiscope.training.shards import train_shard
