@@ -75,6 +75,16 @@ def test_every_task_is_gone_through(task: str, tmp_path: Path) -> None:
     assert {row["participant_kind"] for row in run.collected.rows} == {"simulated"}
 
 
+def test_who_reads_finds_the_right_option() -> None:
+    """An option is sent by its key and stored by its value: simulated people who never err find every intruder."""
+    (page, *_) = examples("word_intrusion")
+    items = tuple(replace(page, item_id=f"i{n}", usages=(replace(page.usages[0], lemma=f"w{n}"),)) for n in range(12))
+    study = on_disk(items, "word_intrusion", ratings=RatingsSection(per_item=2), exclusions=())
+    run = rehearse_through_server(study, population=replace(FAULTLESS, noise=0.0), seed=1)
+    chosen = [row["response"] for row in run.collected.rows if row["kind"] == "item"]
+    assert chosen == [page.gold] * 24
+
+
 def _few(definition: StudyDefinition) -> StudyDefinition:
     return definition.model_copy(update={"ratings": RatingsSection(per_item=2)})
 

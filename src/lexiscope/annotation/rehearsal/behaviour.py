@@ -41,11 +41,9 @@ class Behaviour:
             always_first = random.Random(f"{person.seed}/options").random() < 0.5
             return offered[0] if always_first else rng.choice(list(offered))
         share = max(1 / len(offered), 1 - self.rehearsal.population.noise / 4)
-        right = (
-            item.gold
-            if item.gold is not None and item.gold in offered
-            else random.Random(item.item_id).choice(sorted(offered))
-        )
+        right = self._right(item)
+        if right is None or right not in offered:
+            right = random.Random(item.item_id).choice(sorted(offered))
         others = [each for each in offered if each != right]
         return right if rng.random() < share or not others else rng.choice(others)
 
@@ -70,6 +68,12 @@ class Behaviour:
             return ""
         rng = random.Random(f"{person.seed}/{item.item_id}/flag")
         return rng.choice(form.boxes) if rng.random() < 0.01 else ""
+
+    def _right(self, item: Item) -> str | None:
+        """What the page sends for the right answer: the key of an option, whose value it is."""
+        screen = self.study.screen_of(item.item_id)
+        keys = {choice.value: choice.key for view in screen.views for choice in screen.options_of(item, view)}
+        return keys.get(item.gold or "", item.gold)
 
     def _rng(self, person: Person, item: Item) -> random.Random:
         return random.Random(f"{self.rehearsal.seed}/{person.seed}/{item.item_id}")
