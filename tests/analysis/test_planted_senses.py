@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.analysis.planted_senses import sense_recovery, word_recovery
+from lexiscope.analysis.planted_senses import labels_by_neighbours, sense_recovery, sense_selection, word_recovery
 from lexiscope.core.errors import InputError, StatisticError
 
 
@@ -41,6 +41,39 @@ def test_chance_is_near_the_majority() -> None:
     assert (found.n, len(found.each)) == (6000, 30)
 
 
+def test_duplicates_are_recovered_and_not_selected() -> None:
+    """Senses that look alike and differ by a hair: usages map them to both planted senses, their look to one."""
+    words, gold = ["ab", "ab", "cd", "cd"], ["a", "b", "c", "d"]
+    p = np.array([[0.51, 0.49], [0.49, 0.51]] * 2)
+    assert sense_recovery(words, p.argmax(axis=1), gold).accuracy == 1.0
+    # both senses of a word stand for its first sense
+    right = [[sense in "ac"] * 2 for sense in gold]
+    found = sense_selection(words, p, right, recovered={"ab": 1, "cd": 1})
+    assert (found.accuracy, found.probability, found.recovered) == (0.5, 0.5, 1.0)
+
+
+def test_selection_is_a_mean_over_words() -> None:
+    """A word counts once, however many usages it has; its interval resamples words."""
+    words = ["ab"] * 8 + ["cd"] * 2 + ["ef"] * 2
+    p = np.array([[0.8, 0.2]] * 12)
+    right = np.array([[True, False]] * 8 + [[False, True], [True, False]] + [[False, True]] * 2)
+    found = sense_selection(words, p, right, recovered=dict.fromkeys(words, 2))
+    assert found.accuracy == pytest.approx((1 + 0.5 + 0) / 3)
+    assert found.probability == pytest.approx((0.8 + 0.5 + 0.2) / 3)
+    assert [each.n for each in found.each] == [8, 2, 2]
+    assert found.accuracy_interval.low < found.accuracy < found.accuracy_interval.high
+
+
+def test_neighbours_say_what_a_sense_stands_for() -> None:
+    """The cosine of their mean decides, so long vectors of words count no more than short ones of planted words."""
+    near = [[[2.0, 0.1], [1.0, 0.0]], [[0.0, 1.0], [0.5, 2.0]], [[1.0, 1.2], [1.0, 1.2]]]
+    assert labels_by_neighbours(near, [[0.1, 0.0], [0.0, 9.0]]).tolist() == [0, 1, 1]
+    with pytest.raises(StatisticError, match="width"):
+        labels_by_neighbours(near, [[1.0, 0.0, 0.0]])
+    with pytest.raises(StatisticError, match="direction"):
+        labels_by_neighbours([[[1.0, 0.0], [-1.0, 0.0]]], [[1.0, 0.0]])
+
+
 def test_what_has_no_value() -> None:
     """Columns of unequal length, one word, no usage."""
     with pytest.raises(InputError):
@@ -51,3 +84,7 @@ def test_what_has_no_value() -> None:
         word_recovery("a", [], [])
     with pytest.raises(InputError):
         word_recovery("a", [1], [])
+    with pytest.raises(InputError):
+        sense_selection(["a", "b"], [[1.0]], [[True]], recovered={"a": 1, "b": 1})
+    with pytest.raises(StatisticError):
+        sense_selection(["a", "a"], [[1.0]] * 2, [[True]] * 2, recovered={"a": 1})

@@ -7,7 +7,8 @@ from collections import Counter
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.items.planted_senses import PseudoWord, plant, planted_usages, pseudo_words
+from lexiscope.items.planted_senses import PseudoWord, plant, planted_usages, pseudo_words, unambiguous_nouns
+from lexiscope.resources import wordnet
 
 COUNTS = {f"w{chr(97 + n)}": 10 + n for n in range(20)} | {f"v{chr(97 + n)}": 100 + n for n in range(20)} | {"n't": 15}
 BANDS = ((10, 40), (100, 200))
@@ -22,6 +23,25 @@ def test_words_are_drawn_within_bands() -> None:
     assert len({word for each in found for word in (each.first, each.second)}) == 20
     assert all(COUNTS[each.first] >= COUNTS[each.second] for each in found)
     assert found == pseudo_words(COUNTS, 5, bands=BANDS, seed=3) != pseudo_words(COUNTS, 5, bands=BANDS, seed=4)
+
+
+def test_words_of_other_kinds_and_like_frequency_are_paired() -> None:
+    """The two of a pseudo-word are of different kinds, nearest in frequency, and nothing else is drawn."""
+    kinds = {f"w{chr(97 + n)}": "animal" if n % 4 < 2 else "place" for n in range(12)}
+    for seed in range(5):
+        found = pseudo_words(COUNTS, 2, bands=BANDS[:1], kinds=kinds, seed=seed)
+        assert all(kinds[each.first] != kinds[each.second] for each in found)
+        # wa occurs 10 times, wb 11 …; words of the other kind are at most two places away
+        assert all(COUNTS[each.first] - COUNTS[each.second] <= 2 for each in found[:1])
+    with pytest.raises(InputError, match="of another kind than"):
+        pseudo_words(COUNTS, 6, bands=BANDS[:1], kinds=dict.fromkeys(kinds, "animal"))
+
+
+@pytest.mark.published
+def test_unambiguous_nouns_have_one_sense(published: object) -> None:
+    """WordNet 3.0: no word of two senses, no inflected form, no other part of speech, no short word."""
+    found = unambiguous_nouns(["guitar", "bank", "infantry", "guitars", "quickly", "elm", "xyzzy"], wordnet.load())
+    assert found == {"guitar": "noun.artifact", "infantry": "noun.group"}
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:

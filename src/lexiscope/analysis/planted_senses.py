@@ -2,15 +2,21 @@
 
 Rows are usages: the pseudo-word, the sense that was chosen, the sense that was planted. All figures are means over
 words, so that each word counts the same, with an interval that resamples words.
+
+What an induced sense stands for is said in two ways. :func:`sense_recovery` maps it to planted senses by the usages
+themselves, the best for the induced senses, as purity does: near duplicates of one sense do well there, if only the
+slightest difference between them goes with the planted one. :func:`sense_selection` takes what each sense *looks like*,
+its neighbours, and asks whether the sense that was chosen is one that looks right: the people's test of the paper,
+with the planted word for the person. Duplicates fail there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
 from lexiscope.analysis.bootstrap import Interval, mean_interval
@@ -118,4 +124,105 @@ def word_recovery(word: str, induced: Sequence[int] | NDArray[np.int64], planted
         n_planted=len(kinds),
         n_recovered=len(set(table.argmax(axis=0).tolist())),
         n_used=len(used),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WordSelection:
+    """How the usages of one pseudo-word were told apart, by what its senses look like.
+
+    ``accuracy``: the share of its usages for which the sense that was chosen stands for the word that stood there.
+    ``probability``: what all senses that stand for that word got together, in the mean. ``n_recovered``: planted senses
+    that any induced sense stands for.
+    """
+
+    word: str
+    n: int
+    accuracy: float
+    probability: float
+    n_recovered: int
+
+
+@dataclass(frozen=True, slots=True)
+class SenseSelection:
+    """Means over pseudo-words, with intervals that resample them. *Higher means:* the right sense is chosen.
+
+    Nothing is fitted to the usages, so chance is one over the number of planted senses.
+    """
+
+    accuracy: float
+    accuracy_interval: Interval
+    probability: float
+    probability_interval: Interval
+    recovered: float
+    n: int
+    each: tuple[WordSelection, ...]
+
+
+def labels_by_neighbours(neighbours: ArrayLike, planted: ArrayLike) -> NDArray[np.int64]:
+    """Return for each induced sense the planted word that its neighbours are nearest to: by the cosine of their mean.
+
+    The vectors are others than those that are judged: of a training on the same text before planting, for instance, in
+    which both words of a pseudo-word have vectors of their own. It is what a person does who sees the neighbours of a
+    sense and says what it means. *Shape:* neighbours (senses, n, width), planted (words, width) → (senses,).
+    Errors: :class:`StatisticError` for other shapes, or neighbours without a direction.
+
+    >>> labels_by_neighbours([[[1, 0], [1, 1]], [[0, 2], [1, 1]]], [[5, 0], [0, 1]]).tolist()
+    [0, 1]
+    """
+    near, words = np.asarray(neighbours, np.float64), np.asarray(planted, np.float64)
+    if near.ndim != 3 or words.ndim != 2 or near.shape[2] != words.shape[1]:
+        raise StatisticError(f"neighbours {near.shape} and planted words {words.shape} have no width in common")
+    means = near.mean(axis=1)
+    lengths = np.linalg.norm(means, axis=1)[:, None] * np.linalg.norm(words, axis=1)
+    if not (lengths > 0).all():
+        raise StatisticError("neighbours or planted words without a direction have no cosine")
+    return np.asarray((means @ words.T / lengths).argmax(axis=1), np.int64)
+
+
+def sense_selection(
+    words: Sequence[str],
+    probabilities: ArrayLike,
+    right: ArrayLike,
+    *,
+    recovered: Mapping[str, int],
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> SenseSelection:
+    """Say how often the chosen sense is one that stands for what was planted.
+
+    *Shape:* words (usages,); probabilities (usages, K), of each induced sense; right (usages, K), true where a sense
+    stands for the word that stood there. *recovered* has, for each word, the planted senses that its senses stand for.
+    Of equally probable senses the first is chosen.
+    Errors: :class:`InputError` for columns of unequal length; :class:`StatisticError` for fewer than two words.
+
+    >>> p, right = [[0.9, 0.1], [0.4, 0.6]] * 2, [[True, False], [True, False]] * 2
+    >>> found = sense_selection(["ab", "ab", "cd", "cd"], p, right, recovered={"ab": 2, "cd": 1})
+    >>> found.accuracy, round(found.probability, 6), found.recovered  # 1/2, (.9 + .4) / 2, (2 + 1) / 2
+    (0.5, 0.65, 1.5)
+    """
+    p, fits = np.asarray(probabilities, np.float64), np.asarray(right, np.bool_)
+    if p.ndim != 2 or p.shape != fits.shape or len(words) != len(p):
+        raise InputError(f"{len(words)} words, probabilities {p.shape}, what is right {fits.shape}")
+    names = sorted(set(words))
+    if len(names) < 2:
+        raise StatisticError(f"selection is a mean over words, and there are {len(names)}", hint="plant more words")
+    place = np.array(words)
+    hits, mass = fits[np.arange(len(p)), p.argmax(axis=1)], (p * fits).sum(axis=1)
+    rows = [(name, place == name) for name in names]
+    each = tuple(
+        WordSelection(name, int(row.sum()), float(hits[row].mean()), float(mass[row].mean()), recovered[name])
+        for name, row in rows
+    )
+    how = {"level": level, "resamples": resamples, "seed": seed}
+    accuracy, probability = [word.accuracy for word in each], [word.probability for word in each]
+    return SenseSelection(
+        accuracy=float(np.mean(accuracy)),
+        accuracy_interval=mean_interval(accuracy, **how),  # type: ignore[arg-type]
+        probability=float(np.mean(probability)),
+        probability_interval=mean_interval(probability, **how),  # type: ignore[arg-type]
+        recovered=float(np.mean([word.n_recovered for word in each])),
+        n=len(words),
+        each=each,
     )

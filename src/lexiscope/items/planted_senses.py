@@ -6,12 +6,14 @@ occurrence: whoever induces senses from such a text can be measured against it.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.usage import Usage
+from lexiscope.resources.lexicon import Lexicon
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,31 +38,60 @@ def pseudo_words(
     n: int,
     *,
     bands: Sequence[tuple[int, int]] = ((100, 1_000), (1_000, 10_000)),
+    kinds: Mapping[str, str] | None = None,
     seed: int = 0,
 ) -> tuple[PseudoWord, ...]:
     """Draw *n* pseudo-words from each band of frequency, of words of letters alone, no word twice.
 
-    A band holds the words that occur at least as often as its first number and less often than its second. Two words
-    are drawn at random, so they are hardly ever related; the more frequent is the first.
+    A band holds the words that occur at least as often as its first number and less often than its second. A word is
+    drawn at random; the other is that of nearest frequency, so that one sense for all is right about half the time. Two
+    such words are hardly ever related. The more frequent is the first. With *kinds* only words in it are taken, and the
+    two are of different kinds: see :func:`unambiguous_nouns`.
     Errors: :class:`InputError` E715 for a band with too few words.
     """
     rng = random.Random(seed)
     taken: set[str] = set()
     found: list[PseudoWord] = []
     for low, high in bands:
-        inside = sorted(word for word, count in counts.items() if low <= count < high and word.isalpha())
-        free = [word for word in inside if word not in taken]
+        fit = (word for word, count in counts.items() if low <= count < high and word.isalpha())
+        free = sorted(word for word in fit if word not in taken and (kinds is None or word in kinds))
         if len(free) < 2 * n:
             what = f"{len(free)} words occur {low} to {high - 1} times, {2 * n} are needed for {n} pseudo-words"
             raise InputError(what, code="E715", hint="ask for fewer, or for another band")
-        drawn = rng.sample(free, 2 * n)
-        pairs = (
-            sorted(pair, key=lambda word: (-counts[word], word)) for pair in zip(drawn[::2], drawn[1::2], strict=True)
-        )
-        found += [PseudoWord(*pair) for pair in pairs]
-        taken |= set(drawn)
+        rng.shuffle(free)
+        for _ in range(n):
+            pair = _pair(free, counts, kinds)
+            found.append(PseudoWord(*sorted(pair, key=lambda word: (-counts[word], word))))
+            taken |= set(pair)
     _check_names(found, counts)
     return tuple(found)
+
+
+def _pair(free: list[str], counts: Mapping[str, int], kinds: Mapping[str, str] | None) -> tuple[str, str]:
+    """Take the last of the free words, and that of another kind whose frequency is nearest; of equals, the first."""
+    word = free.pop()
+    others = [other for other in free if kinds is None or kinds[other] != kinds[word]]
+    if not others:
+        what = f"no word of its frequency is of another kind than {word!r}"
+        raise InputError(what, code="E715", hint="ask for fewer, or for another band")
+    other = min(others, key=lambda each: abs(math.log(counts[each] / counts[word])))
+    free.remove(other)
+    return word, other
+
+
+def unambiguous_nouns(words: Iterable[str], lexicon: Lexicon) -> dict[str, str]:
+    """Return those words that have one sense in a lexicon, as a noun in its base form, with their supersense.
+
+    Words with senses of their own would plant more senses than are known, and words of two supersenses (a person and a
+    place) are not alike. Words of fewer than four letters are left out: most of them stand for something else too.
+    """
+    found = {}
+    for word in words:
+        senses = lexicon.synsets(word) if len(word) > _SHORTEST and word.isalpha() else ()
+        inflected = [form for pos in ("n", "v", "a", "r") for form in lexicon.base_forms(word, pos) if form != word]
+        if len(senses) == 1 and senses[0].pos == "n" and not inflected:
+            found[word] = senses[0].supersense
+    return found
 
 
 def plant(lines: Iterable[Sequence[str]], planted: Sequence[PseudoWord]) -> Iterator[list[str]]:
@@ -100,6 +131,7 @@ def planted_usages(
     return tuple(usage for kept in drawn.values() for _, usage in sorted(kept, key=lambda pair: pair[0]))
 
 
+_SHORTEST = 3
 # more words than a line has: occurrences are put in the order of the text
 _WIDEST = 1 << 32
 

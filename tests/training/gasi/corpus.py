@@ -16,6 +16,13 @@ def topic_lines(n_lines: int = 300, *, topics: int = 4, length: int = 8, seed: i
     return [[f"{TOPICS[topic]}{chr(97 + word)}" for word in rng.integers(12, size=length)] for topic in drawn]
 
 
+def noisy_lines(n_lines: int = 1500, *, noise: float = 0.6, seed: int = 0) -> list[list[str]]:
+    """Such lines, longer ones, in which a word of all topics stands in the place of most words."""
+    rng = np.random.default_rng(seed)
+    lines = topic_lines(n_lines, length=12, seed=seed)
+    return [[f"common{rng.integers(40)}" if rng.random() < noise else word for word in line] for line in lines]
+
+
 def write_corpus(folder: Path, n_lines: int = 300, *, seed: int = 0) -> Path:
     """Write such lines to a file."""
     path = folder / "corpus.txt"

@@ -4,34 +4,45 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lexiscope.analysis.planted_senses import SenseRecovery, sense_recovery
 from lexiscope.items.planted_senses import PseudoWord, plant, planted_usages
+from lexiscope.resources.sense_vectors import read_sense_vectors
 from lexiscope.subjects.gasi import Gasi
 from lexiscope.training.gasi.settings import GasiSettings, Variant
 from lexiscope.training.gasi.shards import make_shards
 from lexiscope.training.gasi.train import train_gasi
 from lexiscope.training.gasi.vocabulary import Limits
 
-from .corpus import topic_lines
+from .corpus import noisy_lines, topic_lines
 
 # river words with money words, music words with garden words
 PLANTED = [PseudoWord(f"river{a}", f"money{a}") for a in "abc"] + [PseudoWord(f"music{a}", f"garden{a}") for a in "abc"]
 
 
-def recovered(folder: Path, variant: Variant, *, seed: int = 0) -> SenseRecovery:
-    lines = topic_lines(1500, seed=1)
+def recovered(folder: Path, variant: Variant, *, senses: int = 2, noise: float = 0.0, seed: int = 0) -> SenseRecovery:
+    lines = noisy_lines(noise=noise, seed=1) if noise else topic_lines(1500, seed=1)
     folder.mkdir()
     (folder / "corpus.txt").write_text("".join(" ".join(line) + "\n" for line in plant(lines, PLANTED)))
     shards = make_shards([folder / "corpus.txt"], folder / "shards", limits=Limits(min_count=1))
     how = GasiSettings(
-        variant=variant, dimensions=24, subsampling=0.0, epochs=6, learning_rate=0.05, chunk_tokens=2000, senses=2
+        variant=variant, dimensions=24, subsampling=0.0, epochs=6, learning_rate=0.05, chunk_tokens=2000, senses=senses
     )
     train_gasi(shards, out=folder / "senses", settings=how, seed=seed)
     usages = planted_usages(lines, PLANTED, each=40)
     chosen = Gasi(str(folder / "senses")).sense_distribution(usages).argmax(axis=1)
     return sense_recovery([str(each.lemma) for each in usages], chosen, [str(each.sense) for each in usages])
+
+
+def duplicates(folder: Path) -> float:
+    """Return the mean cosine distance of the senses of the pseudo-words."""
+    vectors = read_sense_vectors(folder)
+    rows = np.stack([vectors.senses[vectors.number(each.name)] for each in PLANTED]).astype(float)
+    rows /= np.linalg.norm(rows, axis=-1, keepdims=True)
+    upper = np.triu_indices(rows.shape[1], 1)
+    return float((1 - rows @ rows.transpose(0, 2, 1))[:, upper[0], upper[1]].mean())
 
 
 def test_gasi_beta_recovers_planted_senses(tmp_path: Path) -> None:
@@ -41,3 +52,14 @@ def test_gasi_beta_recovers_planted_senses(tmp_path: Path) -> None:
     assert found.accuracy > 0.9
     assert found.accuracy_interval.low > 0.75
     assert found.recovered > 1.8
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_gasi_beta_is_far_above_plain_attention(tmp_path: Path, seed: int) -> None:
+    """Where most words of a line say nothing, plain attention never decides: its senses become one; GASI-β decides."""
+    gasi = recovered(tmp_path / "gasi", "gasi_beta", senses=3, noise=0.6, seed=seed)
+    sasi = recovered(tmp_path / "sasi", "sasi", senses=3, noise=0.6, seed=seed)
+    assert gasi.accuracy > 0.8
+    assert gasi.accuracy_interval.low > max(sasi.accuracy_interval.high, gasi.majority + 0.1)
+    assert gasi.accuracy - sasi.accuracy > 0.25
+    assert duplicates(tmp_path / "sasi" / "senses") < 0.01 < 0.2 < duplicates(tmp_path / "gasi" / "senses")

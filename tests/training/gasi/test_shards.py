@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.training.gasi.shards import LINE_END, make_shards, open_shards
+from lexiscope.items.planted_senses import PseudoWord, plant
+from lexiscope.training.gasi.shards import LINE_END, make_shards, open_shards, renamed_shards
 from lexiscope.training.gasi.vocabulary import Limits, choose, count_words, negative_table, read_vocabulary
 
-from .corpus import write_corpus
+from .corpus import topic_lines, write_corpus
 
 FEW = Limits(min_count=1)
 
@@ -60,6 +61,25 @@ def test_finished_shards_are_opened(tmp_path: Path) -> None:
     make_shards([path], tmp_path / "s", limits=FEW)
     assert (tmp_path / "s" / "shard-00000.i32").stat().st_mtime_ns == before
     assert len(make_shards([path], tmp_path / "s", limits=Limits(1, 10)).vocabulary.words) == 10
+
+
+def test_renamed_words_are_as_if_written_so(tmp_path: Path) -> None:
+    """Numbers and vocabulary equal those of the planted text; finished ones are only opened; E706 for unknown words."""
+    words = [PseudoWord("rivera", "moneyb"), PseudoWord("musicc", "gardena")]
+    names = {word: each.name for each in words for word in (each.first, each.second)}
+    lines = topic_lines(200)
+    (tmp_path / "plain.txt").write_text("".join(" ".join(line) + "\n" for line in lines))
+    (tmp_path / "planted.txt").write_text("".join(" ".join(line) + "\n" for line in plant(lines, words)))
+    plain = make_shards([tmp_path / "plain.txt"], tmp_path / "a", limits=FEW, shard_tokens=500)
+    expected = make_shards([tmp_path / "planted.txt"], tmp_path / "b", limits=FEW, shard_tokens=500)
+    found = renamed_shards(plain, names, tmp_path / "c")
+    assert found.vocabulary.text() == expected.vocabulary.text()
+    np.testing.assert_array_equal(found.chunk(0, 9999), expected.chunk(0, 9999))
+    before = (tmp_path / "c" / "shard-00000.i32").stat().st_mtime_ns
+    assert renamed_shards(plain, names, tmp_path / "c").about == found.about
+    assert (tmp_path / "c" / "shard-00000.i32").stat().st_mtime_ns == before
+    with pytest.raises(InputError, match=r"\[E706\].*'bank'"):
+        renamed_shards(plain, {"bank": "bench"}, tmp_path / "d")
 
 
 def test_a_damaged_shard_is_refused(tmp_path: Path) -> None:

@@ -27,6 +27,8 @@ Progress = Callable[[str, int, int], None]
 STATE = "state.safetensors"
 # rows of the log, about
 _ROWS = 200
+# so many times the loss of untrained vectors is no mere bad start
+_DIVERGED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class Loop:
         self.unsaved = 0
 
     def run(self, claim: dict[str, Any], progress: Progress | None = None) -> Course:
-        """Train to the end from where it stands. Errors: :class:`SubjectError` where the loss is not finite."""
+        """Train to the end from where it stands. Errors: :class:`SubjectError` where it diverges."""
         step = max(1, self.total // _ROWS)
         with ThreadPoolExecutor(self.settings.threads) as pool:
             while self.course.chunks < self.total:
@@ -91,11 +93,16 @@ class Loop:
         alone = self.settings.threads == 1 or self.settings.backend == "torch"
         done = map(self._chunk, numbers) if alone else pool.map(self._chunk, numbers)
         stats = np.sum(list(done), axis=0)
-        if not math.isfinite(stats[2]):
-            what = f"the loss is not finite in epoch {first // self.per_epoch + 1}"
-            raise SubjectError(what, hint="use a smaller learning rate")
+        self._check(stats, first // self.per_epoch + 1)
         self.course.log.append(self._row(last, stats))
         self.course.chunks = last
+
+    def _check(self, stats: Stats, epoch: int) -> None:
+        """Refuse a loss that is no number, or far above that of vectors that know nothing."""
+        loss, untrained = stats[2] / max(stats[1], 1.0), (1 + self.settings.negatives) * math.log(2)
+        if not math.isfinite(loss) or loss > _DIVERGED * untrained:
+            what, why = f"the training diverges in epoch {epoch}", f"loss {loss:.3g}; untrained {untrained:.3g}"
+            raise SubjectError(what, why=why, hint="use a smaller learning rate")
 
     def _chunk(self, number: int) -> Stats:
         epoch, place = divmod(number, self.per_epoch)

@@ -64,8 +64,8 @@ def _compiled() -> Any:
         raise RunError(what, why=str(error), hint=hint) from error
 
 
-class CompiledEngine:
-    """The kernel of :mod:`lexiscope.training.gasi._kernel`; several threads may call it at the same time."""
+class _Learner:
+    """What both ways to learn have: settings, how often a token is kept, and where negatives are drawn from."""
 
     def __init__(
         self,
@@ -74,13 +74,25 @@ class CompiledEngine:
         vectors: tuple[Floats, Floats],
         mask: NDArray[np.bool_],
     ) -> None:
+        self.settings = settings
+        self.keep, self.negatives = vocabulary.keep_probabilities(settings.subsampling), drawing_table(vocabulary)
+        self._begin(vectors, mask)
+
+    def _begin(self, vectors: tuple[Floats, Floats], mask: NDArray[np.bool_]) -> None:
+        """Take over the vectors to learn."""
+        raise NotImplementedError
+
+
+class CompiledEngine(_Learner):
+    """The kernel of :mod:`lexiscope.training.gasi._kernel`; several threads may call it at the same time."""
+
+    def _begin(self, vectors: tuple[Floats, Floats], mask: NDArray[np.bool_]) -> None:
         self.kernel = _compiled()
         self._vectors, self.mask = vectors, mask
-        self.keep = vocabulary.keep_probabilities(settings.subsampling)
-        self.negatives = drawing_table(vocabulary)
         self.table = sigma_table(self.kernel.CELLS, self.kernel.REACH, np.float32)
-        self.numbers = (settings.window, settings.negatives, settings.shared_negatives)
-        self.noise, self.sharpness = settings.noise_scale, settings.sharpness
+        how = self.settings
+        self.numbers = (how.window, how.negatives, how.shared_negatives)
+        self.noise, self.sharpness = how.noise_scale, how.sharpness
 
     def learn(self, tokens: NDArray[np.int32], rates: tuple[float, float], seed: int) -> Stats:
         """Learn a chunk window by window."""
@@ -100,21 +112,14 @@ class CompiledEngine:
         return self._vectors
 
 
-class TorchEngine:
+class TorchEngine(_Learner):
     """The bound of :mod:`lexiscope.training.gasi._reference` by autograd, in batches."""
 
-    def __init__(
-        self,
-        settings: GasiSettings,
-        vocabulary: Vocabulary,
-        vectors: tuple[Floats, Floats],
-        mask: NDArray[np.bool_],
-    ) -> None:
-        self.torch, self.settings = require("torch", "train"), settings
-        self.device = device_of(self.torch, settings.device)
+    def _begin(self, vectors: tuple[Floats, Floats], mask: NDArray[np.bool_]) -> None:
+        self.torch = require("torch", "train")
+        self.device = device_of(self.torch, self.settings.device)
         self._vectors = tuple(self.torch.tensor(each, device=self.device) for each in vectors)
         self.mask = self.torch.tensor(mask, device=self.device)
-        self.keep, self.negatives = vocabulary.keep_probabilities(settings.subsampling), drawing_table(vocabulary)
 
     def learn(self, tokens: NDArray[np.int32], rates: tuple[float, float], seed: int) -> Stats:
         """Learn a chunk batch by batch."""

@@ -291,6 +291,21 @@ def draw(table: Any, state: Any, out: Any, start: Any, n: Any) -> None:
 
 
 @njit(**_HOW)
+def _prefetch_next(senses: Any, contexts: Any, kept: Any, n: Any, place: Any, window: Any) -> None:
+    """Ask for what the next window reads and this one does not: its centre's senses and its last word."""
+    width, step = contexts.shape[1], _LINE // contexts.itemsize
+    if place + 1 < n and kept[place + 1] >= 0:
+        following = senses[kept[place + 1]]
+        for k in range(len(following)):
+            for i in range(0, width, step):
+                _prefetch(following, k, i)
+    last = place + 1 + window
+    if last < n and kept[last] >= 0:
+        for i in range(0, width, step):
+            _prefetch(contexts, kept[last], i)
+
+
+@njit(**_HOW)
 def learn_chunk(
     tokens: Any,
     vectors: Any,
@@ -327,6 +342,7 @@ def learn_chunk(
             continue
         drawn = shared if shared else m * per_pair
         draw(negatives, state, words, m, drawn)
+        _prefetch_next(senses, contexts, kept, n, place, window)
         if beta > 0.0 and n_senses > 1:
             for k in range(n_senses):
                 noise[k] = beta * _gumbel(state)

@@ -7,7 +7,8 @@ written last and says what the files were made of: shards of other text, or half
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,7 +75,6 @@ def make_shards(
         return open_shards(folder)
     (folder / ABOUT).unlink(missing_ok=True)
     known = vocabulary or count_words(files, limits or Limits(), tokenisation, progress=progress)
-    write_atomically(folder / VOCABULARY, known.text())
     names = []
     for number, part in enumerate(_parts(_numbers(files, known, tokenisation, progress), shard_tokens)):
         names.append(f"shard-{number:05d}.i32")
@@ -82,10 +82,35 @@ def make_shards(
     if not names:
         what = "no line of this corpus has two words of the vocabulary"
         raise InputError(what, code="E704", place=Place(str(files[0])), hint="give more text, or another vocabulary")
-    sums = {name: sha256_of(folder / name) for name in (*names, VOCABULARY)}
-    about = {"asked": asked, "files": sums, "n_tokens": known.n_tokens, "n_words": len(known.words)}
-    write_json(folder / ABOUT, about)
-    return open_shards(folder)
+    return _finish(folder, names, known, asked)
+
+
+def renamed_shards(shards: Shards, names: Mapping[str, str], folder: Path) -> Shards:
+    """Write the same corpus with some words written as others, as if its text had been changed, and open it.
+
+    Two words may become one: its count is the sum of theirs. Frequency limits are not applied again. Finished shards of
+    the same are only opened. Errors: :class:`InputError` E706 for a word that is not in the vocabulary.
+    """
+    old = shards.vocabulary
+    absent = sorted(set(names) - set(old.words))
+    if absent:
+        what = f"{absent[0]!r} is not in the vocabulary of this corpus, so it cannot be written as another word"
+        raise InputError(what, code="E706", place=Place(str(shards.folder)))
+    asked = {"version": _VERSION, "renamed": dict(sorted(names.items())), "of": shards.about["files"]}
+    if (folder / ABOUT).is_file() and read_json(folder / ABOUT).get("asked") == asked:
+        return open_shards(folder)
+    (folder / ABOUT).unlink(missing_ok=True)
+    counts: Counter[str] = Counter()
+    for word, count in zip(old.words, old.counts.tolist(), strict=True):
+        counts[names.get(word, word)] += count
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    known = Vocabulary(tuple(word for word, _ in ordered), np.array([n for _, n in ordered], np.int64), old.n_tokens)
+    # the last place is that of line ends, which are -1
+    numbers = np.array([*(known.index[names.get(word, word)] for word in old.words), LINE_END], "<i4")
+    files = [f"shard-{number:05d}.i32" for number in range(len(shards.parts))]
+    for name, part in zip(files, shards.parts, strict=True):
+        write_atomically(folder / name, numbers[part].tobytes())
+    return _finish(folder, files, known, asked)
 
 
 def open_shards(folder: Path) -> Shards:
@@ -98,6 +123,15 @@ def open_shards(folder: Path) -> Shards:
     parts = [np.memmap(folder / name, dtype="<i4", mode="r") for name in sorted(about["files"]) if name != VOCABULARY]
     vocabulary = read_vocabulary(folder / VOCABULARY, about["n_tokens"])
     return Shards(folder, vocabulary, tuple(parts), about)
+
+
+def _finish(folder: Path, names: Sequence[str], vocabulary: Vocabulary, asked: dict[str, Any]) -> Shards:
+    """Write the vocabulary and, last, what the files were made of."""
+    write_atomically(folder / VOCABULARY, vocabulary.text())
+    sums = {name: sha256_of(folder / name) for name in (*names, VOCABULARY)}
+    about = {"asked": asked, "files": sums, "n_tokens": vocabulary.n_tokens, "n_words": len(vocabulary.words)}
+    write_json(folder / ABOUT, about)
+    return open_shards(folder)
 
 
 def _asked(

@@ -58,7 +58,7 @@ def train_gasi(
     *mask* (words, K) says which senses a word has; without it each word has K. A sense that a word has not is never
     chosen, in training and after it. *command* is what the user typed.
     Errors: :class:`RunError` for a folder of another training, or a damaged checkpoint; :class:`InputError` E713 for a
-    mask that does not fit; :class:`SubjectError` where the loss is not finite; :class:`MissingExtraError`.
+    mask that does not fit; :class:`SubjectError` where the training diverges; :class:`MissingExtraError`.
     """
     begun, asked = time.monotonic(), settings or GasiSettings()
     there = _checked(mask, shards, asked)
