@@ -20,9 +20,13 @@ from lexiscope.datasets.mini_relatedness import load
 from lexiscope.items.tabular import write_items
 from lexiscope.resources import fetch
 from lexiscope.resources.running_text import words_of
-from lexiscope.resources.sense_vectors import SenseVectors
+from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors
+from lexiscope.resources.word2vec import write_word2vec
 from lexiscope.studies import sense_induction
+from lexiscope.studies.sense_induction.contrast import contrast_part
+from lexiscope.studies.sense_induction.material import Material, PairSet
 from lexiscope.studies.sense_induction.sources import expanded
+from lexiscope.subjects.gasi import Gasi
 from lexiscope.training.gasi._course import LogRow
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.train import LOG, log_text, write_senses
@@ -141,6 +145,19 @@ def test_a_folder_of_trainings_stands_for_all_of_them(tmp_path: Path) -> None:
         made_folder(tmp_path / "grid" / name)
     specs = expanded([f"gasi:{tmp_path / 'grid'}", f"gasi:{tmp_path / 'grid' / 'a'}", "encoder:minilm"])
     assert specs == (f"gasi:{tmp_path / 'grid' / 'a'}", f"gasi:{tmp_path / 'grid' / 'b'}", "encoder:minilm")
+
+
+def test_vectors_of_another_program_stand_beside_a_training(tmp_path: Path) -> None:
+    """Exported vectors answer the same questions; what needs a log is left out, with the reason."""
+    folder = made_folder(tmp_path / "a")
+    write_word2vec(tmp_path / "vectors.txt", read_sense_vectors(folder), "text")
+    specs = (f"gasi:{folder}", f"sense_embedding:ego_network:{tmp_path / 'vectors.txt'}")
+    found = records_of(replace(MINI, subjects=specs), tmp_path / "run")
+    for spec in specs:
+        assert find(found, "n_random(reason=out_of_vocabulary)", subject=spec).value == 0
+    assert [r.subject for r in found if r.statistic == "n_senses"] == [specs[0]]
+    assert "Training log, senses by frequency,vectors.txt" in left_out(tmp_path / "run").replace('"', "")
+    assert len((tmp_path / "run" / "figures" / "map_2.csv").read_text().splitlines()) == 21
 
 
 def test_sets_that_are_not_at_hand_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -290,6 +307,36 @@ def test_people_choose_the_senses_of_a_model(tmp_path: Path) -> None:
     assert find(found, "spearman(of=agreement_and_consistency)").value == pytest.approx(0.0, abs=1e-9)
     words = (tmp_path / "run" / "figures" / "agreement_1.csv").read_text().splitlines()
     assert [line.split(",")[0] for line in words] == ["word", "bank", "bark", "bat"]
+
+
+def test_similarity_and_people_may_choose_other_vectors(tmp_path: Path) -> None:
+    """Two vectors in opposite orders by AvgSimC and by intruders found, their intervals apart: clearly so, and said."""
+    subjects = [Gasi(str(made_folder(tmp_path / name, seed=n))) for n, name in enumerate(("a", "b"))]
+    scws = PairSet("scws", "SCWS", "similarity", ())
+    titles = {subject.subject_id: subject.folder.name for subject in subjects}
+    material = Material((scws,), tuple(subjects), titles, ResponseTable.empty())
+
+    def records(*found: float, margin: float) -> list[Record]:
+        names = (("spearman_x100(similarity=avg_sim_c)", "scws"), ("intrusion_accuracy(of=senses)", "word_intrusion"))
+        values = [(subject, name, value) for name, pair in zip(names, (found[:2], found[2:]), strict=True)
+                  for subject, value in zip(subjects, pair, strict=True)]  # fmt: skip
+        return [
+            Record(name, value, who.subject_id, dataset, low=value - margin, high=value + margin)
+            for who, (name, dataset), value in values
+        ]
+
+    part, left = contrast_part(material, records(60, 50, 40, 80, margin=3))
+    assert left == ()
+    assert find(part.records, "n_disagreements(similarity=avgsimc,reading=intruders_found)").value == 1
+    assert find(part.records, "n_clear_disagreements(similarity=avgsimc,reading=intruders_found)").value == 1
+    assert "AvgSimC and intruders found" in part.paragraphs[0]
+    overlapping, _ = contrast_part(material, records(60, 50, 40, 80, margin=6))
+    assert find(overlapping.records, "n_clear_disagreements(similarity=avgsimc,reading=intruders_found)").value == 0
+    alike, _ = contrast_part(material, records(60, 50, 80, 40, margin=3))
+    assert "same best vectors" in alike.paragraphs[0]
+    nothing, left = contrast_part(material, records(60, 50, 40, 80, margin=3)[:2])
+    assert nothing.tables == ()
+    assert "two vectors with a similarity" in left[0].reason
 
 
 def test_answers_of_another_test_are_refused(tmp_path: Path) -> None:

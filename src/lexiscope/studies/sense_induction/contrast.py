@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lexiscope.analysis.disagreeing_orders import Orders, compare_orders
+from lexiscope.analysis.disagreeing_orders import Measured, Orders, compare_orders
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.report.part import Part, pick, shown
@@ -23,6 +23,10 @@ _PLANTED = "planted_accuracy"
 _SIMILARITY = ("AvgSimC", "MaxSimC", "MaxSim, mean of sets")
 _READING = ("Intruders found", "Senses chosen", "Planted senses")
 _NAME = "Similarity against interpretability"
+_CAUTION = (
+    "Orders compare values. A pair that stands in another order is clear where the two intervals overlap by neither "
+    "figure; the others may change places in another sample."
+)
 
 
 def contrast_part(material: Material, records: Sequence[Record]) -> tuple[Part, tuple[LeftOut, ...]]:
@@ -39,12 +43,9 @@ def contrast_part(material: Material, records: Sequence[Record]) -> tuple[Part, 
                Column("Planted senses", BOUNDED, note="Accuracy; not people's judgment."))  # fmt: skip
     rows = tuple((material.title_of(subject), *map(_cell, values[subject].values())) for subject in subjects)
     table = drop_empty(Table("contrast", "", "Similarity and interpretability of the same vectors", columns, rows))
-    told = tuple(_words(material, *pair, orders) for pair, orders in found.items())
     counted = [record for pair, orders in found.items() for record in _counted(*pair, orders)]
-    caution = (
-        "Orders compare values, not intervals: two vectors whose intervals overlap may change places in another sample."
-    )
-    return Part(tuple(counted), (table, _orders_table(material, found)), paragraphs=(*told, caution)), ()
+    told = (_summary(found), _CAUTION)
+    return Part(tuple(counted), (table, _orders_table(material, found)), paragraphs=told), ()
 
 
 def result_words(part: Part) -> str:
@@ -83,14 +84,17 @@ def _mean(material: Material, records: Sequence[Record], subject: str) -> Record
 
 
 def _cell(record: Record | None) -> Cell:
-    return None if record is None else shown(record, interval=False)
+    return None if record is None else shown(record)
 
 
 def _orders(values: Mapping[str, Mapping[str, Record | None]], first: str, second: str) -> Orders | None:
-    columns: list[dict[str, float]] = []
+    columns = []
     for name in (first, second):
-        there = {subject: own[name] for subject, own in values.items()}
-        columns.append({s: r.value for s, r in there.items() if r is not None and r.value is not None})
+        there = {subject: own[name] for subject, own in values.items() if own[name] is not None}
+        known = {s: r.value for s, r in there.items() if r is not None and r.value is not None}
+        bounded = {s: r for s, r in there.items() if r is not None and r.low is not None}
+        ends = {s: (float(r.low or 0.0), float(r.high or 0.0)) for s, r in bounded.items()}
+        columns.append(Measured(known, ends))
     try:
         return compare_orders(*columns)
     except StatisticError:
@@ -98,23 +102,22 @@ def _orders(values: Mapping[str, Mapping[str, Record | None]], first: str, secon
         return None
 
 
-def _words(material: Material, first: str, second: str, orders: Orders) -> str:
-    best = material.title_of(orders.best_first)
-    if orders.same_best:
-        return f"{first} and {second.lower()}: {best} is best by both; {_crossing(orders)}."
-    other = material.title_of(orders.best_second)
-    apart = f"{best} is best by the first, {other} by the second"
-    return f"{first} and {second.lower()} disagree: {apart}; {_crossing(orders)}."
-
-
-def _crossing(orders: Orders) -> str:
-    return f"{len(orders.disagreeing)} of {orders.n_pairs} pairs of vectors stand in another order"
+def _summary(found: Mapping[tuple[str, str], Orders]) -> str:
+    apart = [f"{one} and {other.lower()}" for (one, other), orders in found.items() if not orders.same_best]
+    if not apart:
+        return f"All {len(found)} comparisons of a similarity with the reading of senses have the same best vectors."
+    clear = sum(bool(orders.clear) for orders in found.values())
+    return (
+        f"In {len(apart)} of {len(found)} comparisons the two have other best vectors ({'; '.join(apart)}); in {clear} "
+        "a pair stands clearly in another order."
+    )
 
 
 def _counted(first: str, second: str, orders: Orders) -> list[Record]:
     names = {"similarity": _key(first), "reading": _key(second)}
     return [
         Record(statistic_name("n_disagreements", **names), float(len(orders.disagreeing)), n=orders.n_pairs),
+        Record(statistic_name("n_clear_disagreements", **names), float(len(orders.clear)), n=orders.n_pairs),
         Record(statistic_name("n_orders", **names), float(orders.n_pairs)),
     ]
 
@@ -125,11 +128,12 @@ def _key(name: str) -> str:
 
 def _orders_table(material: Material, found: Mapping[tuple[str, str], Orders]) -> Table:
     columns = (Column("Similarity"), Column("Beside"), Column("Best by similarity"), Column("Best by the other"),
-               Column("Agree on the best"), Column("In another order"))  # fmt: skip
+               Column("Same best"), Column("In another order"), Column("Clearly"))  # fmt: skip
     rows = tuple(
         (one, other, material.title_of(orders.best_first), material.title_of(orders.best_second),
          "yes" if orders.same_best else "no",
-         "; ".join(f"{material.title_of(a)} / {material.title_of(b)}" for a, b in orders.disagreeing[:6]) or "none")
+         f"{len(orders.disagreeing)} of {orders.n_pairs}",
+         "; ".join(f"{material.title_of(a)} / {material.title_of(b)}" for a, b in orders.clear[:6]) or "none")
         for (one, other), orders in found.items()
     )  # fmt: skip
     return Table("orders", "", "Where the two disagree", columns, rows)

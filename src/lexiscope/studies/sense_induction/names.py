@@ -46,5 +46,6 @@ MEANING: dict[str, str] = {
     "sense_cosine": "the same, mean cosine of the neighbours in vectors with one sense for a word",
     # contrast
     "n_disagreements": "pairs of subjects that a similarity and people's judgments order differently",
+    "n_clear_disagreements": "those of them whose intervals overlap by neither",
     "n_orders": "pairs of subjects that both order",
 }
