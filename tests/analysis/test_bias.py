@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.analysis.bias import bias_value, context_word_bias, random_accuracy
+from lexiscope.analysis.bias import bias_value, context_word_bias
 from lexiscope.analysis.view_scores import FixedScore, Scores, ViewScores
 from lexiscope.core.errors import StatisticError
 
@@ -137,15 +137,6 @@ def test_graded_labels_have_biases_too() -> None:
     value = {each.view: each.value for each in found.views}
     assert found.context.value == pytest.approx(value["context"] / value["full"])
     assert value["label"] == 0
-
-
-def test_random_accuracy_is_closed_form() -> None:
-    """Mean of right / candidates; more right ones than candidates is refused."""
-    assert random_accuracy([2, 3, 5]) == pytest.approx((1 / 2 + 1 / 3 + 1 / 5) / 3)
-    assert random_accuracy([2, 3], right=[1, 2]) == pytest.approx((1 / 2 + 2 / 3) / 2)
-    for candidates, right in (([0], 1), ([2], 3), ([], 1)):
-        with pytest.raises(StatisticError):
-            random_accuracy(candidates, right=right)
 
 
 def test_fourteen_thousand_items_take_seconds() -> None:

@@ -17,7 +17,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import FloatArray, Interval
 from lexiscope.analysis.view_scores import DrawnScores, Metric, Scores, ViewValue, draw_scores
@@ -144,25 +143,6 @@ def context_word_bias(
         minimum_gap=None if context_gap is None or word_gap is None else _minimum_gap(drawn, context_gap, word_gap),
         n_words=drawn.n_words,
     )
-
-
-def random_accuracy(candidates: ArrayLike, *, right: ArrayLike = 1) -> float:
-    """Return the accuracy of a random choice: the mean over items of right / candidates.
-
-    *Shape:* candidates, right (items,) or one number for all items. For a search over a whole inventory the study
-    takes :data:`RANDOM_RETRIEVAL` instead.
-
-    >>> random_accuracy(2), random_accuracy([1, 2, 4]), random_accuracy([4, 4], right=[1, 3])
-    (0.5, 0.5833333333333334, 0.5)
-
-    Errors: :class:`StatisticError` for an item without candidates, or with more right ones than candidates.
-    """
-    n, k = np.broadcast_arrays(np.asarray(candidates, dtype=np.float64), np.asarray(right, dtype=np.float64))
-    if not n.size or not ((k >= 1) & (k <= n)).all():
-        raise StatisticError(
-            "a random choice needs items with at least one right candidate, and no more than there are"
-        )
-    return float(np.mean(k / n))
 
 
 def _bias(drawn: DrawnScores, view: str) -> Bias:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from lexiscope.analysis.bias import RANDOM_RETRIEVAL, Biases, context_word_bias, random_accuracy
+from lexiscope.analysis.bias import RANDOM_RETRIEVAL, Biases, context_word_bias
 from lexiscope.analysis.people_by_view import people_by_view, people_scores
+from lexiscope.analysis.retrieval import random_choice
 from lexiscope.analysis.view_answers import scored_views
 from lexiscope.analysis.view_gaps import ViewGap, human_model_gaps, seed_spread
 from lexiscope.analysis.view_scores import FixedScore, Scores
 from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.study import StudySettings
 from lexiscope.items.sense_options import right_ids
+from lexiscope.items.truth_choice import DIFFERENT, SAME
 from lexiscope.report.bias_parts import bias_records, gap_dots, gap_records, plane_points, score_bars
 from lexiscope.report.bias_tables import (
     BiasRow,
@@ -30,7 +32,16 @@ from lexiscope.report.part import Part
 from lexiscope.report.people_parts import people_records
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.report.tables import Column, Format, Interval, Missing, Table
-from lexiscope.studies.context_bias.material import PEOPLE, PRINTED, RETRIEVAL_TASKS, VIEWS, Answers, AuditSet, Material
+from lexiscope.studies.context_bias.material import (
+    PAIR_TASKS,
+    PEOPLE,
+    PRINTED,
+    RETRIEVAL_TASKS,
+    VIEWS,
+    Answers,
+    AuditSet,
+    Material,
+)
 from lexiscope.studies.context_bias.people import printed_scores
 from lexiscope.studies.context_bias.published import AGREEMENT_REMARK, HUMAN
 
@@ -243,10 +254,9 @@ def chance(audit: AuditSet) -> float:
     """Return what a random answer gets right of the tested items; 0 where a whole inventory is searched."""
     if audit.task in RETRIEVAL_TASKS:
         return RANDOM_RETRIEVAL
-    if audit.task == "sense_disambiguation":
-        right = [len(right_ids(item) & set(item.options)) for item in audit.test]
-        return random_accuracy([len(item.options) for item in audit.test], right=right)
-    return random_accuracy(2)
+    two = audit.task in PAIR_TASKS
+    answers = {item.item_id: (SAME, DIFFERENT) if two else item.options for item in audit.test}
+    return random_choice(answers, {item.item_id: right_ids(item) for item in audit.test})
 
 
 def _of_gap(record: Record) -> bool:
