@@ -184,6 +184,8 @@ def test_one_page_for_a_list(run: Run, trained: Path) -> None:
         ("x\ny\n", (), "[E731] none of 2 words is among the 48 words of these vectors: x, y"),
         ("rivera\n", ("--corpus", "a.bin"), "a.bin:2: [E702] this file is no text"),
         (None, (), "w.txt: [E001] there is no such file"),
+        ("", (), "w.txt: [E730] this list has no words"),
+        ("rivera\n", ("--out", "."), ".: [E001] this is a folder"),
     ],
 )
 def test_what_makes_no_page(run: Run, trained: Path, words: str | None, more: tuple[str, ...], text: str) -> None:
@@ -193,7 +195,18 @@ def test_what_makes_no_page(run: Run, trained: Path, words: str | None, more: tu
     if words is not None:
         Path("w.txt").write_text(words)
     Path("a.bin").write_bytes(b"a\nrivera \0\n")
-    done = run("senses", "explore", "gasi:a", "--words", "w.txt", *more, "--out", "x.html")
+    done = run("senses", "explore", "gasi:a", "--words", "w.txt", "--out", "x.html", *more)
     assert done.exit_code == 1
     assert text in done.stderr
     assert not Path("x.html").exists()
+
+
+def test_a_corpus_without_the_words(run: Run, trained: Path) -> None:
+    """A word that does not stand in the corpus is told, and so is a corpus in which none does."""
+    os.chdir(trained)
+    Path("w.txt").write_text("rivera\nmoneyb\n")
+    Path("c.txt").write_text("riverb rivera\n")
+    asked = ("senses", "explore", "gasi:a", "--words", "w.txt", "--out", "x.html", "--corpus")
+    assert "not in the corpus: moneyb" in run(*asked, "c.txt").stderr
+    Path("c.txt").write_text("")
+    assert "none of the words stands in the corpus" in run(*asked, "c.txt").stderr

@@ -110,6 +110,20 @@ def test_without_a_corpus(exploration: Exploration, tmp_path: Path) -> None:
         explore(reader, ["x"], subject_id="gasi:s")
 
 
+def test_a_map_of_many_senses(tmp_path: Path) -> None:
+    """With 30 senses each has 3 names on the map instead of 10, and the caption says so."""
+    rng = np.random.default_rng(1)
+    vectors = rng.normal(size=(60, 30, 6)).astype(np.float32)
+    mask = np.zeros((60, 30), np.bool_)
+    mask[:, 0], mask[0] = True, True
+    made = SenseVectors(tuple(f"w{n}" for n in range(60)), np.ones(60, np.int64), vectors, vectors[:, 0], mask)
+    write_senses(tmp_path / "s", made, {})
+    (figure,) = explore(Gasi(str(tmp_path / "s")), ["w0"], subject_id="gasi:s").maps
+    assert figure is not None
+    assert figure.caption.startswith("Of each sense the 3 nearest neighbours are drawn. What stands")
+    assert len(figure.data["name"]) <= 30 + 90
+
+
 # -- in a browser ---------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -10,12 +11,13 @@ from lexiscope.cli import options
 from lexiscope.cli.output import progress_bar, remark, say
 from lexiscope.cli.senses_subject import read_subject
 from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.core.errors import InputError, Place
 from lexiscope.items.sense_entries import read_words
-from lexiscope.report.sense_explorer import ExplorerSettings, explore, write_explorer
+from lexiscope.report.sense_explorer import Exploration, ExplorerSettings, explore, write_explorer
 from lexiscope.resources.running_text import corpus_files
 
 _DEFAULTS = ExplorerSettings()
-_LARGE = 25_000_000
+_LARGE, _LISTED = 25_000_000, 10
 
 
 @click.command("explore", cls=Verb)
@@ -73,7 +75,9 @@ def explore_senses(
     neighbours, example sentences and a map; it opens in a browser without a network and has a search box. Words that
     are not in the vocabulary are listed on it.
     """
-    asked = read_words(existing_file(words))
+    if out.is_dir():
+        raise InputError("this is a folder, not a file", code="E001", place=Place(str(out)), hint="name a file in it")
+    asked = read_words(words if words.is_file() else existing_file(words))
     files = corpus_files(corpus)
     reader = read_subject(subject)
     settings = ExplorerSettings(neighbours, examples, drawn, seed, language)
@@ -88,9 +92,31 @@ def explore_senses(
             progress=report,
         )
     size = write_explorer(found, out)
+    for text in _remarks(found, size):
+        remark(text, quiet=quiet)
+    say(f"written: {out} ({len(found.words):,} words, {_sized(size)})")
+
+
+def _remarks(found: Exploration, size: int) -> Iterator[str]:
     if found.unknown:
-        listed = ", ".join(each.word for each in found.unknown[:10]) + (" …" if len(found.unknown) > 10 else "")
-        remark(f"not in the vocabulary: {listed}", quiet=quiet)
-    say(f"written: {out} ({len(found.words):,} words, {size / 1e6:.1f} MB)")
+        yield f"not in the vocabulary: {_listed([each.word for each in found.unknown])}"
+    absent = [each.word for each in found.words if each.n == 0]
+    if absent and len(absent) == len(found.words):
+        yield "none of the words stands in the corpus: is it of their language, and written as that of the training?"
+    elif absent:
+        yield f"not in the corpus: {_listed(absent)}"
     if size > _LARGE:
-        remark("a browser will be slow with so large a page: take fewer words, or fewer --examples", quiet=quiet)
+        yield "a browser will be slow with so large a page: take fewer words, or fewer --examples"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(words[:_LISTED]) + (f" and {len(words) - _LISTED:,} more" if len(words) > _LISTED else "")
+
+
+def _sized(size: int) -> str:
+    """Return a number of bytes in kB or MB.
+
+    >>> _sized(4_774_195), _sized(61_000)
+    ('4.8 MB', '61 kB')
+    """
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"

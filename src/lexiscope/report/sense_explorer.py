@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
+# more names than these cannot be read on a map
+_NAMES = 60
+
+
 @dataclass(frozen=True, slots=True)
 class ExplorerSettings:
     """What the explorer shows: neighbours of a sense, the best examples of it and random ones; the seed of all draws.
@@ -102,12 +106,19 @@ def explore(
 def word_map(induced: InducedSenses, entry: WordEntry, heading: Heading, *, seed: int = 0) -> Figure | None:
     """Draw the senses of a word and their neighbours by t-SNE of their directions; ``None`` without neighbours.
 
-    A neighbour of two senses stands once, with the sense to which it is nearer.
+    A neighbour of two senses stands once, with the sense to which it is nearer. Where a word has many senses, each has
+    fewer names on the map, which its caption says.
     """
     own = list(induced.of(entry.word))
+    most = max((len(sense.neighbours) for sense in entry.senses), default=0)
+    drawn = max(3, _NAMES // max(1, len(entry.senses)))
+    if drawn < most:
+        heading = replace(
+            heading, caption=f"Of each sense the {drawn} nearest neighbours are drawn. {heading.caption}".strip()
+        )
     nearest: dict[int, tuple[float, SensePoint]] = {}
     for sense in entry.senses:
-        for near in sense.neighbours:
+        for near in sense.neighbours[:drawn]:
             point = SensePoint(near.word, sense.number, 0.0, 0.0)
             row = induced.row(near)
             if row not in nearest or near.distance < nearest[row][0]:
