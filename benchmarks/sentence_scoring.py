@@ -5,6 +5,8 @@
 
 Sentences: the eight suite files of the study, 96 sentences for each of 200 items; ``--sample N`` takes N items evenly.
 ``--source wsd`` makes suites of the same shape from sentences of 10 to 35 words of the WSD evaluation sets.
+``--source goals`` takes three of those items that are like the bench on which the goals were set, where 4,900 tokens of
+288 sentences were scored and 583 must be read: of all threes in the order of the draw, the one nearest to both counts.
 Models: ``gpt2`` = a model of GPT-2 small's shape with random weights (initialised at .06) and a byte-level BPE of
 32,000 trained on SemCor, both made here; ``tiny`` = tiny-causal-en; anything else is a folder. All methods use one
 loaded model object, put the beginning-of-sequence token before a text and score all its tokens. Measured is the CPU
@@ -21,6 +23,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import math
 import os
 import random
 import statistics
@@ -58,6 +61,8 @@ Method = Callable[[], np.ndarray]
 BOS = "<|endoftext|>"
 ROW = 512
 PROJECTED = 176
+# tokens scored, and tokens that must be read, on the bench of the goals
+OF_GOALS = (4_900, 583)
 
 
 def wsd_items(data: Path) -> tuple[SynonymItem, ...]:
@@ -84,11 +89,21 @@ def wsd_items(data: Path) -> tuple[SynonymItem, ...]:
     return tuple(made)
 
 
-def sentences(*, source: str, data: Path, sample: int | None) -> list[str]:
-    """The sentences of the eight suites, item by item."""
+def sentences(*, source: str, data: Path, sample: int | None, folder: Path) -> list[str]:
+    """The sentences of the eight suites, item by item; *folder* is that of the model whose tokens are counted."""
+    if source == "goals":
+        items = wsd_items(data)
+        threes = [texts_of(items[n : n + 3]) for n in range(0, len(items) - 2, 3)]
+        reader = CausalLM(str(folder), options=CausalOptions(policy=PRESETS["bos"], threads=1))
+        return min(threes, key=lambda texts: far_from_goals(reader, texts))
     items = collection() if source == "released" else wsd_items(data)
     if sample is not None:
         items = tuple(items[n] for n in np.linspace(0, len(items) - 1, sample).astype(int))
+    return texts_of(items)
+
+
+def texts_of(items: Sequence[SynonymItem]) -> list[str]:
+    """The sentences of items in the published mode, 96 each."""
     return [
         line.text
         for item in items
@@ -158,12 +173,22 @@ def one_by_one(subject: CausalLM, tokenizer: transformers.PreTrainedTokenizerBas
     return np.array(found)
 
 
-def sharing(subject: CausalLM, texts: Sequence[str]) -> str:
-    """How many times fewer tokens must be read than are scored: what sharing alone can gain."""
+def counts(subject: CausalLM, texts: Sequence[str]) -> tuple[int, int]:
+    """How many tokens are scored, and how many different ones must be read."""
     before = subject._before
     read = subject._read(texts)
     plan = tree_plan([(*before, *text.ids) for text in subject._read(sorted(set(texts)))], budget=ROW, longest=4_096)
-    scored, distinct = sum(len(text.ids) for text in read), plan.read - plan.repeated
+    return sum(len(text.ids) for text in read), plan.read - plan.repeated
+
+
+def far_from_goals(subject: CausalLM, texts: Sequence[str]) -> float:
+    """How far texts are from the bench of the goals: the sum of both logarithmic distances."""
+    return sum(abs(math.log(found / asked)) for found, asked in zip(counts(subject, texts), OF_GOALS, strict=True))
+
+
+def sharing(subject: CausalLM, texts: Sequence[str]) -> str:
+    """How many times fewer tokens must be read than are scored: what sharing alone can gain."""
+    scored, distinct = counts(subject, texts)
     return (
         f"{len(texts):,} sentences, {scored:,} tokens, {distinct:,} must be read: {scored / distinct:.1f} times fewer"
     )
@@ -171,9 +196,7 @@ def sharing(subject: CausalLM, texts: Sequence[str]) -> str:
 
 def pure_forward(subject: CausalLM, texts: Sequence[str]) -> Method:
     """The distinct tokens that must be read, in full causal rows, each projected on the vocabulary; nothing is kept."""
-    before = subject._before
-    plan = tree_plan([(*before, *text.ids) for text in subject._read(sorted(set(texts)))], budget=ROW, longest=4_096)
-    n_tokens = plan.read - plan.repeated
+    n_tokens = counts(subject, texts)[1]
     model, head = subject.forward.model, subject.forward.model.get_output_embeddings()
     ids = torch.randint(10, 8_000, (n_tokens,), generator=torch.Generator().manual_seed(1))
 
@@ -282,7 +305,10 @@ def main() -> None:
     parser.add_argument("models", nargs="+", help="gpt2, tiny, or a folder")
     parser.add_argument("--sample", type=int, help="use this many items (default: all 200)")
     parser.add_argument(
-        "--source", choices=("released", "wsd"), default="released", help="the released items, or contexts of WSD sets"
+        "--source",
+        choices=("released", "wsd", "goals"),
+        default="released",
+        help="the released items, contexts of WSD sets, or three of these as on the bench of the goals",
     )
     parser.add_argument("--count", action="store_true", help="only count what the sentences share")
     parser.add_argument("--rounds", type=int, default=5)
@@ -298,11 +324,11 @@ def main() -> None:
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     transformers.utils.logging.set_verbosity_error()
-    texts = sentences(source=given.source, data=data, sample=given.sample)
     written = {}
     with tempfile.TemporaryDirectory() as made_here:
         for name in given.models:
             folder = folder_of(name, data, given.keep or Path(made_here))
+            texts = sentences(source=given.source, data=data, sample=given.sample, folder=folder)
             if given.count:
                 reader = CausalLM(str(folder), options=CausalOptions(policy=PRESETS["bos"], threads=1))
                 print(f"{name}, {given.source}: {sharing(reader, texts)}")
@@ -310,7 +336,7 @@ def main() -> None:
             made, tree = methods(folder, texts)
             made = {each: made[each] for each in given.methods or made}
             seconds, sums = measure(made, rounds=given.rounds)
-            used = {key: tree.settings[key] for key in ("route", "tokens", "tokens_read", "tokens_repeated")}
+            used = {key: tree.settings[key] for key in ("route", "kernels", "tokens", "tokens_read", "tokens_repeated")}
             load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
             print(f"\n{name}: {len(texts)} sentences, {len(set(texts))} distinct, {used}, load {load}")
             report(seconds, sums)

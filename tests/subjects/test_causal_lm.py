@@ -152,7 +152,7 @@ def test_a_route_that_was_asked_for_is_used_or_refused(causal: Folders) -> None:
 
 def test_batches_that_are_not_exact_are_left(causal: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that looks right (here: made to) is read one text at a time, and both refusals are said."""
-    monkeypatch.setattr("lexiscope.subjects._route._difference", lambda forward, plan, plain: 0.5)
+    monkeypatch.setattr("lexiscope.subjects._route._difference", lambda forward, plan, plain, lean: 0.5)
     model = subject(causal("gpt2"))
     same(model.score(TEXTS), plain(causal("gpt2"), TEXTS), apart=1e-6)
     assert model.settings["route"] == "single"
@@ -229,7 +229,8 @@ def test_nothing_asked_nothing_loaded(tmp_path: Path) -> None:
 def test_there_is_never_a_matrix_of_all_tokens_by_the_vocabulary(
     causal: Folders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The projection runs in chunks, on the tokens alone that another token follows."""
+    """Without lean kernels the projection runs in chunks, on the tokens alone that another token follows."""
+    monkeypatch.setattr("lexiscope.subjects._tree_forward.CausalForward.kernels", lambda self, route: "")
     model = subject(causal("gpt2"))
     head, rows = model.forward._head, []
     model._guard  # noqa: B018
@@ -239,6 +240,7 @@ def test_there_is_never_a_matrix_of_all_tokens_by_the_vocabulary(
     assert 8 < max(rows) <= 16
     followed = {ids[:length] for text in model._read(TEXTS) for ids in [text.ids] for length in range(1, len(ids))}
     assert sum(rows) == len(followed)
+    assert model.settings["kernels"] == "plain"
 
 
 # -- what a score is ----------------------------------------------------------------------------------------------
@@ -355,8 +357,8 @@ def test_scores_that_are_not_finite_are_refused(causal: Folders, monkeypatch: py
     run = model.forward.run
     model._guard  # noqa: B018
 
-    def broken(unit: Any) -> np.ndarray:
-        scores = run(unit).copy()
+    def broken(unit: Any, *, lean: bool) -> np.ndarray:
+        scores = run(unit, lean=lean).copy()
         scores[-1] = np.nan
         return scores
 
@@ -384,11 +386,11 @@ def test_a_broken_call_continues_with_the_same_bytes(
     run, asked = model.forward.run, []
     model._guard  # noqa: B018
 
-    def third_fails(unit: Any) -> np.ndarray:
+    def third_fails(unit: Any, *, lean: bool) -> np.ndarray:
         asked.append(unit)
         if len(asked) == 3:
             raise KeyboardInterrupt
-        return run(unit)
+        return run(unit, lean=lean)
 
     monkeypatch.setattr(model.forward, "run", third_fails)
     with pytest.raises(KeyboardInterrupt):

@@ -2,7 +2,7 @@
 
 A mask that lets a token see its ancestors alone is silently wrong on models with a sliding window shorter than the row,
 and cannot be given to models with linear biases or a recurrent state. So both routes score the same sequences when the
-model is loaded, and a route that differs from the plain forward pass is not used.
+model is loaded, and a route that differs from the plain forward pass is not used. The same holds for lean kernels.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ _WITHOUT_POSITIONS = ("bloom", "mpt", "mamba", "rwkv", "recurrent", "jamba", "za
 _WITHOUT_ATTENTION = ("linear", "mamba", "recurrent", "conv", "ssm")
 _MASKABLE = ("sdpa", "eager")
 _NO_LIMIT = 1 << 30
+# the longest row and text of the check, and the shortest row that an attention window may ask for
+_CHECKED = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +30,17 @@ class Guard:
 
     ``route`` is the one to use; ``difference`` the largest difference of a token's log-probability between it and the
     plain forward pass (*unit: nats*); ``refused`` says why the routes before it are not used; ``window`` is the
-    longest row of a prefix tree that the model can read.
+    longest row of a prefix tree that the model can read, ``row`` the budget of a row; ``lean`` says whether lean
+    kernels are used and ``kernels`` which, or why not.
     """
 
     route: Route
     difference: float
     refused: str
     window: int
+    row: int = _CHECKED
+    lean: bool = False
+    kernels: str = ""
 
 
 def window_of(config: Any) -> int:
@@ -60,36 +66,64 @@ def refusal(config: Any, attention: str, row: int) -> str:
     return ""
 
 
-def guard(forward: CausalForward, asked: str, *, row_budget: int, batch_budget: int) -> Guard:
-    """Find the fastest route that gives the scores of the plain forward pass.
+def guard(forward: CausalForward, asked: str, *, row_budget: int, plain_budget: int, batch_budget: int) -> Guard:
+    """Find the fastest route, and kernels, that give the scores of the plain forward pass.
 
-    Errors: :class:`SubjectError` where the route that was asked for is not exact, or scores are not finite.
+    *row_budget* is that of a row read by lean kernels, *plain_budget* of one read by the model's own; an attention
+    window shortens both, though not below 512. Errors: :class:`SubjectError` where the route that was asked for is not
+    exact, or scores are not finite.
     """
     config = getattr(forward.model.config, "text_config", forward.model.config)
     window = window_of(config)
     if asked == "single":
         return Guard("single", 0.0, "", window)
-    sequences = _probes(forward, row_budget)
+    row, plain_row = (min(each, max(window, _CHECKED)) for each in (row_budget, plain_budget))
+    sequences = _probes(forward, plain_row)
     plain = [forward.plain(ids) for ids in sequences]
     if not all(np.isfinite(scores).all() for scores in plain):
         raise SubjectError("the model's log-probabilities are not finite (NaN or infinity)", hint="use dtype=fp32")
-    tolerance = TOLERANCE[forward.dtype]
     refused = ""
     if asked in ("auto", "tree"):
-        refused = refusal(config, forward.attention, row_budget)
-        difference = float("inf") if refused else _difference(forward, _tree(sequences, row_budget), plain)
-        if difference <= tolerance:
-            return Guard("tree", difference, "", window)
-        refused = refused or _apart("the prefix tree", difference)
+        refused = refusal(config, forward.attention, plain_row)
+        found = None if refused else _compared(forward, _tree(sequences, min(plain_row, _CHECKED)), plain)
+        if found and found.exact:
+            return Guard("tree", found.difference, "", window, row if found.lean else plain_row, *found.how)
+        refused = refused or _apart("the prefix tree", found.difference if found else 0.0)
         if asked == "tree":
             raise SubjectError("the route 'tree' is not exact for this model", why=refused, hint="use route=auto")
-    difference = _difference(forward, batch_plan(sequences, budget=batch_budget, route="batched"), plain)
-    if difference <= tolerance:
-        return Guard("batched", difference, refused, window)
-    why = _apart("batches", difference)
+    found = _compared(forward, batch_plan(sequences, budget=batch_budget, route="batched"), plain)
+    if found.exact:
+        return Guard("batched", found.difference, refused, window, plain_row, *found.how)
+    why = _apart("batches", found.difference)
     if asked == "batched":
         raise SubjectError("the route 'batched' is not exact for this model", why=why, hint="use route=auto")
     return Guard("single", 0.0, f"{refused}; {why}", window)
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """How far a route is from the plain forward pass, with lean kernels where these are exact."""
+
+    difference: float
+    exact: bool
+    lean: bool
+    kernels: str
+
+    @property
+    def how(self) -> tuple[bool, str]:
+        return self.lean, self.kernels
+
+
+def _compared(forward: CausalForward, plan: ScorePlan, plain: list[Any]) -> _Compared:
+    """Compare a route with the plain forward pass, first with lean kernels, then with the model's own."""
+    tolerance, kernels = TOLERANCE[forward.dtype], forward.kernels(plan.units[0].route)
+    if kernels:
+        difference = _difference(forward, plan, plain, lean=True)
+        if difference <= tolerance:
+            return _Compared(difference, True, True, kernels)
+        kernels = f"plain; lean ones ({kernels}) raise, or differ by {difference:.1e} from plain ones"
+    difference = _difference(forward, plan, plain, lean=False)
+    return _Compared(difference, difference <= tolerance, False, kernels or "plain")
 
 
 def _apart(route: str, difference: float) -> str:
@@ -102,12 +136,12 @@ def _tree(sequences: list[tuple[int, ...]], budget: int) -> ScorePlan:
     return tree_plan(sequences, budget=budget, longest=budget)
 
 
-def _difference(forward: CausalForward, plan: ScorePlan, plain: list[Any]) -> float:
+def _difference(forward: CausalForward, plan: ScorePlan, plain: list[Any], *, lean: bool) -> float:
     found = np.full(plan.n_nodes, np.nan, dtype=np.float32)
     try:
         for unit in plan.units:
-            found[unit.nodes] = forward.run(unit)
-    except (RuntimeError, ValueError, TypeError, IndexError):
+            found[unit.nodes] = forward.run(unit, lean=lean)
+    except (RuntimeError, ValueError, TypeError, IndexError, AttributeError, KeyError):
         # an architecture that cannot be given a mask or positions says so by raising
         return float("inf")
     apart = [np.abs(found[path[1:]] - scores).max() for path, scores in zip(plan.paths, plain, strict=True)]
@@ -117,7 +151,7 @@ def _difference(forward: CausalForward, plan: ScorePlan, plain: list[Any]) -> fl
 
 def _probes(forward: CausalForward, budget: int) -> list[tuple[int, ...]]:
     """Make sequences that share a prefix, repeat one, and reach far apart in a row of the tree."""
-    longest = min(forward.longest or _NO_LIMIT, budget)
+    longest = min(forward.longest or _NO_LIMIT, budget, _CHECKED)
     # ids without pattern, the same in every run; the first ids of a vocabulary are often special tokens
     drawn = np.random.default_rng(20_250_429).integers(min(10, forward.n_vocabulary - 1), forward.n_vocabulary, 4_096)
     ids = tuple(int(each) for each in drawn)

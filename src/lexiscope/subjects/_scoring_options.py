@@ -14,7 +14,7 @@ _POLICY = ("bos", "first", "tokens", "per")
 _NUMBERS = ("threads", "row_tokens", "batch_tokens")
 _WORDS = {"dtype": ("fp32", "bf16", "fp16"), "device": ("cpu", "cuda", "mps"), "route": ROUTES}
 _FREE = ("bos_token", "trust_remote_code", "base")
-_ROW_TOKENS = {"cpu": 512}
+_ROW_TOKENS, _PLAIN_ROW_TOKENS = {"cpu": 2_048}, {"cpu": 512}
 _BATCH_TOKENS = {"cpu": 1_024}
 
 
@@ -46,6 +46,11 @@ class CausalOptions:
     def row_budget(self) -> int:
         """The most tokens of a row of the prefix tree."""
         return self.row_tokens or _ROW_TOKENS.get(self.device, 1_024)
+
+    @property
+    def plain_row_budget(self) -> int:
+        """The same where every token of a row is compared with every other one."""
+        return self.row_tokens or _PLAIN_ROW_TOKENS.get(self.device, 1_024)
 
     @property
     def batch_budget(self) -> int:

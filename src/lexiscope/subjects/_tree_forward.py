@@ -2,13 +2,17 @@
 
 The vocabulary projection runs only where a token is scored, in chunks: there is never a matrix of all tokens by the
 vocabulary. Texts of a batch are padded on the right without a mask: a causal model never looks right.
+
+*Lean* kernels compute the same with fewer passes over the memory: attention in blocks, modules that transformers
+computes by hand, the projection piece by piece. They stand in for the model's own inside one call only.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +20,12 @@ import numpy as np
 from lexiscope.core.errors import Place, SubjectError, require
 from lexiscope.core.subject import Floats
 from lexiscope.subjects._adapter import AdaptedFolder, adapt
+from lexiscope.subjects._lean_modules import lean_modules, replaced
 from lexiscope.subjects._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of, torch_threads
+from lexiscope.subjects._log_probabilities import log_probabilities
 from lexiscope.subjects._model_folder import ModelFolder
 from lexiscope.subjects._score_units import Unit
+from lexiscope.subjects._tree_attention import in_blocks, tree_row
 
 # rows of a chunk of logits: enough for fast products, few enough for the memory (benchmarks/README.md)
 _CHUNK_ROWS = 176
@@ -55,11 +62,26 @@ class CausalForward:
         self._head = model.get_output_embeddings()
         self._scaling = self._find_scaling(place)
         self.projection = "whole model" if self._scaling is None else "last hidden state"
+        # what is measured here is measured on processors; a GPU has kernels and limits of its own
+        here = device == "cpu"
+        self._modules = lean_modules(model) if here else ()
+        self._pieces = here and self._scaling is not None and type(self._head) is self.torch.nn.Linear
+        # rows in blocks have another order, which the projection of whole models does not know
+        self._blocks = self._pieces and self.attention == "sdpa"
 
     @property
     def n_vocabulary(self) -> int:
         """The number of tokens that the model gives a probability."""
         return int(self._head.weight.shape[0])
+
+    def kernels(self, route: str) -> str:
+        """Name the lean kernels that this model has on a route, for the run record; empty where it has none."""
+        if route == "single":
+            return ""
+        named = ["attention in blocks"] if self._blocks and route == "tree" else []
+        named += sorted({each.what for each in self._modules})
+        named += ["projection in pieces"] if self._pieces else []
+        return ", ".join(named)
 
     def threads(self, number: int | None) -> AbstractContextManager[int]:
         """Use *number* threads inside the block; see :func:`torch_threads`."""
@@ -77,13 +99,29 @@ class CausalForward:
             picked = scores.gather(1, torch.tensor(ids[1:], device=self.device)[:, None])[:, 0]
             return np.asarray(picked.cpu().numpy(), dtype=np.float32)
 
-    def run(self, unit: Unit) -> Floats:
-        """Return the log-probability of every scored token of a unit. *Shape: (nodes of the unit,)*."""
+    def run(self, unit: Unit, *, lean: bool) -> Floats:
+        """Return the log-probability of every scored token of a unit, by *lean* kernels or by the model's own.
+
+        *Shape: (nodes of the unit,)*.
+        """
         if unit.route == "single":
             sequences = _sequences(unit)
             return np.concatenate([self.plain(ids) for ids in sequences])
         with self.torch.inference_mode():
-            return self._scores(unit, self._inputs(unit))
+            return self._run_lean(unit) if lean else self._scores(unit, {**self._inputs(unit), **self._mask(unit)})
+
+    def _run_lean(self, unit: Unit) -> Floats:
+        dtype = dtype_of(self.torch, self.dtype)
+        with ExitStack() as stack:
+            stack.enter_context(replaced(self._modules))
+            mask = {} if self._blocks else self._mask(unit)
+            if self._blocks and unit.ends is not None and unit.depths is not None:
+                row = tree_row(unit.ends, device=self.device, dtype=dtype)
+                ids = tuple(np.array(unit.rows[0])[row.order].tolist())
+                unit = replace(unit, rows=(ids,), depths=unit.depths[row.order], places=row.inverse[unit.places])
+                mask = {"attention_mask": stack.enter_context(in_blocks(self.model, row))}
+            inputs = {**self._inputs(unit), **mask}
+            return self._scores_in_pieces(unit, inputs) if self._pieces else self._scores(unit, inputs)
 
     def _inputs(self, unit: Unit) -> dict[str, Any]:
         torch = self.torch
@@ -92,18 +130,33 @@ class CausalForward:
         for number, row in enumerate(unit.rows):
             ids[number, : len(row)] = row
         inputs = {"input_ids": torch.from_numpy(ids).to(self.device), "use_cache": False}
-        if unit.depths is None or unit.ends is None:
+        if unit.depths is None:
             return inputs
-        node = torch.arange(width, device=self.device)
+        return {**inputs, "position_ids": torch.from_numpy(unit.depths).to(self.device)[None]}
+
+    def _mask(self, unit: Unit) -> dict[str, Any]:
+        """Return the mask of a whole row of the tree."""
+        if unit.ends is None:
+            return {}
+        torch = self.torch
+        node = torch.arange(len(unit.ends), device=self.device)
         ends = torch.from_numpy(unit.ends).to(self.device)
         # in depth-first order, the ancestors of a node are those before it whose descendants reach past it
         seen = (node[None, :] <= node[:, None]) & (node[:, None] < ends[None, :])
         dtype = dtype_of(torch, self.dtype)
-        mask = torch.zeros((width, width), dtype=dtype, device=self.device)
+        mask = torch.zeros(seen.shape, dtype=dtype, device=self.device)
         # a float mask that is added: a boolean one is misread by the plain attention of some architectures
         mask.masked_fill_(~seen, torch.finfo(dtype).min)
-        depths = torch.from_numpy(unit.depths).to(self.device)
-        return {**inputs, "attention_mask": mask[None, None], "position_ids": depths[None]}
+        return {"attention_mask": mask[None, None]}
+
+    def _scores_in_pieces(self, unit: Unit, inputs: dict[str, Any]) -> Floats:
+        torch = self.torch
+        places, which = np.unique(unit.places, return_inverse=True)
+        hidden = self.model.base_model(**inputs)[0].flatten(0, 1)[torch.from_numpy(places)]
+        rows, targets = torch.from_numpy(which), torch.from_numpy(unit.targets)
+        assert self._scaling is not None
+        found = log_probabilities(hidden, self._head, rows, targets, scaling=self._scaling)
+        return np.asarray(found.numpy(), dtype=np.float32)
 
     def _scores(self, unit: Unit, inputs: dict[str, Any]) -> Floats:
         torch = self.torch

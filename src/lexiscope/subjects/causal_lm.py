@@ -49,7 +49,7 @@ CAPABILITIES = ("Scores", "Generates")
 RUN_OPTIONS = ("device", "threads")
 
 _LIBRARIES = ("torch", "transformers", "tokenizers")
-_STORE_FORMAT = 1
+_STORE_FORMAT = 2
 _LONGEST_ROW = 4_096
 
 
@@ -71,6 +71,8 @@ class _Used:
     refused: str = ""
     attention: str = ""
     projection: str = ""
+    kernels: str = ""
+    row_tokens: int = 0
     threads: int = 0
     tokens: int = 0
     tokens_read: int = 0
@@ -154,12 +156,13 @@ class CausalLM:
 
         ``route`` is the one that was really used (``tree``, ``batched`` or ``single``; empty before the first score),
         ``difference`` the largest one of a token's log-probability between it and the plain forward pass when the model
-        was checked (*unit: nats*), ``refused`` why a faster route was not used. ``tokens`` counts the tokens that
-        were scored, ``tokens_read`` those that were read, ``tokens_repeated`` those of them that were read more than
-        once or are padding.
+        was checked (*unit: nats*), ``refused`` why a faster route was not used. ``kernels`` names what was computed
+        with fewer passes than transformers does, or says why nothing was. ``row_tokens`` is the budget of a tree's row.
+        ``tokens`` counts the tokens that were scored, ``tokens_read`` those that were read, ``tokens_repeated`` those
+        of them that were read more than once or are padding.
         """
         asked = {name: value for name, value in asdict(self.options).items() if name not in ("policy", "route")}
-        budgets = {"row_tokens": self.options.row_budget, "batch_tokens": self.options.batch_budget}
+        budgets = {"batch_tokens": self.options.batch_budget}
         policy = {"policy": str(self.policy), "route_asked": self.options.route}
         adapter = {"known_base": self.folder.known_base} if isinstance(self.folder, AdaptedFolder) else {}
         return {**asked, **budgets, **policy, **adapter, **asdict(self._used)}
@@ -254,6 +257,7 @@ class CausalLM:
             self.forward,
             self.options.route,
             row_budget=self.options.row_budget,
+            plain_budget=self.options.plain_row_budget,
             batch_budget=self.options.batch_budget,
         )
 
@@ -302,7 +306,7 @@ class CausalLM:
         found = self._guard
         route, refused, difference = found.route, found.refused, found.difference
         if route == "tree":
-            plan = tree_plan(sequences, budget=self.options.row_budget, longest=min(_LONGEST_ROW, found.window))
+            plan = tree_plan(sequences, budget=found.row, longest=min(_LONGEST_ROW, found.window))
             if plan.longest_row > found.window:
                 refused = f"a text is longer than the model's attention window of {found.window} tokens"
                 if self.options.route == "tree":
@@ -319,6 +323,8 @@ class CausalLM:
             refused=refused,
             attention=self.forward.attention,
             projection=self.forward.projection,
+            kernels=self.forward.kernels(route) if found.lean else found.kernels,
+            row_tokens=found.row,
             threads=threads,
             tokens=sum(len(unit.nodes) for unit in plan.units),
             tokens_read=plan.read,
@@ -331,7 +337,7 @@ class CausalLM:
         content = unit.content if store else None
         if store and store.has(content):
             return store.read(content)
-        scores = self.forward.run(unit)
+        scores = self.forward.run(unit, lean=self._guard.lean)
         if not np.isfinite(scores).all():
             node = int(unit.nodes[np.flatnonzero(~np.isfinite(scores))[0]])
             broken = next(text for text, path in zip(texts, plan.paths, strict=True) if node in path)

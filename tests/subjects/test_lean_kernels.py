@@ -1,0 +1,230 @@
+"""Lean kernels: the numbers of the model's own, each by itself, and a model that is afterwards as it was before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from transformers.activations import ACT2FN
+
+from lexiscope.subjects._lean_modules import lean_modules, replaced, tanh_gelu
+from lexiscope.subjects._log_probabilities import log_probabilities
+from lexiscope.subjects._prefix_tree import grow
+from lexiscope.subjects._route import guard
+from lexiscope.subjects._score_units import tree_plan
+from lexiscope.subjects._scoring_options import CausalOptions
+from lexiscope.subjects._tree_attention import attend, cut, in_blocks, tree_row
+from lexiscope.subjects._tree_forward import CausalForward
+from lexiscope.subjects.causal_lm import CausalLM
+
+Folders = Callable[[str], Path]
+
+# learned positions and sums in place; rotary positions, shared keys; parallel layers; no weights in the norms
+ARCHITECTURES = ["gpt2", "llama", "gpt_neox", "olmo", "olmo2", "qwen2", "opt", "cohere", "gemma2", "gptj"]
+DRAWN = np.random.default_rng(7)
+
+
+def sequences(n: int, vocabulary: int) -> list[tuple[int, ...]]:
+    """Sequences that share prefixes at many depths, the longest of 60 tokens."""
+    trunk = DRAWN.integers(5, vocabulary, 60).tolist()
+    return [
+        (*trunk[: int(shared)], *DRAWN.integers(5, vocabulary, int(own)).tolist())
+        for shared, own in zip(DRAWN.integers(0, 50, n), DRAWN.integers(1, 10, n), strict=True)
+    ]
+
+
+def forward_of(folder: Path) -> CausalForward:
+    return CausalLM(str(folder), options=CausalOptions()).forward
+
+
+# -- the same numbers ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_lean_kernels_give_the_numbers_of_the_plain_forward_pass(causal: Folders, architecture: str) -> None:
+    """Through rows of several blocks every token has its log-probability of the plain forward pass to 1e-5."""
+    forward = forward_of(causal(architecture))
+    asked = sequences(60, forward.n_vocabulary)
+    plan = tree_plan(asked, budget=1_000, longest=1_000)
+    assert plan.longest_row > 100
+    found = np.full(plan.n_nodes, np.nan)
+    for unit in plan.units:
+        found[unit.nodes] = forward.run(unit, lean=True)
+    for ids, path in zip(asked, plan.paths, strict=True):
+        if len(ids) > 1:
+            np.testing.assert_allclose(found[path[1:]], forward.plain(ids), atol=1e-5, rtol=0)
+
+
+def test_the_guard_says_which_kernels_are_used(causal: Folders) -> None:
+    """The run record names the lean kernels; where attention cannot be read in blocks, the others remain."""
+    expected = {
+        "gpt2": "attention in blocks, GELU by tanh in place, sums in place, projection in pieces",
+        "gpt_neox": "attention in blocks, projection in pieces",
+        "llama": "attention in blocks, projection in pieces",
+        # its attention is plain
+        "gptj": "GELU by tanh in place, projection in pieces",
+    }
+    for architecture, kernels in expected.items():
+        model = CausalLM(str(causal(architecture)), options=CausalOptions())
+        model.score(["He scraped the bark of the old oak tree."])
+        assert model.settings["kernels"] == kernels
+        assert model.settings["difference"] <= 1e-5
+
+
+def test_kernels_that_are_not_exact_are_left(causal: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where lean kernels differ from the plain pass (here: made to), the model's own are used, and it is said."""
+    monkeypatch.setattr("lexiscope.subjects._lean_modules.tanh_gelu", lambda given: given.mul_(0.9))
+    forward = forward_of(causal("gpt2"))
+    found = guard(forward, "auto", row_budget=2_048, plain_budget=512, batch_budget=1_024)
+    assert (found.route, found.lean, found.row) == ("tree", False, 512)
+    assert found.difference <= 1e-5
+    assert found.kernels.startswith("plain; lean ones (attention in blocks")
+
+
+def test_an_attention_window_shortens_the_rows(causal: Folders) -> None:
+    """A row in blocks is no longer than the window, and windows below 512 refuse the tree as before."""
+    forward = forward_of(causal("mistral_wide"))
+    for window, row in ((4_096, 2_048), (1_000, 1_000)):
+        forward.model.config.sliding_window = window
+        found = guard(forward, "auto", row_budget=2_048, plain_budget=512, batch_budget=1_024)
+        assert (found.route, found.lean, found.row) == ("tree", True, row)
+    forward.model.config.sliding_window = 500
+    assert guard(forward, "auto", row_budget=2_048, plain_budget=512, batch_budget=1_024).route == "batched"
+
+
+@pytest.mark.parametrize("name", ["gelu_new", "gelu_fast", "gelu_pytorch_tanh", "gelu_python_tanh"])
+def test_the_gelu_is_that_of_transformers(name: str) -> None:
+    """All activations that are replaced are one function, to the last digits, from very small to very large."""
+    module = torch.nn.Sequential(ACT2FN[name])
+    (lean,) = lean_modules(module)
+    given = torch.cat([torch.linspace(-40, 40, 4_001), torch.tensor([1e-20, -1e-20, 0.0])])[:4_002].view(3, 1_334)
+    expected = module(given)
+    found = lean.function(given.clone())
+    np.testing.assert_allclose(found.numpy(), expected.numpy(), atol=1e-6, rtol=1e-6)
+    x = given.double()
+    by_hand = x / 2 * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (x + 0.044715 * x**3)))
+    np.testing.assert_allclose(found.numpy(), by_hand.numpy(), atol=1e-6, rtol=1e-6)
+    assert lean.function is tanh_gelu
+    assert lean_modules(torch.nn.Sequential(ACT2FN["gelu"], ACT2FN["silu"])) == ()
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_log_probabilities_are_those_of_the_softmax(bias: bool) -> None:
+    """In pieces of any size, with large and with scaled logits, they are log-softmax in double precision to 1e-5."""
+    torch.manual_seed(3)
+    hidden = torch.randn(300, 8) * torch.logspace(-2, 1.5, 300)[:, None]
+    head = torch.nn.Linear(8, 5_000, bias=bias).requires_grad_(False)
+    rows, targets = torch.randint(0, 300, (2_000,)).sort().values, torch.randint(0, 5_000, (2_000,))
+    for scaling in (lambda logits: logits, lambda logits: torch.tanh(logits / 5) * 5):
+        expected = torch.log_softmax(scaling(head(hidden).double()), -1)[rows, targets]
+        found = log_probabilities(hidden, head, rows, targets, scaling=scaling)
+        np.testing.assert_allclose(found.numpy(), expected.numpy(), atol=3e-5, rtol=0)
+        assert (found <= 0).all()
+
+
+def test_logits_far_from_zero_overflow_nothing() -> None:
+    """Only differences of logits count: all of them near 1e4, or near -1e4, give the same as near 0."""
+    head = torch.nn.Linear(1, 4_000).requires_grad_(False)
+    head.weight.zero_()
+    head.bias.copy_(torch.linspace(0, 3, 4_000))
+    asked = {"rows": torch.zeros(1, dtype=torch.long), "targets": torch.tensor([7]), "scaling": lambda logits: logits}
+    near = log_probabilities(torch.zeros(1, 1), head, **asked)
+    for shift in (1e4, -1e4):
+        head.bias.copy_(torch.linspace(0, 3, 4_000) + shift)
+        torch.testing.assert_close(log_probabilities(torch.zeros(1, 1), head, **asked), near, atol=2e-3, rtol=0)
+
+
+# -- blocks -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1, 3, 32])
+def test_a_node_sees_its_ancestors_and_itself(size: int) -> None:
+    """Whatever the size of a block, what is not hidden from a node are its ancestors and itself, once each."""
+    tree = grow(sequences(40, 300))
+    met = []
+    for group in cut(tree.ends, size=size):
+        for nodes, keys, seen in zip(group.nodes, group.keys, group.seen, strict=True):
+            for node, row in zip(nodes.tolist(), seen, strict=True):
+                path, each = [], node
+                while each >= 0:
+                    path.append(each)
+                    each = int(tree.parents[each])
+                assert sorted(keys[row].tolist()) == sorted(path)
+                met.append(node)
+    assert sorted(met) == list(range(len(tree.tokens)))
+
+
+def test_attention_that_asks_for_more_is_refused() -> None:
+    """A soft cap, sinks or a mask of its own are not left out silently: they raise, and the guard goes on."""
+    row = tree_row(np.array([2, 2]), device="cpu", dtype=torch.float32)
+    given = torch.zeros(1, 2, 2, 4)
+    with in_blocks(torch.nn.Module(), row) as mask:
+        assert attend(None, given, given, given, mask)[0].shape == (1, 2, 2, 4)
+        for more in ({"softcap": 5.0}, {"s_aux": given}, {"position_bias": given}):
+            with pytest.raises(ValueError, match=f"attention with {next(iter(more))}"):
+                attend(None, given, given, given, mask, **more)
+        for other in (None, torch.zeros(1, 1, 2, 2)):
+            with pytest.raises(ValueError, match="a mask of its own"):
+                attend(None, given, given, given, other)
+
+
+# -- the model is left as it was ----------------------------------------------------------------------------------
+
+
+def state_of(model: Any) -> dict[str, Any]:
+    """All that lean kernels touch or might: weights, functions of the modules, settings of the attention."""
+    return {
+        "weights": {name: (id(each), each.clone()) for name, each in model.state_dict(keep_vars=True).items()},
+        "modules": [(name, id(each), type(each), sorted(vars(each))) for name, each in model.named_modules()],
+        "attention": [each.config._attn_implementation for each in model.modules() if hasattr(each, "config")],
+        "config": model.config.to_dict(),
+    }
+
+
+@contextmanager
+def unchanged(model: Any) -> Iterator[None]:
+    before = state_of(model)
+    ids = torch.tensor([[5, 9, 7, 8, 6]])
+    with torch.no_grad():
+        logits = model(ids).logits
+    yield
+    after = state_of(model)
+    for name, (identity, values) in before.pop("weights").items():
+        assert after["weights"][name][0] == identity
+        assert torch.equal(after["weights"][name][1], values)
+    after.pop("weights")
+    assert before == after
+    with torch.no_grad():
+        assert torch.equal(model(ids).logits, logits)
+
+
+@pytest.mark.parametrize("architecture", ["gpt2", "llama", "gpt_neox", "olmo"])
+def test_the_model_is_as_it_was(causal: Folders, architecture: str) -> None:
+    """After scoring, and after an error in the midst of it, weights, modules, settings and outputs are the same."""
+    forward = forward_of(causal(architecture))
+    plan = tree_plan(sequences(20, forward.n_vocabulary), budget=1_000, longest=1_000)
+    with unchanged(forward.model):
+        forward.run(plan.units[0], lean=True)
+        last = list(forward.model.base_model.modules())[-1]
+        hook = last.register_forward_pre_hook(lambda module, given: 1 / 0)
+        try:
+            with pytest.raises(ZeroDivisionError):
+                forward.run(plan.units[0], lean=True)
+        finally:
+            hook.remove()
+        # hooks leave an empty entry behind that is not of our making
+        forward.run(plan.units[0], lean=True)
+
+
+def test_a_function_of_ones_own_comes_back() -> None:
+    """A module whose forward had been replaced by someone else has that one again."""
+    module = torch.nn.Sequential(ACT2FN["gelu_new"])
+    own = module[0].forward = lambda given: given
+    with replaced(lean_modules(module)):
+        assert module[0].forward is tanh_gelu
+    assert module[0].forward is own
