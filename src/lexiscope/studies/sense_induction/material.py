@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal, Protocol
 
 import numpy as np
@@ -120,9 +119,3 @@ class Material:
     def title_of(self, subject_id: str) -> str:
         """Return the short name of a subject; its id where it has none."""
         return self.titles.get(subject_id, subject_id)
-
-
-def folder_of(subject: HasSenses) -> Path | None:
-    """Return the folder of a training; ``None`` for vectors of another program."""
-    folder = getattr(subject, "folder", None)
-    return folder if isinstance(folder, Path) else None

@@ -17,9 +17,10 @@ from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Part, pick, shown
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Table
-from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors, read_settings
-from lexiscope.studies.sense_induction.material import HasSenses, LeftOut, Material, folder_of
+from lexiscope.resources.sense_vectors import SenseVectors
+from lexiscope.studies.sense_induction.material import HasSenses, LeftOut, Material
 from lexiscope.studies.sense_induction.similarity import rho_name
+from lexiscope.subjects.gasi import Gasi
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM_C, MAX_SIM_C
 from lexiscope.training.gasi._course import LogRow
 from lexiscope.training.gasi.pruning import senses_by_frequency
@@ -50,14 +51,12 @@ class Trained:
 
 
 def trained_of(material: Material) -> tuple[Trained, ...]:
-    """Return the trainings among the subjects, in order."""
-    found = []
-    for subject in material.subjects:
-        folder = folder_of(subject)
-        if folder is not None:
-            about, title = read_settings(folder), material.title_of(subject.subject_id)
-            found.append(Trained(subject, title, about, finished(folder).log, read_sense_vectors(folder)))
-    return tuple(found)
+    """Return the trainings of this program among the subjects, in order."""
+    return tuple(
+        Trained(each, material.title_of(each.subject_id), each.about, finished(each.folder).log, each.vectors)
+        for each in material.subjects
+        if isinstance(each, Gasi)
+    )
 
 
 def trainings_part(material: Material, trained: Sequence[Trained]) -> tuple[Part, tuple[LeftOut, ...]]:
@@ -65,7 +64,7 @@ def trainings_part(material: Material, trained: Sequence[Trained]) -> tuple[Part
     left_out = [
         LeftOut("Training log, senses by frequency", material.title_of(each.subject_id), _OWN)
         for each in material.subjects
-        if folder_of(each) is None
+        if not isinstance(each, Gasi)
     ]
     columns = (
         Column("Vectors"), Column("Variant"), Column("β", _TWO), Column("K", INTEGER), Column("Width", INTEGER),
