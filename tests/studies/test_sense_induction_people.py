@@ -6,6 +6,7 @@ import csv
 import json
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -171,3 +172,28 @@ def test_the_command_writes_what_it_prints(material: Material, tmp_path: Path) -
     again = CliRunner().invoke(cli, paths)
     assert again.exit_code == 1
     assert "[E615]" in again.stderr
+
+
+def test_models_stand_beside_people(material: Material, tmp_path: Path) -> None:
+    """`--models RUN`: models' answers to the same items under the same statistic, each layer in results.json, the best
+    in the table; without people there are no tables of theirs."""
+    items = [item for item in material.people_items.values() if item.gold]
+    write_items(items, tmp_path / "intrusion.csv")
+    blank = Response("encoder:e", "encoder", "", "word_intrusion", "choice")
+    rows = [
+        replace(blank, item_id=item.item_id, option=item.gold if layer or n % 2 else item.options[0], layer=layer)
+        for layer in (0, 1)
+        for n, item in enumerate(items)
+    ]
+    (tmp_path / "run").mkdir()
+    ResponseTable.from_rows(rows).write_parquet(tmp_path / "run" / "responses.parquet")
+    call = ["senses", "people", "--items", str(tmp_path / "intrusion.csv"), "--models", str(tmp_path / "run"), "--json",
+            "--resamples", "50", "--out", str(tmp_path / "r")]  # fmt: skip
+    done = CliRunner().invoke(cli, call, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert [each["value"] for each in json.loads(done.stdout)] == [50.0, 100.0]
+    table = (tmp_path / "r" / "tables" / "models_tests.csv").read_text()
+    assert "1 of 2" in table
+    nothing = CliRunner().invoke(cli, ["senses", "people", "--items", "x.csv", "--out", str(tmp_path / "q")])
+    assert nothing.exit_code == 2
+    assert "--models RUN" in nothing.stderr

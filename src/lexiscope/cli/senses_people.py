@@ -10,11 +10,13 @@ import click
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lexiscope.analysis.model_hits import ModelHits, model_hits
 from lexiscope.analysis.votes import trust_of_checks
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, remark, say, say_plain_table
 from lexiscope.cli.senses_written import check_new
 from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.collect import RESPONSES
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
@@ -23,20 +25,22 @@ from lexiscope.core.run import sha256_of
 from lexiscope.core.study import StudySettings
 from lexiscope.report.document import Report, Section
 from lexiscope.report.part import Part, joined
+from lexiscope.report.sense_test_parts import models_part
 from lexiscope.report.study_folder import about_run, write_run
 from lexiscope.report.tables import to_text
 from lexiscope.resources.sense_vectors import read_sense_vectors
 from lexiscope.resources.word_vectors import read_word_vectors
-from lexiscope.studies.sense_induction.judged import Judgments, people_part, read_people
+from lexiscope.studies.sense_induction.judged import TASKS, Judgments, people_part, read_people
 from lexiscope.studies.sense_induction.material import Material
 from lexiscope.studies.sense_induction.people import Beside, further_people_part
 from lexiscope.tasks.sense_choice import GROUP, groups_of
+from lexiscope.tasks.word_intrusion import NAME as INTRUSION
 
 _SIMULATED = "These are answers of simulated people, made to rehearse a study: nobody's judgments."
 
 
 @click.command("people", cls=Verb)
-@click.argument("answers", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="ANSWERS...")
+@click.argument("answers", nargs=-1, type=click.Path(path_type=Path), metavar="[ANSWERS]...")
 @click.option(
     "--items", "item_files", multiple=True, required=True, type=click.Path(path_type=Path), metavar="FILE",
     help="What was asked: items.csv of the tests. May be given several times.",
@@ -48,6 +52,10 @@ _SIMULATED = "These are answers of simulated people, made to rehearse a study: n
 @click.option(
     "--reference", type=click.Path(path_type=Path), metavar="FILE|FOLDER",
     help="Vectors of words that are not the senses' own: text of word2vec or GloVe, or a skip_gram training.",
+)  # fmt: skip
+@click.option(
+    "--models", multiple=True, type=click.Path(path_type=Path), metavar="RUN",
+    help="A run of `lexiscope collect` with answers of models to the same items. May be given several times.",
 )  # fmt: skip
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="A new folder.")
 @click.option(
@@ -62,6 +70,7 @@ def people(
     item_files: tuple[Path, ...],
     checks: Path | None,
     reference: Path | None,
+    models: tuple[Path, ...],
     out: Path,
     resamples: int,
     seed: int,
@@ -72,11 +81,15 @@ def people(
 
     ANSWERS are choices.csv of an export of the app, or other tables of responses. Accuracy (2 of 3 judgments), the
     model's probability of what people chose, agreement (plain, by trust, nominal alpha), and whether senses that people
-    confuse with the model's are alike. FOLDER gets a report, its tables and figures, and every number in results.json.
+    confuse with the model's are alike. With --models, how often models are right. FOLDER gets a report, its tables and
+    figures, and every number in results.json.
     """
+    if not answers and not models:
+        raise click.UsageError("name at least one file of answers, or a run of models: --models RUN")
     check_new(out)
-    given = [*item_files, *answers, *([checks] if checks else [])]
-    files = {path.name: sha256_of(existing_file(path)) for path in given}
+    runs = [path / RESPONSES for path in models]
+    given = [*item_files, *answers, *runs, *([checks] if checks else [])]
+    files = {str(path): sha256_of(existing_file(path)) for path in given}
     read = read_people([str(path) for path in (*item_files, *answers)])
     material = Material((), (), {}, ResponseTable.empty(), people=read.responses, people_items=read.items)
     settings = StudySettings("sense_induction", people=tuple(map(str, answers)), n_bootstrap=resamples, seed=seed)
@@ -84,7 +97,8 @@ def people(
     vectors = _reference(reference, tuple(read.items.values())) if reference else None
     beside = Beside(trust, vectors, str(reference) if reference else "")
     first, left_out = people_part(material, settings)
-    part = joined([first, further_people_part(material, settings, beside)])
+    sat = _hits(runs, read.items, settings)
+    part = joined([first, further_people_part(material, settings, beside), models_part(sat)])
     run = about_run(settings, data=files, counts={"n_answers": len(read.responses), "n_items": len(read.items)})
     report = _report(part, read, [f"{each.analysis}, {each.subject}: {each.reason}" for each in left_out], run)
     write_run(out, report, read.responses, extra=(), command=" ".join(["lexiscope", *sys.argv[1:]]))
@@ -92,6 +106,21 @@ def people(
     if not as_json:
         say(f"written: {out / 'report.html'} ({len(part.records)} numbers)")
     remark(_simulated(read), quiet=quiet or not _simulated(read))
+
+
+def _hits(runs: Sequence[Path], items: Mapping[str, Item], settings: StudySettings) -> list[tuple[str, ModelHits]]:
+    """The right answers of the models of some runs; people in them, and items of other tests, are left out."""
+    right = {name: str(item.gold or item.conditions.get("model_choice", "")) for name, item in items.items()}
+    words = {name: str(item.conditions.get("word", item.word)) for name, item in items.items()}
+    found = []
+    for path in runs:
+        table = ResponseTable.read_parquet(path)
+        for task in (name for name in table.unique("task") if name in TASKS):
+            rows = table.where(task=task).filter(table.where(task=task).column("subject_kind") != "participant")
+            name = f"{'intrusion' if task == INTRUSION else 'selection'}_accuracy(of=judgments)"
+            hits = model_hits(rows, right, name=name, words=words, resamples=settings.n_bootstrap, seed=settings.seed)
+            found += [(task, each) for each in hits]
+    return found
 
 
 def _reference(path: Path, items: Sequence[Item]) -> Mapping[str, ArrayLike]:

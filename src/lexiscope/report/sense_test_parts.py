@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 
 from lexiscope.analysis.alpha import Alpha
 from lexiscope.analysis.bootstrap import Estimate, Undefined
+from lexiscope.analysis.model_hits import ModelHits
 from lexiscope.analysis.sense_duplicates import Compared, DuplicateAnalysis
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.report.figure_sense_tests import LikenessDot, likeness_dots
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Part, shown, with_interval
-from lexiscope.report.tables import Cell, Column, Format, Table
+from lexiscope.report.tables import INTEGER, Cell, Column, Format, Table
 
 _TWO, _THREE = Format("number", 2), Format("p", 3, leading_zero=False)
 MEASURES = {"overlap": "Neighbours shared", "cosine": "Mean cosine of reference vectors"}
@@ -109,6 +110,38 @@ def duplicates_part(
     return Part(tuple(records), (table,), figures)
 
 
+def models_part(found: Sequence[tuple[str, ModelHits]]) -> Part:
+    """Return how often models give the right answer to the tests, task by task: beside people's single judgments.
+
+    Of a subject with several layers the table shows the best one and says so; the records hold all.
+    """
+    if not found:
+        return Part()
+    records, rows = [], []
+    for task, subject in dict.fromkeys((task, each.subject) for task, each in found):
+        own = [each for name, each in found if (name, each.subject) == (task, subject)]
+        numbers = [_record(_blank_of(task, each), each.accuracy) for each in own]
+        records += numbers
+        best = max(range(len(own)), key=lambda place: numbers[place].value or 0.0)
+        layers = f"{own[best].layer} of {len(own)}" if len(own) > 1 else ""
+        rows.append((task.replace("_", " "), subject, layers, shown(numbers[best]), own[best].n_unanswered))
+    columns = (
+        Column("Test"),
+        Column("Subject"),
+        Column("Layer", note="Where there are several, the best: chosen after looking."),
+        Column("Right, %", Format("number", 1), note="The intruder; the group that the vectors themselves choose."),
+        Column("Unanswered", INTEGER, note="Counted as wrong: a word out of the vocabulary, an unreadable reply."),
+    )
+    notes = ("Intervals resample words.",)
+    table = Table("models_tests", "", "Models that sat the same tests", columns, tuple(rows), notes)
+    return Part(tuple(records), (table,))
+
+
+def _blank_of(task: str, each: ModelHits) -> Record:
+    name = f"{'intrusion' if task == 'word_intrusion' else 'selection'}_accuracy(of=judgments)"
+    return Record(name, None, subject=each.subject, dataset=task, layer=each.layer, unit="percent", note="-")
+
+
 _ALPHA = statistic_name("krippendorff_alpha", level="nominal")
 
 
@@ -138,8 +171,8 @@ def _chance(blank: Record, chance: float) -> Record:
 def _record(blank: Record, found: Estimate | Alpha | Undefined) -> Record:
     if isinstance(found, Undefined):
         return replace(blank, n=found.n, note=f"undefined: {found.reason}")
-    n = found.n_items if isinstance(found, Alpha) else found.n
-    return with_interval(replace(blank, value=found.value, n=n, note=""), found.interval)
+    n, times = found.n_items if isinstance(found, Alpha) else found.n, 100 if blank.unit == "percent" else 1
+    return with_interval(replace(blank, value=times * found.value, n=n, note=""), found.interval, times=times)
 
 
 def _likeness_records(subject: str, compared: Compared) -> list[Record]:
