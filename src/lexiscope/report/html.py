@@ -101,17 +101,22 @@ def run_rows(run: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, st
             yield name, "" if value is None else str(value)
 
 
-@cache
-def _environment() -> Environment:
+def new_environment() -> Environment:
+    """Return an environment for the templates of reports, without filters: all is escaped, what is missing an error."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    found = Environment(
+    return Environment(
         loader=PackageLoader("lexiscope.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+@cache
+def _environment() -> Environment:
+    found = new_environment()
     found.filters.update(
         drawing=_drawing,
         rich=_rich,

@@ -24,6 +24,7 @@ from lexiscope.items.sense_entries import SenseEntry, UnknownWord, WordEntry, kn
 from lexiscope.items.sense_examples import Example, Progress, ReadsSenses
 from lexiscope.report.document import Section
 from lexiscope.report.figures import Figure, Heading
+from lexiscope.report.html import new_environment
 from lexiscope.report.sense_map import SensePoint, colour, key, sense_map
 from lexiscope.report.tables import BOUNDED, Column, Table
 
@@ -270,16 +271,9 @@ def _place(example: Example) -> str:
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    found = Environment(
-        loader=PackageLoader("lexiscope.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    found = new_environment()
     found.filters.update(percent=percent, place=_place, line=word_line, intro=_intro, shares=_shares)
     found.filters.update(
         key=lambda sense: Markup(key(sense)),
