@@ -82,16 +82,23 @@ def test_an_import_needs_counts(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_word_is_shown(run: Run, trained: Path) -> None:
-    """Its senses with ten distinct neighbours; with a corpus their shares, which sum to 1; in JSON the same."""
+    """Ten distinct neighbours a sense; shares in a corpus, by default that of the training; the same in JSON."""
     spec, corpus = f"gasi:{trained / 'a'}", next(trained.glob("*.txt"))
     told = json.loads(run("senses", "show", spec, "rivera", "--corpus", corpus, "--json").stdout)
     assert [each["number"] for each in told["senses"]] == [1, 2, 3]
     assert all(len({near["word"] for near in each["neighbours"]} - {"rivera"}) == 10 for each in told["senses"])
     assert sum(each["corpus"]["share"] for each in told["senses"]) == pytest.approx(1, abs=1e-6)
     assert sum(each["corpus"]["n_chosen"] for each in told["senses"]) == told["n"] == told["count"]
+    alone = json.loads(run("senses", "show", spec, "rivera", "--json").stdout)
+    assert [each["corpus"] for each in alone["senses"]] == [
+        {"share": pytest.approx(each["corpus"]["share"], abs=1e-6), "n_chosen": each["corpus"]["n_chosen"]}
+        for each in told["senses"]
+    ]
     shown = run("senses", "show", spec, "rivera")
     assert "rivera: 3 senses." in shown.stdout
-    assert "--corpus FILE" in shown.stderr
+    assert "share" in shown.stdout
+    # a pruned folder has no corpus beside it
+    assert "--corpus FILE" in run("senses", "show", f"gasi:{trained / 'b'}", "rivera").stderr
 
 
 def test_a_sentence_chooses(run: Run, trained: Path) -> None:

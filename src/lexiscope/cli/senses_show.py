@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,14 @@ from lexiscope.cli.output import print_json, print_table, progress_bar, remark, 
 from lexiscope.cli.senses_subject import read_subject
 from lexiscope.cli.verb import Verb
 from lexiscope.items.sense_entries import SenseEntry, WordEntry, make_entries
+from lexiscope.items.sense_examples import SenseExamples
 from lexiscope.items.sense_usage import SenseUsage, read_usages
 from lexiscope.report.sense_explorer import percent, word_line
 from lexiscope.resources.running_text import corpus_files
+from lexiscope.subjects.gasi import Gasi
+from lexiscope.training.gasi.sense_counts import count_senses
+from lexiscope.training.gasi.shards import ABOUT, open_shards
+from lexiscope.training.gasi.train import SHARDS
 
 
 @click.command(cls=Verb)
@@ -27,7 +32,7 @@ from lexiscope.resources.running_text import corpus_files
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="FILE|FOLDER",
-    help="Count the senses here; .gz, .xz and .bz2 too. May be repeated.",
+    help="Count the senses here; .gz, .xz and .bz2 too. May be repeated. Default: in FOLDER/shards, if it is there.",
 )
 @click.option("--neighbours", type=click.IntRange(1, 50), default=10, show_default=True, help="Of each sense.")
 @options.as_json
@@ -52,16 +57,29 @@ def show(
     usages = () if sentence is None else read_usages(reader, word, sentence)
     with progress_bar("show", quiet=quiet) as report:
         (entry,) = make_entries(reader, [word], files, n_neighbours=neighbours, n_best=0, progress=report)
+    if not files and isinstance(reader, Gasi):
+        entry = _counted(reader, entry)
     if as_json:
         print_json(_as_json(entry, usages))
         return
-    say_folded(f"{word}: {word_line(entry)}")
+    say_folded(f"{word}: {word_line(entry if files else replace(entry, n=None))}")
     _print_senses(entry, usages)
     for number, usage in enumerate(usages, start=1):
         say_folded(f"{_name(number, len(usages))}: {_in_brackets(usage)}")
         say_folded(f"  chosen by: {', '.join(usage.beside) or 'no known word stands beside it'}")
-    if not files and entry.senses[0].prior is None:
+    if not any(map(_share, entry.senses)):
         remark("how often each sense is chosen: --corpus FILE", quiet=quiet)
+
+
+def _counted(reader: Gasi, entry: WordEntry) -> WordEntry:
+    """Return the entry with what the corpus of the training shows, where it lies beside the vectors."""
+    folder = reader.folder / SHARDS
+    if not (folder / ABOUT).is_file():
+        return entry
+    found = count_senses(open_shards(folder), reader.vectors, entry.word, window=reader.window)
+    counted = zip(entry.senses, found.shares, found.chosen, strict=True)
+    senses = tuple(replace(sense, examples=SenseExamples(share, n, (), ())) for sense, share, n in counted)
+    return replace(entry, senses=senses, n=found.n)
 
 
 def _print_senses(entry: WordEntry, usages: tuple[SenseUsage, ...]) -> None:

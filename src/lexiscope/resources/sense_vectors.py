@@ -180,8 +180,13 @@ def sense_probabilities(vectors: SenseVectors, word: int, window: NDArray[np.int
 
 def window_probabilities(vectors: SenseVectors, word: int, windows: Sequence[Sequence[int]]) -> Floats:
     """Return :func:`sense_probabilities` of a word beside each of many windows. *Shape:* (windows, K)."""
+    return padded_probabilities(vectors, word, padded_windows(windows))
+
+
+def padded_probabilities(vectors: SenseVectors, word: int, windows: NDArray[np.int64]) -> Floats:
+    """Return :func:`window_probabilities` for windows in one array, −1 naming no word. *Shape:* (windows, K)."""
     mask = np.asarray(vectors.mask[word])
-    means = window_means(vectors.contexts, windows)
+    means = padded_means(vectors.contexts, windows)
     logits = np.where(mask, means @ np.asarray(vectors.senses[word], np.float64).T, -np.inf)
     exponents = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
     return np.asarray(exponents / exponents.sum(axis=1, keepdims=True), np.float32)
@@ -189,13 +194,22 @@ def window_probabilities(vectors: SenseVectors, word: int, windows: Sequence[Seq
 
 def window_means(rows: Floats, windows: Sequence[Sequence[int]]) -> NDArray[np.float64]:
     """Return the mean of the rows that each window names; zeros where it names none. *Shape:* (windows, width)."""
-    longest = max(map(len, windows), default=0)
-    numbers = np.full((len(windows), longest), -1, np.int64)
+    return padded_means(rows, padded_windows(windows))
+
+
+def padded_windows(windows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    """Return windows of unequal length in one array, filled up with −1. *Shape:* (windows, the longest)."""
+    found = np.full((len(windows), max(map(len, windows), default=0)), -1, np.int64)
     for place, window in enumerate(windows):
-        numbers[place, : len(window)] = window
+        found[place, : len(window)] = window
+    return found
+
+
+def padded_means(rows: Floats, windows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the mean of the rows that each window names, −1 naming none. *Shape:* (windows, width)."""
     found = np.zeros((len(windows), rows.shape[1]))
     # one place of all windows after the other: memory is that of a row for each window
-    for column in numbers.T:
+    for column in windows.T:
         there = np.flatnonzero(column >= 0)
         found[there] += rows[column[there]]
-    return np.asarray(found / np.maximum((numbers >= 0).sum(axis=1), 1)[:, None])
+    return np.asarray(found / np.maximum((windows >= 0).sum(axis=1), 1)[:, None])
