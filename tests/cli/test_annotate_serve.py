@@ -20,6 +20,7 @@ from lexiscope.annotation.definition import Codes, Payment, Platform, RatingsSec
 from lexiscope.annotation.definition_file import write_definition
 from lexiscope.annotation.template import draft_definition
 from lexiscope.cli.annotate import VERBS
+from lexiscope.core.response import ResponseTable
 from lexiscope.datasets.mini_relatedness import load
 from lexiscope.items.importer import import_items
 
@@ -196,5 +197,11 @@ def test_simulated_people_go_through_the_server(run: Run, tmp_path: Path) -> Non
     assert "one rehearsal through the server" in done.output
     kinds = {json.loads(line)["participant_kind"] for line in (tmp_path / "x" / "judgments.jsonl").open()}
     assert kinds == {"simulated"}
+    for name in ("ratings", "responses"):
+        table = ResponseTable.read_parquet(tmp_path / "x" / f"{name}.parquet")
+        assert table.unique("subject_kind") == ("simulated",), name
+    agreed = run("agree", "x/ratings.csv", "--scale", 1, 5)
+    assert agreed.exit_code == 0, agreed.output
+    assert "simulated people" in agreed.stderr
     assert run("annotate", "simulate", "study.yaml", "--people", 3).exit_code == 2
     assert not (tmp_path / "study").exists()

@@ -109,7 +109,8 @@ class Collected:
     ``responses`` and ``judgments`` are the store's tables; ``views`` the view of each list; ``measure`` that of the
     task's answers; ``numbers`` the number from which each participant's trials were made (the ordinal of their place);
     ``reviews`` what was decided about texts, by participant and item. ``platform_ids`` are looked for in free text and
-    taken out of it; nothing else of them is used.
+    taken out of it; nothing else of them is used. ``kind`` is who answered, as exported responses say it: participants,
+    or simulated people.
     """
 
     definition: StudyDefinition
@@ -122,6 +123,7 @@ class Collected:
     views: Mapping[str, str] = field(default_factory=dict)
     reviews: Mapping[tuple[str, str], Reviewed] = field(default_factory=dict)
     platform_ids: Collection[str] = ()
+    kind: str = "participant"
 
     @cached_property
     def items(self) -> dict[str, Item]:
@@ -222,6 +224,12 @@ def without_ids(text: str | None, platform_ids: Collection[str]) -> str | None:
         return text
     # an answer that is a number or a letter is shorter than any id that is looked for
     return text if len(text) < SHORTEST_ID else _any_of(tuple(platform_ids)).sub(REMOVED, text)
+
+
+def exported(collected: Collected, table: ResponseTable) -> ResponseTable:
+    """Return responses of a study as they are exported: who answered is said, no platform id stands in free text."""
+    named = table.with_column("subject_kind", collected.kind) if len(table) else table
+    return responses_without_ids(named, collected.platform_ids)
 
 
 def responses_without_ids(table: ResponseTable, platform_ids: Collection[str]) -> ResponseTable:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lexiscope.annotation.output.collected import Collected, responses_without_ids
+from lexiscope.annotation.output.collected import Collected, exported
 from lexiscope.annotation.output.plain_form import RATING
 from lexiscope.core.response import ResponseTable
 
@@ -31,7 +31,7 @@ class CountedTable:
 
 def counted_table(collected: Collected) -> CountedTable | None:
     """Return the answers that count; ``None`` where they are texts, on which nobody agrees or disagrees."""
-    table = responses_without_ids(collected.item_answers, collected.platform_ids)
+    table = exported(collected, collected.item_answers)
     if collected.measure == RATING:
         return CountedTable("ratings", table)
     chosen = any(option is not None for option in table.column("option"))

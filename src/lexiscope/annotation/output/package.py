@@ -20,7 +20,7 @@ import pyarrow as pa
 from lexiscope.annotation.definition import Codes, StudyDefinition
 from lexiscope.annotation.definition_file import definition_yaml
 from lexiscope.annotation.output.codebook import codebook, responses_sheet
-from lexiscope.annotation.output.collected import Collected, responses_without_ids
+from lexiscope.annotation.output.collected import Collected, exported
 from lexiscope.annotation.output.counted_table import CountedTable, counted_table
 from lexiscope.annotation.output.long_table import (
     excluded_sheet,
@@ -146,7 +146,7 @@ def _readme(collected: Collected, counted: CountedTable | None, sheets: Sequence
 
 def _write_responses(collected: Collected, counted: CountedTable | None, folder: Path) -> list[Sheet]:
     """Write the response tables, all answers and those that count; return them for the codebook."""
-    responses = responses_without_ids(collected.responses, collected.platform_ids)
+    responses = exported(collected, collected.responses)
     described = [responses_sheet(responses)]
     tables = {"responses": responses}
     if counted is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import mean
 from typing import Protocol
 
@@ -117,7 +117,8 @@ def simulated_export(study: FrozenStudy, store: Store) -> Collected:
     judgments = store.long_export()
     column = judgments.schema.get_field_index("participant_kind")
     kinds = pa.array([KIND] * len(judgments), type=pa.string())
-    return collected_now(study, store, judgments=judgments.set_column(column, judgments.schema.field(column), kinds))
+    marked = judgments.set_column(column, judgments.schema.field(column), kinds)
+    return replace(collected_now(study, store, judgments=marked), kind=KIND)
 
 
 def _ratings(study: FrozenStudy, answered: Sequence[str]) -> tuple[int, float, int]:
