@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -39,8 +40,12 @@ def reader_of(bert: Path) -> Reader:
 
 
 @pytest.mark.parametrize("schedule", ["linear", "constant"])
-def test_the_steps_are_those_of_a_plain_loop(bert: Path, schedule: str) -> None:
-    """AdamW (no decay of biases and norms), warm-up, schedule, clipping, batches by length: written out plainly."""
+def test_the_steps_are_those_of_a_plain_loop(bert: Path, schedule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """AdamW (no decay of biases and norms), warm-up, schedule, clipping, batches by length: written out plainly.
+
+    They are so whatever the environment asks accelerate for, here another library that is not installed.
+    """
+    monkeypatch.setenv("ACCELERATE_USE_DEEPSPEED", "true")
     how = replace(HOW, schedule=schedule)
     trained, plain = reader_of(bert), reader_of(bert)
     steps = steps_of(trained, lessons_of(trained), how, 7)
@@ -66,6 +71,7 @@ def test_the_steps_are_those_of_a_plain_loop(bert: Path, schedule: str) -> None:
         lessons.loss(batch).backward()
         torch.nn.utils.clip_grad_norm_(weights.values(), 0.5)
         optimizer.step()
+    assert os.environ["ACCELERATE_USE_DEEPSPEED"] == "true"
     for name, each in trained.parameters().items():
         # a key's bias moves all scores of a query alike: its gradient is rounding, which AdamW makes as large as others
         assert "key.bias" in name or torch.allclose(each, weights[name], atol=1e-5), name

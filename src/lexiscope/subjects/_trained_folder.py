@@ -23,6 +23,7 @@ from lexiscope.items.views import GUESSED_WORD, MASK
 from lexiscope.subjects._adapter import CLAIM, RECORD
 from lexiscope.subjects._model_folder import ModelFolder
 from lexiscope.subjects._reader import Reader, Shape
+from lexiscope.subjects._reading import Wording
 
 ENCODER, HEAD = "encoder", "head.safetensors"
 SEAL = "seal"
@@ -165,6 +166,44 @@ class TrainedFolder:
         if reader.head is not None:
             reader.head.load_state_dict(read_tensors(self.path / HEAD))
         return reader
+
+
+class TrainedSubject:
+    """What every subject of a trained folder says of itself. *name* is the folder; *device* changes its speed alone."""
+
+    kind = ""
+
+    def __init__(self, name: str, *, device: str) -> None:
+        self.name, self.device = name, device
+        self.folder = TrainedFolder(Path(name).expanduser(), self.kind)
+
+    @property
+    def subject_id(self) -> str:
+        """Its spec, without options: none changes its answers."""
+        return f"{self.kind}:{self.name}"
+
+    @property
+    def facts(self) -> SubjectFacts:
+        """What the record of its training says. Errors: :class:`SubjectError` where the folder holds none."""
+        return self.folder.facts(self.subject_id)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How it was trained and how it is run, for the run record."""
+        training = self.folder.about["training"]
+        return {"view": self.folder.view, "method": self.folder.method, "training": training, "device": self.device}
+
+    def check_view(self, view: str) -> None:
+        """Refuse a view on which it was not trained. Errors: :class:`SubjectError`."""
+        self.folder.check_view(view)
+
+    @cached_property
+    def _reader(self) -> Reader:
+        return self.folder.reader(device=self.device)
+
+    @cached_property
+    def _wording(self) -> Wording:
+        return Wording(self.folder.view, self._reader.mask)
 
 
 def seal_of(record: Mapping[str, Any]) -> str:

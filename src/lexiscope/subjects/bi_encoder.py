@@ -10,12 +10,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import Place, SpecError, SubjectError, require
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
@@ -24,9 +22,7 @@ from lexiscope.items.nearest import nearest
 from lexiscope.items.search_space import Entry, SearchSpace, retrieved
 from lexiscope.subjects._loading import torch_threads
 from lexiscope.subjects._options import split_name
-from lexiscope.subjects._reader import Reader
-from lexiscope.subjects._reading import Wording
-from lexiscope.subjects._trained_folder import ENTRIES, VECTORS, TrainedFolder
+from lexiscope.subjects._trained_folder import ENTRIES, VECTORS, TrainedSubject
 
 CAPABILITIES = ("Judges",)
 
@@ -46,35 +42,19 @@ def load(spec: SubjectSpec) -> BiEncoder:
     return BiEncoder(name, device=device, threads=int(numbers["threads"]), ranks=int(numbers["ranks"]))
 
 
-class BiEncoder:
+class BiEncoder(TrainedSubject):
     """A trained bi-encoder with its search space. *name* is its folder; *ranks* how many entries it gives."""
 
     kind = "bi_encoder"
 
     def __init__(self, name: str, *, device: str = "cpu", threads: int = 0, ranks: int = 1) -> None:
-        self.name, self.device, self.threads, self.ranks = name, device, threads, ranks
-        self.folder = TrainedFolder(Path(name).expanduser(), self.kind)
-
-    @property
-    def subject_id(self) -> str:
-        """Its spec, without the options that change its speed or the number of ranks alone."""
-        return f"{self.kind}:{self.name}"
-
-    @property
-    def facts(self) -> SubjectFacts:
-        """What the record of its training says. Errors: :class:`SubjectError` where the folder holds none."""
-        return self.folder.facts(self.subject_id)
+        super().__init__(name, device=device)
+        self.threads, self.ranks = threads, ranks
 
     @property
     def settings(self) -> dict[str, Any]:
         """How it was trained and how it is run, for the run record."""
-        training = self.folder.about["training"]
-        how = {"device": self.device, "ranks": self.ranks}
-        return {"view": self.folder.view, "method": self.folder.method, "training": training, **how}
-
-    def check_view(self, view: str) -> None:
-        """Refuse a view on which it was not trained. Errors: :class:`SubjectError`."""
-        self.folder.check_view(view)
+        return super().settings | {"ranks": self.ranks}
 
     @cached_property
     def space(self) -> SearchSpace:
@@ -102,14 +82,6 @@ class BiEncoder:
     def n_cut(self, items: Sequence[Item]) -> int:
         """Return how many items are longer than what this model reads, and are cut. Errors: those of :meth:`judge`."""
         return self._reader.n_cut([self._wording.query(item)] for item in items)
-
-    @cached_property
-    def _reader(self) -> Reader:
-        return self.folder.reader(device=self.device)
-
-    @cached_property
-    def _wording(self) -> Wording:
-        return Wording(self.folder.view, self._reader.mask)
 
     @cached_property
     def _vectors(self) -> Any:

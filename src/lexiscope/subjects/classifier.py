@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import SpecError, require
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
@@ -25,9 +24,7 @@ from lexiscope.items.sense_options import glosses_of
 from lexiscope.subjects._loading import torch_threads
 from lexiscope.subjects._options import split_name
 from lexiscope.subjects._probe import Cosines, Probe, best_option
-from lexiscope.subjects._reader import Reader
-from lexiscope.subjects._reading import Wording
-from lexiscope.subjects._trained_folder import TrainedFolder
+from lexiscope.subjects._trained_folder import TrainedSubject
 
 CAPABILITIES = ("Judges",)
 CHOICE, PROBABILITY, DISTANCE, RATING = "choice", "probability", "cosine_distance", "rating"
@@ -70,39 +67,14 @@ def trained_options(spec: SubjectSpec) -> tuple[str, TrainedOptions]:
     return name, TrainedOptions(device, int(threads), store)
 
 
-class Classifier:
+class Classifier(TrainedSubject):
     """A trained classifier. *name* is its folder."""
 
     kind = "classifier"
 
     def __init__(self, name: str, options: TrainedOptions | None = None) -> None:
-        self.name, self.options = name, options or TrainedOptions()
-        self.folder = TrainedFolder(Path(name).expanduser(), self.kind)
-
-    @property
-    def subject_id(self) -> str:
-        """Its spec, without the options that only change its speed."""
-        return f"{self.kind}:{self.name}"
-
-    @property
-    def facts(self) -> SubjectFacts:
-        """What the record of its training says. Errors: :class:`SubjectError` where the folder holds none."""
-        return self.folder.facts(self.subject_id)
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """How it was trained and how it is run, for the run record."""
-        training = self.folder.about["training"]
-        return {
-            "view": self.folder.view,
-            "method": self.folder.method,
-            "training": training,
-            "device": self.options.device,
-        }
-
-    def check_view(self, view: str) -> None:
-        """Refuse a view on which it was not trained. Errors: :class:`SubjectError`."""
-        self.folder.check_view(view)
+        self.options = options or TrainedOptions()
+        super().__init__(name, device=self.options.device)
 
     def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
         """Return a row ``choice`` and a row ``probability`` (of the choice) per item; a number is a row ``rating``.
@@ -187,14 +159,6 @@ class Classifier:
     def _predict(self, readings: Sequence[Any]) -> Doubles:
         with torch_threads(require("torch", "models"), self.options.threads or None):
             return self._reader.predict(readings)
-
-    @cached_property
-    def _reader(self) -> Reader:
-        return self.folder.reader(device=self.options.device)
-
-    @cached_property
-    def _wording(self) -> Wording:
-        return Wording(self.folder.view, self._reader.mask)
 
     @cached_property
     def _probe(self) -> Probe:

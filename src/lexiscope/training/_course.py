@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Required, TypedDict, Unpack
 
 from lexiscope.core.errors import require
 
@@ -90,15 +90,16 @@ def seed_of(*parts: int) -> int:
     return int.from_bytes(hashlib.sha256(",".join(map(str, parts)).encode()).digest()[:6])
 
 
-def run_steps(
-    steps: Steps,
-    pace: Pace,
-    *,
-    seed: int,
-    folder: Path | None,
-    versions: dict[str, str],
-    progress: Progress | None = None,
-) -> Course:
+class Where(TypedDict, total=False):
+    """Where a training takes place: its ``seed``, its ``folder``, the ``versions`` that decide its bits, and so on."""
+
+    seed: Required[int]
+    folder: Required[Path | None]
+    versions: Required[dict[str, str]]
+    progress: Progress | None
+
+
+def run_steps(steps: Steps, pace: Pace, **where: Unpack[Where]) -> Course:
     """Train with the Trainer of transformers, from the newest checkpoint in *folder* on, and load the best epoch.
 
     Without a folder nothing is measured or kept: the weights are those of the last step. The state of the random
@@ -110,5 +111,5 @@ def run_steps(
         require(module, "train")
     # the only module that needs transformers in order to be imported
     trainer = require("lexiscope.training._trainer", "train")
-    course: Course = trainer.run(steps, pace, seed=seed, folder=folder, versions=versions, progress=progress)
+    course: Course = trainer.run(steps, pace, **where)
     return course

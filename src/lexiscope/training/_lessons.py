@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from lexiscope.subjects._reader import Reader
-from lexiscope.training._course import Course, Progress, Steps, pace_of, run_steps
+from lexiscope.training._course import Course, Steps, Where, pace_of, run_steps
 from lexiscope.training.settings import TrainingSettings
 
 _GROUPED = 50
@@ -59,25 +58,16 @@ def length_batches(lengths: Sequence[int], size: int, rng: np.random.Generator) 
     return [batches[number] for number in rng.permutation(len(batches))]
 
 
-def learn(
-    reader: Reader,
-    lessons: Lessons,
-    settings: TrainingSettings,
-    *,
-    seed: int,
-    folder: Path,
-    versions: dict[str, str],
-    progress: Progress | None = None,
-) -> Course:
+def learn(reader: Reader, lessons: Lessons, settings: TrainingSettings, **where: Unpack[Where]) -> Course:
     """Train a reader to the end, from the newest checkpoint in *folder*, and leave the best epoch's weights in it.
 
     Errors: those of :func:`~lexiscope.training._course.run_steps`.
     """
     if not settings.epochs:
         return Course(history=[Epoch(0, 0.0, lessons.measure())], stopped="nothing was to be learnt")
-    steps = steps_of(reader, lessons, settings, seed)
+    steps = steps_of(reader, lessons, settings, where["seed"])
     steps.module.requires_grad_(True)
-    course = run_steps(steps, pace_of(settings), seed=seed, folder=folder, versions=versions, progress=progress)
+    course = run_steps(steps, pace_of(settings), **where)
     steps.module.requires_grad_(False)
     steps.module.eval()
     return course

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from lexiscope.core.scoring import Doubles
-from lexiscope.training._course import Course, Progress, Steps, pace_of, run_steps
+from lexiscope.training._course import Course, Steps, Where, pace_of, run_steps
 from lexiscope.training._lora_model import Learner
 from lexiscope.training.lora_examples import Example
 
@@ -44,21 +43,12 @@ class AdapterLessons:
     validate: Validate
 
 
-def learn_adapter(
-    learner: Learner,
-    lessons: AdapterLessons,
-    *,
-    seed: int,
-    folder: Path,
-    versions: dict[str, str],
-    progress: Progress | None = None,
-) -> Course:
+def learn_adapter(learner: Learner, lessons: AdapterLessons, **where: Unpack[Where]) -> Course:
     """Train an adapter to the end, from the newest checkpoint in *folder*, and leave the best epoch's weights in it.
 
     Errors: those of :func:`~lexiscope.training._course.run_steps`.
     """
-    steps, pace = _steps_of(learner, lessons, seed), pace_of(learner.settings)
-    return run_steps(steps, pace, seed=seed, folder=folder, versions=versions, progress=progress)
+    return run_steps(_steps_of(learner, lessons, where["seed"]), pace_of(learner.settings), **where)
 
 
 def _steps_of(learner: Learner, lessons: AdapterLessons, seed: int) -> Steps:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 import math
+import os
 import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -36,10 +37,16 @@ _LOWEST = -sys.float_info.max
 
 
 def run(
-    steps: Steps, pace: Pace, *, seed: int, folder: Path | None, versions: dict[str, str], progress: Progress | None
+    steps: Steps,
+    pace: Pace,
+    *,
+    seed: int,
+    folder: Path | None,
+    versions: dict[str, str],
+    progress: Progress | None = None,
 ) -> Course:
     """Train to the end; see :func:`lexiscope.training._course.run_steps`."""
-    with TemporaryDirectory() as nowhere, _generators_left_alone(), _garbage_left_alone():
+    with TemporaryDirectory() as nowhere, _apart():
         kept = newest(folder / FOLDER, versions) if folder else None
         course = _course_of(steps, kept.course) if kept else Course()
         place = folder / FOLDER if folder else Path(nowhere)
@@ -220,21 +227,20 @@ def _course_of(steps: Steps, kept: dict[str, Any]) -> Course:
 
 
 @contextmanager
-def _generators_left_alone() -> Iterator[None]:
-    """Leave the random numbers of Python and numpy as they were: the Trainer seeds them."""
+def _apart() -> Iterator[None]:
+    """Keep the Trainer and the rest of the process apart, both ways.
+
+    It seeds the random numbers of Python and numpy, which are put back. From the environment accelerate would take a
+    device, or a way to share the work, that no record tells of. Its garbage collection before the first step would look
+    through all that was there already, which takes longer than many a step.
+    """
     before = random.getstate(), np.random.get_state()  # noqa: NPY002
-    try:
-        yield
-    finally:
-        random.setstate(before[0])
-        np.random.set_state(before[1])  # noqa: NPY002
-
-
-@contextmanager
-def _garbage_left_alone() -> Iterator[None]:
-    """Spare what there is from garbage collections: the Trainer begins with one, which would take longer than steps."""
+    hidden = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("ACCELERATE_")}
     gc.freeze()
     try:
         yield
     finally:
         gc.unfreeze()
+        os.environ.update(hidden)
+        random.setstate(before[0])
+        np.random.set_state(before[1])  # noqa: NPY002

@@ -8,9 +8,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Required, TypedDict
 
 from lexiscope.core.errors import InputError, require
+from lexiscope.core.item import Item
 from lexiscope.core.lock import locked
 from lexiscope.core.run import manifest, read_json, versions, write_atomically, write_json, write_machine
 from lexiscope.subjects._adapter import CLAIM, RECORD
@@ -20,15 +21,32 @@ from lexiscope.subjects._reader import Reader, Shape
 from lexiscope.subjects._trained_folder import ENCODER, HEAD, SEAL, VECTORS, seal_of
 from lexiscope.training._checkpoint import FOLDER
 from lexiscope.training._claim import Base, base_of, check_claim, deciding_versions, devices_of
-from lexiscope.training._course import Course, Progress, seed_of
+from lexiscope.training._course import Course, Progress, Where, seed_of
 from lexiscope.training._lessons import Epoch, Lessons, learn
-from lexiscope.training._rows import Rows
+from lexiscope.training._rows import Rows, rows_of
 from lexiscope.training.settings import TrainingSettings
 
 Build = Callable[[Reader], Lessons]
 """Makes what is learnt, for one loaded encoder."""
 Finish = Callable[[Reader, Path], Sequence[str]]
 """Writes what else belongs to the folder; returns the names of its files."""
+
+
+class How(TypedDict, total=False):
+    """How a training is run, whatever is learnt.
+
+    ``view``: what the model is shown; ``out``: the folder of the training; ``settings``: the published ones where there
+    are none; ``seed``: 0 where there is none; ``command``: what the user typed, for the record; ``progress`` is called
+    after every step.
+    """
+
+    view: Required[str]
+    out: Required[Path]
+    settings: TrainingSettings | None
+    seed: int
+    command: Sequence[str]
+    progress: Progress | None
+
 
 ACCURACY, MINUS_SQUARED_ERROR = "accuracy", "minus_mean_squared_error"
 
@@ -91,17 +109,18 @@ class Shard:
     cut: Mapping[str, int] = field(default_factory=dict)
 
 
-def train_folder(
-    job: Job,
-    model: str,
-    shape: Shape,
-    build: Build,
-    *,
-    out: Path,
-    finish: Finish | None = None,
-    command: Sequence[str] = (),
-    progress: Progress | None = None,
-) -> Shard:
+def parts_of(train: Sequence[Item], dev: Sequence[Item], how: How) -> tuple[TrainingSettings, tuple[Rows, Rows]]:
+    """Return the settings of a training, and its two parts as the view shows them.
+
+    Errors: those of :func:`~lexiscope.training._rows.rows_of`.
+    """
+    asked, view = how.get("settings") or TrainingSettings(), how["view"]
+    given = (train, "train", asked.max_rows), (dev, "dev", asked.max_dev_rows)
+    learnt, chosen = (rows_of(items, part, view, at_most=at_most) for items, part, at_most in given)
+    return asked, (learnt, chosen)
+
+
+def train_folder(job: Job, model: str, shape: Shape, build: Build, how: How, *, finish: Finish | None = None) -> Shard:
     """Train a model on a job and write it to a folder that a subject loads.
 
     The same call on the same folder does nothing where the training is finished and goes on where it was broken off; on
@@ -115,7 +134,7 @@ def train_folder(
         )
     begun = time.monotonic()
     torch = require("torch", "train")
-    settings, base = job.settings, base_of(model)
+    settings, base, out = job.settings, base_of(model), how["out"]
     claim = job.claim(base)
     with (
         locked(out),
@@ -127,10 +146,10 @@ def train_folder(
             reader = Reader(base.folder, shape, device=settings.device, start=seed_of(job.seed))
             lessons = build(reader)
             write_json(out / CLAIM, claim)
-            how: dict[str, Any] = {"seed": job.seed, "versions": deciding_versions(), "progress": progress}
-            course = learn(reader, lessons, settings, folder=out, **how)
+            where: Where = {"seed": job.seed, "folder": out, "versions": deciding_versions()}
+            course = learn(reader, lessons, settings, **(where | {"progress": how.get("progress")}))
             names = [*_write_weights(out, reader, base), *(finish(reader, out) if finish else ())]
-            more = {"shape": asdict(shape), "command": list(command), "cut": dict(lessons.cut)}
+            more = {"shape": asdict(shape), "command": list(how.get("command", ())), "cut": dict(lessons.cut)}
             _write_record(out, job, claim, course, names, more)
             write_machine(out, time.monotonic() - begun)
         # with what a killed process may have begun to write there

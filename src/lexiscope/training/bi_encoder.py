@@ -14,7 +14,7 @@ import json
 from collections.abc import Sequence, Set
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -29,10 +29,9 @@ from lexiscope.subjects._reading import Reading, Wording, entry_text
 from lexiscope.subjects._trained_folder import ENCODER, ENTRIES, VECTORS
 from lexiscope.subjects._vector_store import VectorStore, digest
 from lexiscope.training._checkpoint import FOLDER
-from lexiscope.training._course import Progress
 from lexiscope.training._lessons import Lessons
-from lexiscope.training._rows import Rows, rows_of
-from lexiscope.training._training import Job, Shard, train_folder
+from lexiscope.training._rows import Rows
+from lexiscope.training._training import How, Job, Shard, parts_of, train_folder
 from lexiscope.training.settings import TrainingSettings
 
 METHOD, TASK = "bi_encoder", "sense_retrieval"
@@ -51,14 +50,9 @@ def train_bi_encoder(
     space: SearchSpace,
     encoder: str,
     *,
-    view: str,
-    out: Path,
-    settings: TrainingSettings | None = None,
-    seed: int = 0,
     task: str = TASK,
     store: Path | None = None,
-    command: Sequence[str] = (),
-    progress: Progress | None = None,
+    **how: Unpack[How],
 ) -> Shard:
     """Train a bi-encoder on items of retrieval, or go on with it, and keep the vectors of the whole search space.
 
@@ -67,13 +61,12 @@ def train_bi_encoder(
     Errors: :class:`InputError` naming an item without a right answer, or one that the search space does not hold;
     :class:`RunError`, :class:`SubjectError` as for pairs.
     """
-    asked = settings or TrainingSettings()
-    rows = rows_of(train, "train", view, at_most=asked.max_rows), rows_of(dev, "dev", view, at_most=asked.max_dev_rows)
+    asked, rows = parts_of(train, dev, how)
     for part in rows:
         check_reachable(part.items, space)
     _check_several(rows[0])
     about = {"name": space.name, "n": len(space), "sha256": _digest(space.entries)}
-    job = Job(METHOD, METHOD, view, task, "retrieval", *rows, asked, seed, more={"space": about})
+    job = Job(METHOD, METHOD, how["view"], task, "retrieval", *rows, asked, how.get("seed", 0), more={"space": about})
     shape = Shape(0, pooling=asked.pooling, longest=asked.longest)
 
     def build(reader: Reader) -> Lessons:
@@ -84,7 +77,7 @@ def train_bi_encoder(
         _write_space(reader, folder, space, asked, kept)
         return ENTRIES, VECTORS
 
-    return train_folder(job, encoder, shape, build, out=out, finish=finish, command=command, progress=progress)
+    return train_folder(job, encoder, shape, build, how, finish=finish)
 
 
 def entry_readings(entries: Sequence[Entry], description: str) -> list[Reading]:

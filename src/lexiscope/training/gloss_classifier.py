@@ -9,8 +9,7 @@ linear layer (GlossBERT with weak supervision). The same model verifies definiti
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -20,79 +19,45 @@ from lexiscope.items.sense_options import glosses_of, right_ids
 from lexiscope.subjects._probe import best_option
 from lexiscope.subjects._reader import Reader, Shape
 from lexiscope.subjects._reading import Wording
-from lexiscope.training._course import Progress
 from lexiscope.training._lessons import Lessons
-from lexiscope.training._rows import Rows, answers_of, rows_of, shares_of
-from lexiscope.training._training import Job, Shard, train_folder
-from lexiscope.training.pair_classifier import answer_lessons
-from lexiscope.training.settings import TrainingSettings
+from lexiscope.training._rows import Rows
+from lexiscope.training._training import How, Job, Shard, parts_of, train_folder
+from lexiscope.training.pair_classifier import VERIFICATION, train_answers
 
-GLOSS, VERIFICATION = "gloss", "verification"
+GLOSS = "gloss"
 TASK, VERIFICATION_TASK = "sense_disambiguation", "sense_verification"
 
 
-def train_gloss_classifier(
-    train: Sequence[Item],
-    dev: Sequence[Item],
-    encoder: str,
-    *,
-    view: str,
-    out: Path,
-    settings: TrainingSettings | None = None,
-    seed: int = 0,
-    command: Sequence[str] = (),
-    progress: Progress | None = None,
-) -> Shard:
+def train_gloss_classifier(train: Sequence[Item], dev: Sequence[Item], encoder: str, **how: Unpack[How]) -> Shard:
     """Train a classifier of sentence and gloss on items of sense disambiguation, or go on with it.
 
     Items with one sense alone are not learnt from, and count on dev. Errors: :class:`InputError` naming an item without
     a right answer or glosses, or whose right answer is none of its senses; :class:`RunError`, :class:`SubjectError` as
     for pairs.
     """
-    asked = settings or TrainingSettings()
-    rows = rows_of(train, "train", view, at_most=asked.max_rows), rows_of(dev, "dev", view, at_most=asked.max_dev_rows)
+    asked, rows = parts_of(train, dev, how)
     for part in rows:
         _check_right(part)
     learnt = Rows("train", tuple(item for item in rows[0].items if len(glosses_of(item)) > 1), rows[0].n_given)
     if not learnt.items:
         place = Place(item_id=rows[0].items[0].item_id)
         raise InputError("every training item has one sense alone: there is nothing to learn", place=place)
-    job = Job("classifier", GLOSS, view, TASK, "senses", learnt, rows[1], asked, seed)
+    job = Job("classifier", GLOSS, how["view"], TASK, "senses", learnt, rows[1], asked, how.get("seed", 0))
     shape = Shape(2, dropout=asked.dropout, longest=asked.longest)
 
     def build(reader: Reader) -> Lessons:
         return _gloss_lessons(reader, job)
 
-    return train_folder(job, encoder, shape, build, out=out, command=command, progress=progress)
+    return train_folder(job, encoder, shape, build, how)
 
 
-def train_verification(
-    train: Sequence[Item],
-    dev: Sequence[Item],
-    encoder: str,
-    *,
-    view: str,
-    out: Path,
-    settings: TrainingSettings | None = None,
-    seed: int = 0,
-    command: Sequence[str] = (),
-    progress: Progress | None = None,
-) -> Shard:
+def train_verification(train: Sequence[Item], dev: Sequence[Item], encoder: str, **how: Unpack[How]) -> Shard:
     """Train a classifier of sentence and definition on items of sense verification, or go on with it.
 
     Errors: those of pairs; :class:`InputError` E402 naming an item without a definition.
     """
-    asked = settings or TrainingSettings()
-    rows = rows_of(train, "train", view, at_most=asked.max_rows), rows_of(dev, "dev", view, at_most=asked.max_dev_rows)
-    answers = answers_of(*rows)
-    more = {"head": "class", "answers": list(answers), "shares": shares_of(rows[0])}
-    job = Job("classifier", VERIFICATION, view, VERIFICATION_TASK, VERIFICATION, *rows, asked, seed, more=more)
-    shape = Shape(len(answers), dropout=asked.dropout, longest=asked.longest)
-
-    def build(reader: Reader) -> Lessons:
-        return answer_lessons(reader, job, answers, Wording(view, reader.mask).verification)
-
-    return train_folder(job, encoder, shape, build, out=out, command=command, progress=progress)
+    asked, rows = parts_of(train, dev, how)
+    return train_answers(VERIFICATION, VERIFICATION_TASK, rows, encoder, asked, how)
 
 
 def _gloss_lessons(reader: Reader, job: Job) -> Lessons:

@@ -30,7 +30,7 @@ from lexiscope.subjects._chat_text import numbers_of, render
 from lexiscope.subjects._loading import load_tokenizer, torch_threads
 from lexiscope.training._checkpoint import FOLDER
 from lexiscope.training._claim import Base, base_of, check_claim, deciding_versions, devices_of
-from lexiscope.training._course import Course, Progress, seed_of
+from lexiscope.training._course import Course, Progress, Where, seed_of
 from lexiscope.training._lora_lessons import AdapterLessons, EpochResult, learn_adapter
 from lexiscope.training._lora_model import Learner
 from lexiscope.training.lora_examples import Ask, check_lengths, examples_of, examples_sha256
@@ -106,8 +106,8 @@ def train_lora(
             learner = Learner(base.folder, asked, start=seed_of(seed))
             check_lengths((*lessons.training, *lessons.validation), learner.longest)
             write_json(out / CLAIM, claim)
-            how: dict[str, Any] = {"seed": seed, "versions": deciding_versions(), "progress": progress}
-            course = learn_adapter(learner, lessons, folder=out, **how)
+            where: Where = {"seed": seed, "folder": out, "versions": deciding_versions(), "progress": progress}
+            course = learn_adapter(learner, lessons, **where)
             _write(out, learner, base)
             about = _record(material, learner, course, claim, command)
             write_json(out / RECORD, about | {"files": manifest(out, [CONFIG, WEIGHTS, CLAIM])})

@@ -9,8 +9,7 @@ view ``label``, where all inputs are equal, that comes to the mean, as the answe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -18,46 +17,47 @@ from lexiscope.core.item import Item
 from lexiscope.core.scoring import Doubles
 from lexiscope.subjects._reader import Reader, Shape
 from lexiscope.subjects._reading import Reading, Wording
-from lexiscope.training._course import Progress
 from lexiscope.training._lessons import Lessons
-from lexiscope.training._rows import Rows, answers_of, numbers_of, rows_of, shares_of
-from lexiscope.training._training import MINUS_SQUARED_ERROR, Job, Shard, train_folder
+from lexiscope.training._rows import Rows, answers_of, numbers_of, shares_of
+from lexiscope.training._training import MINUS_SQUARED_ERROR, How, Job, Shard, parts_of, train_folder
 from lexiscope.training.settings import TrainingSettings
 
-METHOD, TASK = "pair", "same_sense"
-_TARGETS = 2
+METHOD, VERIFICATION, TASK = "pair", "verification", "same_sense"
+# the targets whose vectors stand beside that of [CLS]
+_TARGETS = {METHOD: 2, VERIFICATION: 0}
 
 
 def train_pair_classifier(
-    train: Sequence[Item],
-    dev: Sequence[Item],
-    encoder: str,
-    *,
-    view: str,
-    out: Path,
-    settings: TrainingSettings | None = None,
-    seed: int = 0,
-    task: str = TASK,
-    command: Sequence[str] = (),
-    progress: Progress | None = None,
+    train: Sequence[Item], dev: Sequence[Item], encoder: str, *, task: str = TASK, **how: Unpack[How]
 ) -> Shard:
     """Train a classifier of pairs in a view, or go on with it; *encoder* is ``minilm``, a folder or a hub id.
 
     Errors: :class:`InputError` naming an item without a right answer, without two usages, or where only one answer
     occurs; :class:`RunError` for a folder of another training; :class:`SubjectError` for a model that cannot be read.
     """
-    asked = settings or TrainingSettings()
-    rows = rows_of(train, "train", view, at_most=asked.max_rows), rows_of(dev, "dev", view, at_most=asked.max_dev_rows)
+    asked, rows = parts_of(train, dev, how)
     if asked.head == "number":
-        return _train_numbers(rows, encoder, view, out, asked, seed, task, command, progress)
-    answers = answers_of(*rows)
-    job = Job("classifier", METHOD, view, task, "pair", *rows, asked, seed, more=_told(rows[0], answers))
-    shape = Shape(len(answers), _TARGETS, dropout=asked.dropout, longest=asked.longest)
+        return _train_numbers(rows, encoder, asked, task, how)
+    return train_answers(METHOD, task, rows, encoder, asked, how)
+
+
+def train_answers(
+    method: str, task: str, rows: tuple[Rows, Rows], encoder: str, asked: TrainingSettings, how: How
+) -> Shard:
+    """Train a classifier whose outputs are the answers, of a ``pair`` or of a ``verification``.
+
+    Errors: those of :func:`~lexiscope.training._rows.answers_of` and of a training.
+    """
+    answers, seed = answers_of(*rows), how.get("seed", 0)
+    more = {"head": "class", "answers": list(answers), "shares": shares_of(rows[0])}
+    job = Job("classifier", method, how["view"], task, method, *rows, asked, seed, more=more)
+    shape = Shape(len(answers), _TARGETS[method], dropout=asked.dropout, longest=asked.longest)
 
     def build(reader: Reader) -> Lessons:
-        return answer_lessons(reader, job, answers, Wording(view, reader.mask).pair)
+        wording = Wording(job.view, reader.mask)
+        return answer_lessons(reader, job, answers, wording.pair if method == METHOD else wording.verification)
 
-    return train_folder(job, encoder, shape, build, out=out, command=command, progress=progress)
+    return train_folder(job, encoder, shape, build, how)
 
 
 def answer_lessons(reader: Reader, job: Job, answers: Sequence[str], word: Callable[[Item], Reading]) -> Lessons:
@@ -81,23 +81,14 @@ def answer_lessons(reader: Reader, job: Job, answers: Sequence[str], word: Calla
     return _lessons(reader, job, word, golds, cost, figure)
 
 
-def _train_numbers(
-    rows: tuple[Rows, Rows],
-    encoder: str,
-    view: str,
-    out: Path,
-    asked: TrainingSettings,
-    seed: int,
-    task: str,
-    command: Sequence[str],
-    progress: Progress | None,
-) -> Shard:
+def _train_numbers(rows: tuple[Rows, Rows], encoder: str, asked: TrainingSettings, task: str, how: How) -> Shard:
     train, dev = rows
     numbers, expected = np.array(numbers_of(train)), np.array(numbers_of(dev))
     mean, sd = float(numbers.mean()), float(numbers.std()) or 1.0
     more = {"head": "number", "mean": mean, "sd": sd}
-    job = Job("classifier", METHOD, view, task, "pair", train, dev, asked, seed, MINUS_SQUARED_ERROR, more)
-    shape = Shape(1, _TARGETS, dropout=asked.dropout, longest=asked.longest)
+    about = ("classifier", METHOD, how["view"], task, METHOD)
+    job = Job(*about, train, dev, asked, how.get("seed", 0), MINUS_SQUARED_ERROR, more)
+    shape = Shape(1, _TARGETS[METHOD], dropout=asked.dropout, longest=asked.longest)
 
     def figure(outputs: Doubles) -> float:
         return -float(((outputs[:, 0] * sd + mean - expected) ** 2).mean())
@@ -106,10 +97,10 @@ def _train_numbers(
         def cost(outputs: Any, targets: Any) -> Any:
             return reader.torch.nn.functional.mse_loss(outputs[:, 0], targets)
 
-        word = Wording(view, reader.mask).pair
+        word = Wording(job.view, reader.mask).pair
         return _lessons(reader, job, word, ((numbers - mean) / sd).tolist(), cost, figure)
 
-    return train_folder(job, encoder, shape, build, out=out, command=command, progress=progress)
+    return train_folder(job, encoder, shape, build, how)
 
 
 def _lessons(
@@ -130,7 +121,3 @@ def _lessons(
 
     cut = {"train": sum(each.cut for each in readings), "dev": reader.n_cut([each] for each in asked)}
     return Lessons([len(each.ids) for each in readings], loss, lambda: figure(reader.predict(asked)), cut)
-
-
-def _told(train: Rows, answers: Sequence[str]) -> dict[str, Any]:
-    return {"head": "class", "answers": list(answers), "shares": shares_of(train)}
