@@ -15,7 +15,8 @@ and minima.
 
 *Pure forward* reads as many tokens as the prefix tree has distinct ones that another token follows, in causal rows of
 512 tokens without a mask, and projects each of them on the vocabulary; token ids are prepared outside the clock and
-nothing is made of the logits.
+nothing is made of the logits. ``--parts`` measures on the same number of tokens what lean kernels replace and what they
+do instead (models of GPT-2's kind), and the matrix products alone, which every method needs.
 """
 
 from __future__ import annotations
@@ -53,8 +54,11 @@ from lexiscope.datasets.synonymy import collection  # noqa: E402
 from lexiscope.items.minimal_pairs import SynonymItem, suite_lines  # noqa: E402
 from lexiscope.items.templates import synonymy_templates  # noqa: E402
 from lexiscope.resources.unified_wsd import UnifiedCorpus  # noqa: E402
+from lexiscope.subjects._lean_modules import tanh_gelu  # noqa: E402
+from lexiscope.subjects._log_probabilities import log_probabilities  # noqa: E402
 from lexiscope.subjects._score_units import tree_plan  # noqa: E402
 from lexiscope.subjects._scoring_options import CausalOptions  # noqa: E402
+from lexiscope.subjects._tree_attention import attend, in_blocks, tree_row  # noqa: E402
 from lexiscope.subjects.causal_lm import CausalLM  # noqa: E402
 
 Method = Callable[[], np.ndarray]
@@ -266,6 +270,68 @@ def methods(folder: Path, texts: Sequence[str]) -> tuple[dict[str, Method], Caus
     return made, tree
 
 
+# -- parts --------------------------------------------------------------------------------------------------------
+
+
+def parts(subject: CausalLM, texts: Sequence[str]) -> dict[str, Method]:
+    """What is done once in all layers, as transformers does it and lean, on as many rows as the texts have nodes."""
+    forward, before = subject.forward, subject._before
+    read = subject._read(sorted(set(texts)))
+    unit = tree_plan([(*before, *text.ids) for text in read], budget=2_048, longest=4_096).units[0]
+    blocks, head, n = forward.model.transformer.h, forward.model.get_output_embeddings(), len(unit.rows[0])
+    layers = [
+        each for block in blocks for each in (block.attn.c_attn, block.attn.c_proj, block.mlp.c_fc, block.mlp.c_proj)
+    ]
+    hidden, inner = torch.randn(n, head.weight.shape[1]), torch.randn(n, blocks[0].mlp.c_fc.weight.shape[1])
+    heads, size = forward.model.config.n_head, hidden.shape[1] // forward.model.config.n_head
+    split = [torch.randn(1, heads, n, size) for _ in range(3)]
+    row, mask = tree_row(unit.ends, device="cpu", dtype=torch.float32), forward._mask(unit)["attention_mask"]
+    act, rows, targets = blocks[0].mlp.act, torch.arange(n), torch.randint(0, 8_000, (n,))
+
+    def products() -> None:
+        for each in layers:
+            torch.mm(inner if each.weight.shape[0] == inner.shape[1] else hidden, each.weight)
+
+    def projection() -> None:
+        for each in head.weight.split(2_048):
+            torch.mm(hidden, each.t())
+
+    def in_chunks() -> None:
+        for chunk in hidden.split(PROJECTED):
+            for near in head(chunk).split(5):
+                torch.logsumexp(near, dim=-1)
+
+    def in_tree_blocks() -> None:
+        with in_blocks(forward.model, row) as hides_nothing:
+            for _ in blocks:
+                attend(None, *split, hides_nothing)
+
+    def attention() -> None:
+        for _ in blocks:
+            torch.nn.functional.scaled_dot_product_attention(*split, attn_mask=mask)
+
+    made: dict[str, Callable[[], object]] = {
+        "matrix products of the layers": products,
+        "matrix products of the projection": projection,
+        "activation, transformers": lambda: [act(inner) for _ in blocks],
+        "activation, lean": lambda: [tanh_gelu(inner.clone()) for _ in blocks],
+        "attention, whole row with a mask": attention,
+        "attention, in blocks": in_tree_blocks,
+        "projection and its sums, 176 rows": in_chunks,
+        "projection and its sums, in pieces": lambda: log_probabilities(
+            hidden, head, rows, targets, scaling=lambda logits: logits
+        ),
+    }
+    print(f"{n} rows, {len(blocks)} layers, {len(head.weight)} outputs")
+    return {name: partial(_without_result, run) for name, run in made.items()}
+
+
+def _without_result(run: Callable[[], object]) -> np.ndarray:
+    with torch.inference_mode():
+        run()
+    return np.empty(0)
+
+
 # -- measuring ----------------------------------------------------------------------------------------------------
 
 
@@ -311,6 +377,7 @@ def main() -> None:
         help="the released items, contexts of WSD sets, or three of these as on the bench of the goals",
     )
     parser.add_argument("--count", action="store_true", help="only count what the sentences share")
+    parser.add_argument("--parts", action="store_true", help="measure what lean kernels replace, and what they do")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument(
         "--methods", nargs="+", help="measure only these (pure forward and lexiscope tree must be among them)"
@@ -332,6 +399,11 @@ def main() -> None:
             if given.count:
                 reader = CausalLM(str(folder), options=CausalOptions(policy=PRESETS["bos"], threads=1))
                 print(f"{name}, {given.source}: {sharing(reader, texts)}")
+                continue
+            if given.parts:
+                reader = CausalLM(str(folder), options=CausalOptions(policy=PRESETS["bos"], threads=1))
+                for part, values in measure(parts(reader, texts), rounds=given.rounds)[0].items():
+                    print(f"| {part} | {statistics.median(values):.3f} | {min(values):.3f} |")
                 continue
             made, tree = methods(folder, texts)
             made = {each: made[each] for each in given.methods or made}
