@@ -215,6 +215,12 @@ def test_the_whole_protocol_is_the_papers() -> None:
     assert (len(none.grid.cells("bi_encoder")), none.epochs) == (1, 0)
 
 
+def test_a_search_without_training_goes_by_the_target() -> None:
+    """[CLS] of a model that has not learnt the task stands for its sentence; trained models learn to use it (§2.4)."""
+    pooling = {name: named_plan(name).settings(COUNTING).pooling for name in ("zero_shot", "reduced", "full")}
+    assert pooling == {"zero_shot": "target", "reduced": "cls", "full": "cls"}
+
+
 def test_a_budget_and_a_protocol_are_not_both_given() -> None:
     """Each of them decides; a budget that is no duration is refused too."""
     with pytest.raises(InputError, match="not both"):

@@ -55,7 +55,9 @@ class Plan:
 
     def settings(self, run: StudySettings) -> TrainingSettings:
         """Return the settings of its trainings, on the device and threads of the run."""
+        # the first token of a model that has not learnt the task stands for its sentence, not for the target in it
         return TrainingSettings(
+            pooling="cls" if self.epochs else "target",
             epochs=self.epochs,
             max_rows=self.max_rows,
             max_dev_rows=self.max_dev_rows,
@@ -120,7 +122,8 @@ def _told(plan: Plan, audit: AuditSet) -> Plan:
     how = {
         "zero_shot": "Without training: of an encoder as it is, layer and threshold are chosen on train and dev."
         if audit.task not in RETRIEVAL_TASKS
-        else "Without training: an encoder as it is reads the sentence and the entries.",
+        else "Without training: an encoder as it is reads the sentence and the entries; the mean vector of the target "
+        "is compared with that of each entry.",
         "reduced": "A reduced protocol: one learning rate, one seed, few epochs.",
         "full": "The whole protocol: three learning rates, three seeds, the best on dev is tested.",
     }
