@@ -248,6 +248,42 @@ def test_planted_usages_of_a_file(tmp_path: Path) -> None:
         sense_induction.run(replace(settings, planted=str(tmp_path / "bad.csv")), tmp_path / "bad")
 
 
+def test_planted_senses_by_what_they_look_like(tmp_path: Path) -> None:
+    """With vectors of the text before planting, each sense looks like the planted word that its neighbours are near."""
+    rng = np.random.default_rng(0)
+    near = {"a": rng.normal([4, 0, 0], 0.3, (12, 3)), "b": rng.normal([0, 4, 0], 0.3, (12, 3))}
+    words = [f"{topic}{n}" for topic in "ab" for n in range(12)]
+    vectors = np.concatenate([near["a"], near["b"]]).astype(np.float32)
+    # ab has a sense among either topic's words; cd has two among those of a
+    senses = np.stack([np.array([near["a"][0], near["b"][0]]), np.array([near["a"][1], near["a"][2]])]).astype(
+        np.float32
+    )
+    single = np.stack([vectors, vectors], axis=1)
+    mask = np.array([[True, False]] * 24 + [[True, True]] * 2)
+    contexts = np.concatenate([vectors, np.zeros((2, 3), np.float32)])
+    learnt = SenseVectors((*words, "ab", "cd"), np.full(26, 9), np.concatenate([single, senses]), contexts, mask)
+    about = {"settings": GasiSettings(senses=2, dimensions=3).deciding()}
+    for name in ("learnt", "planted/reference"):
+        (tmp_path / name).mkdir(parents=True)
+    write_senses(tmp_path / "learnt", learnt, about)
+    plain = SenseVectors(tuple(words), np.full(24, 9), vectors[:, None], vectors, np.ones((24, 1), bool))
+    write_senses(tmp_path / "planted" / "reference", plain, about)
+    usages = [
+        Usage(f"{' '.join(f'{topic}{n}' for n in range(3, 6))} {word}", 9, 11, lemma=word, sense=f"{topic}{place}")
+        for place, word in enumerate(("ab", "cd"))
+        for topic in "ab"
+    ]
+    write_items(
+        [Item(f"p{n}", "planted", (each,)) for n, each in enumerate(usages)], tmp_path / "planted" / "planted.csv"
+    )
+    settings = replace(MINI, subjects=(f"gasi:{tmp_path / 'learnt'}",), planted=str(tmp_path / "planted"))
+    found = records_of(settings, tmp_path / "run")
+    # both usages of ab are right; of cd the one that stands for a's word is: (1 + 1/2) / 2
+    assert find(found, "planted_selection").value == pytest.approx(0.75)
+    assert find(found, "planted_seen").value == pytest.approx((2 + 1) / 2)
+    assert "Planted senses by their neighbours" not in left_out(tmp_path / "run")
+
+
 def simulated_people(folder: Path, models: Sequence[str], *, right: Sequence[int]) -> tuple[str, str]:
     """Simulated answers, nobody's judgment: of two items of each model, so many of three find the intruder."""
     items, rows = [], []

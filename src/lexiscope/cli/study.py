@@ -113,7 +113,7 @@ Run = Callable[..., Summary]
     metavar="FILE",
     help="Of context_bias and sense_induction: people's answers. May be repeated.",
 )
-@click.option("--planted", metavar="FILE", help="Of sense_induction: usages of pseudo-words; made_up: text by rule.")
+@click.option("--planted", metavar="PATH", help="Of sense_induction: usages of pseudo-words; made_up: text by rule.")
 @click.option("--synset", metavar="SYNSET", help="Of sense_induction: whose sentences show how a sense is chosen.")
 @click.option(
     "--word", "words", multiple=True, metavar="WORD", help="Of sense_induction: draw its neighbours. May be repeated."
@@ -171,7 +171,8 @@ def settings_of(name: str, given: dict[str, Any]) -> StudySettings:
     if "datasets" in chosen and "items" not in chosen:
         chosen["items"] = ""
     files = [chosen[option] for option in ("items", "frequency", "word_list", "templates") if chosen.get(option)]
-    files += [chosen["planted"]] if chosen.get("planted") not in (None, "made_up") else []
+    planted = chosen.get("planted")
+    files += [planted] if planted not in (None, "made_up") and not Path(planted).is_dir() else []
     for path in (*files, *chosen.get("people", ())):
         existing_file(path)
     return replace(settings, **chosen)

@@ -74,10 +74,11 @@ class StudySettings:
     (``minilm``, a folder, a hub id; ``look_up`` counts and needs no model); ``protocol`` is how (``auto``: without
     training, or what fits into the ``budget``); ``budget`` is a duration (30m); ``people`` are files of people's
     answers to the same items.
-    Of the sense_induction study: ``planted`` is a file of usages of pseudo-words, whose senses are known, or ``made_up``:
-    text made by rule, on which small vectors are trained; ``synset`` (``bond.n.02``) is one whose sentences show how a
-    sense is chosen; ``words`` are those whose neighbours are drawn; ``datasets`` limits what is compared, ``people`` are
-    files of people's answers to the tests of senses.
+    Of the sense_induction study: ``planted`` is a file of usages of pseudo-words, whose senses are known (or a folder
+    with it and vectors of the text before planting), or ``made_up``: text made by rule, on which small vectors are
+    trained; ``synset`` (``bond.n.02``) is one whose sentences show how a sense is chosen; ``words`` are those whose
+    neighbours are drawn; ``datasets`` limits what is compared; ``people`` are files of people's answers to the tests of
+    senses, and of the items that were asked.
     """
 
     study: str

@@ -124,7 +124,7 @@ def overview(records: tuple[Record, ...]) -> Table:
     subjects = dict.fromkeys(r.subject for r in records if r.subject and r.status == "")
     columns = (Column("Vectors"), Column("AvgSimC, SCWS", _ONE), Column("MaxSim, SimLex", _ONE),
                Column("WiC test, expected %", _ONE), Column("Mini pairs, expected %", _ONE),
-               Column("Planted, accuracy", _TWO))  # fmt: skip
+               Column("Planted, by neighbours", _TWO), Column("Planted, by usages", _TWO))  # fmt: skip
     simlex = next((r.dataset for r in records if "set=simlex999" in r.dataset), "")
     rows = []
     for subject in subjects:
@@ -134,6 +134,7 @@ def overview(records: tuple[Record, ...]) -> Table:
             pick(own, rho_name(MAX_SIM), dataset=simlex),
             pick(own, "expected_accuracy", dataset="wic", condition="test"),
             pick(own, "expected_accuracy", dataset="mini_relatedness"),
+            pick(own, "planted_selection"),
             pick(own, "planted_accuracy"),
         )
         rows.append((subject, *(None if record is None or record.note else shown(record) for record in found)))

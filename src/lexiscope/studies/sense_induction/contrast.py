@@ -19,9 +19,8 @@ from lexiscope.studies.sense_induction.similarity import rho_name
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM_C, MAX_SIM, MAX_SIM_C
 
 _ONE = Format("number", 1)
-_PLANTED = "planted_accuracy"
 _SIMILARITY = ("AvgSimC", "MaxSimC", "MaxSim, mean of sets")
-_READING = ("Intruders found", "Senses chosen", "Planted senses")
+_READING = ("Intruders found", "Senses chosen", "Planted, by neighbours", "Planted, by usages")
 _NAME = "Similarity against interpretability"
 _CAUTION = (
     "Orders compare values. A pair that stands in another order is clear where the two intervals overlap by neither "
@@ -40,7 +39,7 @@ def contrast_part(material: Material, records: Sequence[Record]) -> tuple[Part, 
         return Part(), (LeftOut(_NAME, "", why),)
     columns = (Column("Vectors"), *(Column(f"{name}, ρ", _ONE) for name in _SIMILARITY),
                *(Column(f"{name}, %", _ONE) for name in _READING[:2]),
-               Column("Planted senses", BOUNDED, note="Accuracy; not people's judgment."))  # fmt: skip
+               *(Column(name, BOUNDED, note="No judgment of people.") for name in _READING[2:]))  # fmt: skip
     rows = tuple((material.title_of(subject), *map(_cell, values[subject].values())) for subject in subjects)
     table = drop_empty(Table("contrast", "", "Similarity and interpretability of the same vectors", columns, rows))
     counted = [record for pair, orders in found.items() for record in _counted(*pair, orders)]
@@ -68,7 +67,8 @@ def _values(material: Material, records: Sequence[Record], subject: str) -> dict
         "MaxSim, mean of sets": _mean(material, records, subject),
         "Intruders found": pick(records, SENSES, subject=subject),
         "Senses chosen": pick(records, QUESTIONS, subject=subject),
-        "Planted senses": pick(records, _PLANTED, subject=subject),
+        "Planted, by neighbours": pick(records, "planted_selection", subject=subject),
+        "Planted, by usages": pick(records, "planted_accuracy", subject=subject),
     }
 
 
@@ -123,7 +123,7 @@ def _counted(first: str, second: str, orders: Orders) -> list[Record]:
 
 
 def _key(name: str) -> str:
-    return name.partition(",")[0].lower().replace(" ", "_")
+    return name.lower().replace(", mean of sets", "").replace(",", "").replace(" ", "_")
 
 
 def _orders_table(material: Material, found: Mapping[tuple[str, str], Orders]) -> Table:

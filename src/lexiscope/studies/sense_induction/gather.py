@@ -13,7 +13,7 @@ from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import ChoosesSense, Subject
 from lexiscope.studies.sense_induction.judged import read_people
 from lexiscope.studies.sense_induction.material import MADE_UP, HasSenses, LeftOut, Material, PairSet, Planted
-from lexiscope.studies.sense_induction.planting import made_up, planted_usages_of
+from lexiscope.studies.sense_induction.planting import given, made_up
 from lexiscope.studies.sense_induction.sources import expanded, open_sets
 from lexiscope.tasks.relatedness.by_sense import GivesSenses
 
@@ -81,8 +81,7 @@ def _planted(
         return None
     if settings.planted == MADE_UP:
         return made_up(out / MADE_UP, seed=settings.seed, progress=progress)
-    path = Path(settings.planted)
-    return Planted(path.name, planted_usages_of(path), subjects)
+    return given(Path(settings.planted), subjects)
 
 
 def _titles(subjects: Sequence[HasSenses]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.subject import Floats
 from lexiscope.core.usage import Usage
+from lexiscope.items.induced_senses import InducedSenses
+from lexiscope.resources.sense_vectors import SenseVectors
 
 Kind = Literal["similarity", "same_sense"]
 MADE_UP = "made_up"
@@ -48,6 +50,15 @@ class HasSenses(Protocol):
         """Return the vectors of all senses, and which of them are there."""
 
 
+@runtime_checkable
+class ShowsSenses(Protocol):
+    """A subject whose senses can be looked at, with their neighbours."""
+
+    @property
+    def induced(self) -> InducedSenses:
+        """Its senses, row after row."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PairSet:
     """A set of pairs that every subject answers: rated for similarity, or with a right answer to *same sense?*
@@ -76,13 +87,15 @@ class PairSet:
 class Planted:
     """Usages of pseudo-words whose senses are known, and the subjects that are asked for them.
 
-    ``title`` says where they come from; ``by_rule``: text and vectors were made in this run.
+    ``title`` says where they come from; ``by_rule``: text and vectors were made in this run. ``reference`` are vectors
+    with one sense for a word, trained on the text before planting, which say what the senses look like.
     """
 
     title: str
     items: tuple[Item, ...]
     subjects: tuple[HasSenses, ...]
     by_rule: bool = False
+    reference: SenseVectors | None = None
 
 
 @dataclass(frozen=True, slots=True)

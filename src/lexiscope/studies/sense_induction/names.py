@@ -16,6 +16,9 @@ MEANING: dict[str, str] = {
     "n_random": "answers that are random, by reason",
     "share_same": "percent of pairs whose right answer is: the same sense",
     # planted senses
+    "planted_selection": "share of usages whose chosen sense has neighbours like the planted word; mean of words",
+    "planted_probability": "probability of all senses that look so, together; mean of words",
+    "planted_seen": "planted senses of a word that any induced sense looks like; mean of words",
     "planted_accuracy": "share of usages right where each induced sense may stand for one planted sense; mean of words",
     "planted_purity": "share of usages right where an induced sense stands for what is most frequent in it; mean of "
     "words",

@@ -16,15 +16,20 @@ from lexiscope.core.item import Item
 from lexiscope.core.run import write_atomically
 from lexiscope.core.subject import Floats
 from lexiscope.core.usage import Usage
+from lexiscope.items.induced_senses import InducedSenses
 from lexiscope.items.made_up_text import made_up_text, planted_pairs
 from lexiscope.items.planted_senses import plant, planted_usages
 from lexiscope.items.tabular import read_items
-from lexiscope.studies.sense_induction.material import MADE_UP, Planted
+from lexiscope.resources.sense_vectors import read_sense_vectors
+from lexiscope.studies.sense_induction.material import MADE_UP, HasSenses, Planted
 from lexiscope.subjects.gasi import Gasi
-from lexiscope.training.gasi.settings import VARIANTS, GasiSettings
+from lexiscope.training.gasi.settings import VARIANTS, GasiSettings, Variant
 from lexiscope.training.gasi.shards import make_shards
 from lexiscope.training.gasi.train import train_gasi
 from lexiscope.training.gasi.vocabulary import Limits
+
+USAGES, REFERENCE = "planted.csv", "reference"
+"""What a folder of planted senses holds: the usages, and vectors of the text before planting."""
 
 N_LINES, N_PLANTED, N_USAGES = 1000, 12, 30
 """Lines of made-up text, pseudo-words in it, and usages of each of their senses."""
@@ -60,6 +65,11 @@ class SmallVectors:
         """Return the probability of each sense. *Shape: (usages, K)*."""
         return self.trained.sense_distribution(usages)
 
+    @property
+    def induced(self) -> InducedSenses:
+        """Its senses, row after row, with their neighbours."""
+        return self.trained.induced
+
     def senses_of(self, usages: Sequence[Usage]) -> tuple[Floats, NDArray[np.bool_]]:
         """Return the vectors of all senses, and which of them are there."""
         return self.trained.senses_of(usages)
@@ -90,14 +100,32 @@ def made_up(folder: Path, *, seed: int, progress: CollectProgress | None = None)
     pairs = planted_pairs(text, N_PLANTED)
     corpus = folder / "text.txt"
     write_atomically(corpus, "".join(" ".join(line) + "\n" for line in plant(text.lines, pairs)))
-    shards = make_shards([corpus], folder / "shards", limits=Limits(min_count=1), tokenisation="given")
-    subjects = []
+    write_atomically(folder / "plain.txt", "".join(" ".join(line) + "\n" for line in text.lines))
     for variant in VARIANTS:
-        settings = GasiSettings(
-            variant=variant, dimensions=24, subsampling=0.0, epochs=6, learning_rate=0.05, chunk_tokens=2000
-        )
-        train_gasi(shards, out=folder / variant, settings=settings, seed=seed, progress=progress)
-        subjects.append(SmallVectors(variant, Gasi(str(folder / variant))))
+        _train(corpus, folder / variant, variant, seed=seed, progress=progress)
+    subjects = tuple(SmallVectors(variant, Gasi(str(folder / variant))) for variant in VARIANTS)
+    _train(folder / "plain.txt", folder / REFERENCE, "skip_gram", seed=seed, progress=progress)
     usages = planted_usages(text.lines, pairs, each=N_USAGES, seed=seed)
     items = tuple(Item(f"{MADE_UP}/{number:04d}", MADE_UP, (usage,)) for number, usage in enumerate(usages, start=1))
-    return Planted("Made-up text", items, tuple(subjects), by_rule=True)
+    reference = read_sense_vectors(folder / REFERENCE)
+    return Planted("Made-up text", items, subjects, by_rule=True, reference=reference)
+
+
+def given(path: Path, subjects: tuple[HasSenses, ...]) -> Planted:
+    """Read planted usages from a file, or from a folder with ``planted.csv`` and, if need be, ``reference``.
+
+    Errors: those of :func:`planted_usages_of`, and of a damaged reference.
+    """
+    folder = path if path.is_dir() else None
+    items = planted_usages_of(path / USAGES if folder else path)
+    reference = read_sense_vectors(path / REFERENCE) if folder and (path / REFERENCE).is_dir() else None
+    return Planted(path.name, items, subjects, reference=reference)
+
+
+def _train(corpus: Path, out: Path, variant: Variant, *, seed: int, progress: CollectProgress | None) -> None:
+    shards = out.parent / f"{corpus.stem}_shards"
+    made = make_shards([corpus], shards, limits=Limits(min_count=1), tokenisation="given")
+    settings = GasiSettings(
+        variant=variant, dimensions=24, subsampling=0.0, epochs=6, learning_rate=0.05, chunk_tokens=2000
+    )
+    train_gasi(made, out=out, settings=settings, seed=seed, progress=progress)

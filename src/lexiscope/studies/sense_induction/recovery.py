@@ -1,23 +1,41 @@
-"""Planted senses: what each subject makes of usages of pseudo-words whose senses are known."""
+"""Planted senses: what each subject makes of usages of pseudo-words whose senses are known.
+
+Two figures, which may disagree: by the usages (does the sense that is chosen go with what was planted?), and by what
+the senses look like (is the sense that is chosen one whose neighbours are like the planted word?). Near duplicates of
+one sense can do well by the first and look all the same.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lexiscope.analysis.planted_senses import SenseRecovery, sense_recovery
+from lexiscope.analysis.planted_senses import SenseRecovery, labels_by_neighbours, sense_recovery, sense_selection
+from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record
 from lexiscope.core.study import StudySettings
+from lexiscope.items.induced_senses import InducedSenses
 from lexiscope.report.part import Part, shown, with_interval
+from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, Table
-from lexiscope.studies.sense_induction.material import HasSenses, LeftOut, Material, Planted
+from lexiscope.resources.sense_vectors import SenseVectors
+from lexiscope.studies.sense_induction.material import HasSenses, LeftOut, Material, Planted, ShowsSenses
 
 TASK, MEASURE = "planted_senses", "induced_sense"
+NEIGHBOURS, SEARCHED = 10, 100
+"""Neighbours of a sense that say what it looks like, and how many are searched for as many that the reference knows."""
+
+_NAME, _LOOKS = "Planted senses", "Planted senses by their neighbours"
 _BY_RULE = (
     "The text was made by rule in this run: invented words, each line about one of a few topics. It shows that the "
     "measurement works, and which variant tells planted senses apart where that is easy; of real text it says nothing."
+)
+_NO_REFERENCE = (
+    "It needs vectors of the text before planting: --planted FOLDER, with planted.csv and a skip_gram training in "
+    "reference."
 )
 
 
@@ -26,37 +44,41 @@ def recovery_part(material: Material, settings: StudySettings) -> tuple[Part, Re
     planted = material.planted
     if planted is None:
         reason = "No usages of pseudo-words were given: --planted FILE, or --planted made_up."
-        return Part(), ResponseTable.empty(), (LeftOut("Planted senses", "", reason),)
+        return Part(), ResponseTable.empty(), (LeftOut(_NAME, "", reason),)
     records: list[Record] = []
     rows: list[tuple[Cell, ...]] = []
     answers: list[ResponseTable] = []
-    left_out: list[LeftOut] = []
+    left_out = [] if planted.reference is not None else [LeftOut(_LOOKS, "", _NO_REFERENCE)]
     for subject in planted.subjects:
         known = [item for item in planted.items if subject.knows(item.usages[0])]
-        words = [str(item.usages[0].lemma) for item in known]
-        if len(set(words)) < 2:
+        if len({item.usages[0].lemma for item in known}) < 2:
             why = "It knows fewer than two of the pseudo-words: train it on the planted text."
-            left_out.append(LeftOut("Planted senses", material.title_of(subject.subject_id), why))
+            left_out.append(LeftOut(_NAME, material.title_of(subject.subject_id), why))
             continue
-        chosen = subject.sense_distribution([item.usages[0] for item in known]).argmax(axis=1)
-        answers.append(_rows(subject, [item.item_id for item in known], chosen.tolist()))
-        found = sense_recovery(
-            words, chosen, [str(item.usages[0].sense) for item in known],
-            resamples=settings.n_bootstrap, seed=settings.seed,
-        )  # fmt: skip
-        own = _records(found, subject, planted)
+        shares = np.asarray(subject.sense_distribution([item.usages[0] for item in known]), np.float64)
+        answers.append(_rows(subject, known, shares.argmax(axis=1).tolist()))
+        own = [
+            *_by_usages(subject, planted, known, shares, settings),
+            *_by_looks(subject, planted, known, shares, settings),
+        ]
         records += own
-        rows.append((material.title_of(subject.subject_id), *[shown(each) for each in own[:4]],
-                     len(found.each), found.n, len(planted.items) - found.n))  # fmt: skip
+        counts = (len({item.usages[0].lemma for item in known}), len(known), len(planted.items) - len(known))
+        by_name = {record.statistic: shown(record) for record in own}
+        rows.append((material.title_of(subject.subject_id), *(by_name.get(name) for name in _SHOWN), *counts))
     return _part(planted, records, rows), ResponseTable.concat(answers), tuple(left_out)
 
 
 def result_words(material: Material, records: Sequence[Record]) -> str:
-    """Say in words what share of usages each subject has right."""
-    found = [record for record in records if record.statistic == "planted_accuracy" and record.value is not None]
+    """Say in words what share of usages each subject has right: by neighbours where that is known, else by usages."""
+    names = {record.statistic for record in records}
+    name = "planted_selection" if "planted_selection" in names else "planted_accuracy"
+    found = [record for record in records if record.statistic == name and record.value is not None]
+    how = "a sense that looks right is chosen" if name == "planted_selection" else "senses go with what was planted"
     texts = [f"{material.title_of(record.subject)} {100 * (record.value or 0):.1f} %" for record in found]
-    majority = next((r.value for r in records if r.statistic == "planted_majority"), None)
-    return "; ".join(texts) + (f"; one sense for all {100 * majority:.1f} %" if texts and majority is not None else "")
+    return f"Usages for which {how}: {'; '.join(texts)}" if texts else ""
+
+
+_SHOWN = ("planted_selection", "planted_accuracy", "planted_purity", "planted_majority", "planted_recovered")
 
 
 def _part(planted: Planted, records: Sequence[Record], rows: Sequence[tuple[Cell, ...]]) -> Part:
@@ -64,38 +86,91 @@ def _part(planted: Planted, records: Sequence[Record], rows: Sequence[tuple[Cell
         return Part()
     columns = (
         Column("Vectors"),
-        Column("Accuracy", BOUNDED, note="Each induced sense may stand for one planted sense, at best."),
+        Column("By neighbours", BOUNDED, note="The sense that is chosen has neighbours like the word that stood there; "
+               "chance is one over the number of planted senses."),
+        Column("By usages", BOUNDED, note="Each induced sense may stand for one planted sense, at best."),
         Column("Purity", BOUNDED, note="Each induced sense stands for what is most frequent in it."),
-        Column("One sense for all", BOUNDED, note="What no distinction at all reaches."),
-        Column("Recovered", Format("number", 2), note="Planted senses of a word that an induced one stands for."),
+        Column("One sense for all", BOUNDED, note="What no distinction at all reaches by usages."),
+        Column("Recovered", Format("number", 2), note="Planted senses of a word that induced ones go with."),
         Column("Pseudo-words", INTEGER), Column("Usages", INTEGER), Column("Unknown", INTEGER),
     )  # fmt: skip
     title = f"Recovery of planted senses: {planted.title}"
-    notes = ("Means over pseudo-words; intervals resample them. Two senses were planted in each.",)
-    table = Table("planted_senses", "", title, columns, tuple(rows), notes)
+    notes = ("Means over pseudo-words; intervals resample them.",)
+    table = drop_empty(Table("planted_senses", "", title, columns, tuple(rows), notes))
     return Part(tuple(records), (table,), paragraphs=(_BY_RULE,) if planted.by_rule else ())
 
 
-def _records(found: SenseRecovery, subject: HasSenses, planted: Planted) -> list[Record]:
-    where = {"subject": subject.subject_id, "dataset": planted.title}
-
-    def record(name: str, value: float) -> Record:
-        return Record(name, value, n=found.n, **where)  # type: ignore[arg-type]
-
+def _by_usages(
+    subject: HasSenses, planted: Planted, known: Sequence[Item], shares: NDArray[np.float64], settings: StudySettings
+) -> list[Record]:
+    words = [str(item.usages[0].lemma) for item in known]
+    gold = [str(item.usages[0].sense) for item in known]
+    how = {"resamples": settings.n_bootstrap, "seed": settings.seed}
+    found: SenseRecovery = sense_recovery(words, shares.argmax(axis=1), gold, **how)
+    blank = Record("planted_accuracy", found.accuracy, subject.subject_id, planted.title, n=found.n)
     return [
-        with_interval(record("planted_accuracy", found.accuracy), found.accuracy_interval),
-        with_interval(record("planted_purity", found.purity), found.purity_interval),
-        record("planted_majority", found.majority),
-        record("planted_recovered", found.recovered),
-        record("n_unknown", float(len(planted.items) - found.n)),
+        with_interval(blank, found.accuracy_interval),
+        with_interval(_named(blank, "planted_purity", found.purity), found.purity_interval),
+        _named(blank, "planted_majority", found.majority),
+        _named(blank, "planted_recovered", found.recovered),
+        _named(blank, "n_unknown", float(len(planted.items) - found.n)),
     ]
 
 
-def _rows(subject: HasSenses, item_ids: Sequence[str], chosen: Sequence[int]) -> ResponseTable:
+def _by_looks(
+    subject: HasSenses, planted: Planted, known: Sequence[Item], shares: NDArray[np.float64], settings: StudySettings
+) -> list[Record]:
+    """How often the chosen sense looks right; nothing without reference vectors, or neighbours of senses."""
+    if planted.reference is None or not isinstance(subject, ShowsSenses):
+        return []
+    words = [str(item.usages[0].lemma) for item in known]
+    gold = [str(item.usages[0].sense) for item in known]
+    meant = {word: sorted({one for other, one in zip(words, gold, strict=True) if other == word}) for word in words}
+    labels = {word: _labels(subject.induced, word, senses, planted.reference) for word, senses in meant.items()}
+    fits = [[label == one for label in labels[word]] for word, one in zip(words, gold, strict=True)]
+    recovered = {word: len(set(found) - {""}) for word, found in labels.items()}
+    how = {"resamples": settings.n_bootstrap, "seed": settings.seed}
+    found = sense_selection(words, shares, fits, recovered=recovered, **how)
+    blank = Record("planted_selection", found.accuracy, subject.subject_id, planted.title, n=found.n)
+    probability = _named(blank, "planted_probability", found.probability)
+    return [
+        with_interval(blank, found.accuracy_interval),
+        with_interval(probability, found.probability_interval),
+        _named(blank, "planted_seen", found.recovered),
+    ]
+
+
+def _labels(senses: InducedSenses, word: str, planted: Sequence[str], reference: SenseVectors) -> list[str]:
+    """What each sense of a pseudo-word looks like; nothing for one that is not there, or has too few neighbours."""
+    found = [""] * senses.most
+    rows = senses.of(word)
+    kept: list[int] = []
+    near: list[NDArray[np.float64]] = []
+    for row, neighbours in zip(rows, senses.neighbours(rows, SEARCHED), strict=True):
+        vectors = [_vector(reference, each.word) for each in neighbours if each.word in reference.index][:NEIGHBOURS]
+        if len(vectors) == NEIGHBOURS:
+            kept.append(int(senses.numbers[row]))
+            near.append(np.stack(vectors))
+    if kept and all(each in reference.index for each in planted):
+        words = np.stack([_vector(reference, each) for each in planted])
+        for number, label in zip(kept, labels_by_neighbours(np.stack(near), words).tolist(), strict=True):
+            found[number] = planted[label]
+    return found
+
+
+def _vector(reference: SenseVectors, word: str) -> NDArray[np.float64]:
+    return np.asarray(reference.senses[reference.index[word], 0], np.float64)
+
+
+def _named(record: Record, name: str, value: float) -> Record:
+    return Record(name, value, record.subject, record.dataset, n=record.n)
+
+
+def _rows(subject: HasSenses, items: Sequence[Item], chosen: Sequence[int]) -> ResponseTable:
     columns = {
         "subject_id": subject.subject_id,
         "subject_kind": subject.kind,
-        "item_id": np.array(item_ids, dtype=object),
+        "item_id": np.array([item.item_id for item in items], dtype=object),
         "task": TASK,
         "measure": MEASURE,
         "option": [str(number + 1) for number in chosen],

@@ -20,6 +20,7 @@ from lexiscope.datasets.wordsim import SETS as WORD_SETS
 from lexiscope.items.truth_choice import DIFFERENT, SAME
 from lexiscope.resources.sense_vectors import SETTINGS as RECORD
 from lexiscope.studies.sense_induction.material import LeftOut, PairSet
+from lexiscope.studies.sense_induction.planting import REFERENCE, USAGES
 
 MINI_PAIRS = "mini_relatedness"
 SETS: tuple[str, ...] = ("scws", *(f"wordsim?set={name}" for name in NINE), "wic", MINI_PAIRS)
@@ -96,7 +97,8 @@ def given_files(settings: StudySettings, specs: Sequence[str]) -> dict[str, str]
     """
     paths = [Path(name) for name in settings.people]
     if settings.planted and settings.planted != "made_up":
-        paths.append(Path(settings.planted))
+        path = Path(settings.planted)
+        paths += [path / USAGES, *path.glob(f"{REFERENCE}/{RECORD}")] if path.is_dir() else [path]
     absent = next((path for path in paths if not path.is_file()), None)
     if absent is not None:
         raise InputError(f"there is no file {absent}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Protocol, cast, runtime_checkable
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from lexiscope.report.part import Part
 from lexiscope.report.tables import BOUNDED, Cell, Column, Table
 from lexiscope.resources import semcor, wordnet
 from lexiscope.resources.lexicon import Lexicon, Pos
-from lexiscope.studies.sense_induction.material import LeftOut, Material
+from lexiscope.studies.sense_induction.material import LeftOut, Material, ShowsSenses
 
 NEIGHBOURS = 10
 MOST_MAPS = 6
@@ -34,13 +34,6 @@ _RANKED = (
     "Senses of two trainings are not the same senses: they stand by falling probability, each training by its own, and "
     "the first of one is not the first of another."
 )
-
-
-@runtime_checkable
-class _Induced(Protocol):
-    @property
-    def induced(self) -> InducedSenses:
-        """Its senses, row after row, with their neighbours."""
 
 
 def synset_part(material: Material, settings: StudySettings) -> tuple[Part, tuple[LeftOut, ...]]:
@@ -93,7 +86,7 @@ def maps_part(material: Material, settings: StudySettings) -> tuple[Part, tuple[
     for word in settings.words:
         for subject in material.subjects:
             title = material.title_of(subject.subject_id)
-            if not isinstance(subject, _Induced):
+            if not isinstance(subject, ShowsSenses):
                 left_out.append(LeftOut(_MAP, title, "It gives no vectors of its senses."))
             elif word not in subject.induced.index or len(subject.induced.of(word)) < 2:
                 left_out.append(LeftOut(_MAP, title, f"It has no two senses of {word!r}."))
