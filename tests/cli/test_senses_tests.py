@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -149,3 +150,25 @@ def test_nothing_to_make_is_an_error(run: Run, vectors: str, tmp_path: Path) -> 
     assert not (tmp_path / "a").exists()
     done = run("senses", "intrusion", "encoder:minilm", "--words", "words.txt", "--out", "a")
     assert "no induced senses" in done.stderr
+
+
+def test_the_how_to_shows_what_is_printed(run: Run, tmp_path: Path) -> None:
+    """The page's own text, trained on, made into pages and sat by models: every line of these outputs is printed."""
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "test_senses_with_people.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    shown = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    commands = [shlex.split(line)[2:] for line in re.findall(r"^\$ .*$", page, re.MULTILINE)]
+    exec(compile(code, "page", "exec", dont_inherit=True), {"__name__": "page"})
+    wanted = (("train", "gasi"), ("senses", "intrusion"), ("collect",))
+    printed = []
+    for words in wanted:
+        command = next(each for each in commands if tuple(each[: len(words)]) == words)
+        done = run(*command)
+        assert done.exit_code == 0, done.output
+        printed += done.stdout.splitlines()
+    done = run("senses", "people", "--items", "intrusion/items.csv", "--models", "answers", "--out", "result")
+    printed += [line.rstrip() for line in done.stdout.splitlines()]
+    for block in (shown[0], shown[-1]):
+        lines = [line.rstrip() for line in block.splitlines()]
+        assert len(lines) >= 3
+        assert set(lines) - set(printed) == set()

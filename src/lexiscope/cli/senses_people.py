@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from lexiscope.analysis.model_hits import ModelHits, model_hits
 from lexiscope.analysis.votes import trust_of_checks
 from lexiscope.cli import options
-from lexiscope.cli.output import print_json, remark, say, say_plain_table
+from lexiscope.cli.output import print_json, print_table, remark, say, say_folded
 from lexiscope.cli.senses_written import check_new
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.collect import RESPONSES
@@ -27,7 +27,7 @@ from lexiscope.report.document import Report, Section
 from lexiscope.report.part import Part, joined
 from lexiscope.report.sense_test_parts import models_part
 from lexiscope.report.study_folder import about_run, write_run
-from lexiscope.report.tables import to_text
+from lexiscope.report.tables import Table, layout
 from lexiscope.resources.sense_vectors import read_sense_vectors
 from lexiscope.resources.word_vectors import read_word_vectors
 from lexiscope.studies.sense_induction.judged import TASKS, Judgments, people_part, read_people
@@ -153,5 +153,22 @@ def _show(records: Sequence[Record], part: Part, *, as_json: bool) -> None:
                                                               "n", "p", "note")} for record in records])  # fmt: skip
         return
     for table in part.tables:
-        say_plain_table(to_text(table))
-        say()
+        _print(table)
+
+
+def _print(table: Table) -> None:
+    """Print a table so that it fits a narrow terminal: cells are folded, notes stand below under their letters."""
+    laid = layout(table)
+    grid = [[f"{cell.text} ({cell.mark})" if cell.mark else cell.text for cell in row]
+            for row in (laid.headers, *laid.rows)]  # fmt: skip
+    right = [name for name, column in zip(grid[0], table.columns, strict=True) if column.right]
+    title = f"Table {table.number}. {table.title}" if table.number else table.title
+    print_table(_distinct(grid[0]), grid[1:], title=title, right=_distinct(right))
+    for text in (*(f"({letter}) {note}" for letter, note in laid.lettered), *laid.notes):
+        say_folded(text)
+    say()
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Two columns may have one heading: the second one gets a blank that nobody sees."""
+    return [name + " " * list(names[:place]).count(name) for place, name in enumerate(names)]
