@@ -1,0 +1,99 @@
+"""People's tests of senses in a report: what tables and figure say, and what they say where nothing is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lexiscope.analysis.bootstrap import Estimate, Interval, Undefined
+from lexiscope.analysis.model_hits import ModelHits
+from lexiscope.analysis.sense_duplicates import Question, duplicate_analysis
+from lexiscope.core.errors import InputError
+from lexiscope.report.figure_sense_tests import LikenessDot, likeness_dots
+from lexiscope.report.figures import Heading
+from lexiscope.report.part import pick
+from lexiscope.report.sense_test_parts import AgreementOfTest, agreement_part, duplicates_part, models_part
+from lexiscope.report.tables import to_text
+
+HEADING = Heading("likeness", "6", "Likeness of senses")
+UNKNOWN = Undefined("krippendorff_alpha(level=nominal)", "all ratings are one", 4)
+
+
+def estimate(value: float, n: int = 9) -> Estimate:
+    return Estimate("some", value, Interval(value - 0.1, value + 0.1, 0.95, "made up"), n, 3)
+
+
+def questions() -> list[Question]:
+    alike = {"1": ["a", "b", "c"], "2": ["a", "b", "x"]}
+    apart = {"1": ["a", "b", "c"], "2": ["p", "q", "r"]}
+    asked = [Question(f"i{n}", f"w{n}", alike if n % 2 else apart, "2" if n % 2 else "1", "1") for n in range(8)]
+    return [*asked, Question("u", "w9", apart, None, "1"), Question("d", "w9", apart, "3", "1")]
+
+
+def test_agreement_says_what_is_unknown() -> None:
+    """Without trust the cell is empty; an undefined alpha is a dash with its reason; the model's short name is shown."""
+    part = agreement_part(
+        [AgreementOfTest("sense_choice", "gasi:x", estimate(0.7), 0.6, None, UNKNOWN)], {"gasi:x": "x"}
+    )
+    text = to_text(part.tables[0])
+    assert "sense choice  x " in text
+    assert "undefined: all ratings are one" in text
+    assert [record.statistic for record in part.records] == [
+        "chance(of=agreement)",
+        "krippendorff_alpha(level=nominal)",
+    ]
+    assert {record.subject for record in part.records} == {"gasi:x"}
+    weighted = AgreementOfTest(
+        "word_intrusion", "m", estimate(0.7), float("nan"), estimate(0.8), UNKNOWN, estimate(0.1)
+    )  # type: ignore[arg-type]
+    found = agreement_part([weighted])
+    assert pick(found.records, "agreement(of=word_intrusion,weighted=trust)").value == 0.8  # type: ignore[union-attr]
+    assert pick(found.records, "chance(of=agreement)").value is None  # type: ignore[union-attr]
+    assert agreement_part([]).tables == ()
+
+
+def test_duplicates_say_who_is_compared_and_who_is_not() -> None:
+    """Both kinds of pairs in the table, one in the figure; questions left out and words without vectors counted."""
+    vectors = {word: np.eye(6)[n] for n, word in enumerate("abcpqx")}
+    found = [("m", duplicate_analysis(questions(), vectors, pairs=pairs, resamples=50)) for pairs in ("rivals", "all")]
+    part = duplicates_part(found, {"m": "model"}, reference="made up")
+    text = to_text(part.tables[0])
+    assert len(part.tables[0].rows) == 4
+    assert "model: left out: questions 1 without a majority, 1 with a dummy chosen; 6 of 7 words" in text
+    assert "Reference vectors: made up." in text
+    (figure,) = part.figures
+    assert sorted(set(figure.data["side"])) == ["agree", "disagree"]
+    assert len(figure.data["value"]) == 4
+    gap = pick(part.records, "sense_overlap(pairs=rivals,of=difference)", subject="m")
+    assert gap is not None
+    assert gap.value == pytest.approx(2 / 3)
+    assert gap.p is not None
+    assert duplicates_part([]).tables == ()
+
+
+def test_nothing_to_compare_leaves_no_figure() -> None:
+    """Where people and model never disagree the table says so, and there is nothing to draw."""
+    agreed = [Question(f"i{n}", f"w{n}", {"1": ["a"], "2": ["b"]}, "1", "1") for n in range(3)]
+    part = duplicates_part([("m", duplicate_analysis(agreed, resamples=20))])
+    assert part.figures == ()
+    assert "no question in which people and model disagree" in to_text(part.tables[0])
+    assert "Without reference vectors there is no cosine." in to_text(part.tables[0])
+
+
+def test_models_show_their_best_layer_and_say_so() -> None:
+    """Of several layers the best is shown, all are recorded; a subject without layers has an empty cell."""
+    hits = [ModelHits("encoder:e", layer, estimate(value), 0) for layer, value in ((0, 0.3), (1, 0.6), (2, 0.5))]
+    part = models_part([("word_intrusion", each) for each in (*hits, ModelHits("gasi:g", None, estimate(0.9), 2))])
+    assert [row[1:3] for row in part.tables[0].rows] == [("encoder:e", "1 of 3"), ("gasi:g", "")]
+    assert [record.value for record in part.records] == pytest.approx([30, 60, 50, 90])
+    assert models_part([]).tables == ()
+
+
+def test_a_figure_needs_dots_of_two_sides() -> None:
+    """Dots of another side, or none, are refused."""
+    with pytest.raises(InputError, match="agree, disagree"):
+        likeness_dots([], HEADING)
+    with pytest.raises(InputError, match="agree, disagree"):
+        likeness_dots([LikenessDot("m", "overlap", "neither", 0.5, 0.4, 0.6, 3)], HEADING)
+    one = likeness_dots([LikenessDot("m", "overlap", "agree", 0.5, float("nan"), float("nan"), 3)], HEADING)
+    assert "overlap of m, agree: .50 (n = 3)" in one.alt
