@@ -31,7 +31,7 @@ def questions() -> list[Question]:
 
 
 def test_agreement_says_what_is_unknown() -> None:
-    """Without trust the cell is empty; an undefined alpha is a dash with its reason; the model's short name is shown."""
+    """Without trust the cell is empty; an undefined alpha is a dash with its reason; models have short names."""
     part = agreement_part(
         [AgreementOfTest("sense_choice", "gasi:x", estimate(0.7), 0.6, None, UNKNOWN)], {"gasi:x": "x"}
     )
