@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import transformers
 from transformers.activations import ACT2FN
 
 from lexiscope.subjects._lean_modules import lean_modules, replaced, tanh_gelu
@@ -137,6 +138,17 @@ def test_logits_far_from_zero_overflow_nothing() -> None:
     for shift in (1e4, -1e4):
         head.bias.copy_(torch.linspace(0, 3, 4_000) + shift)
         torch.testing.assert_close(log_probabilities(torch.zeros(1, 1), head, **asked), near, atol=2e-3, rtol=0)
+
+
+def test_a_projection_that_an_adapter_wraps_is_left_alone(causal: Folders) -> None:
+    """A GPT-2 block whose projection is no Conv1D of its own (an adapter, cross-attention) keeps its forward."""
+    model = transformers.AutoModelForCausalLM.from_pretrained(causal("gpt2"))
+    whats = {each.what for each in lean_modules(model)}
+    assert whats == {"GELU by tanh in place", "sums in place"}
+    for block in model.transformer.h[:2]:
+        block.mlp.c_proj = torch.nn.Sequential(block.mlp.c_proj)
+    model.transformer.h[2].crossattention = torch.nn.Identity()
+    assert {each.what for each in lean_modules(model)} == {"GELU by tanh in place"}
 
 
 # -- blocks -------------------------------------------------------------------------------------------------------

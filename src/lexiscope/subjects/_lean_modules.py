@@ -36,7 +36,7 @@ def lean_modules(model: Any) -> tuple[Lean, ...]:
     for module in model.modules():
         if type(module).__name__ in _TANH_GELU:
             found.append(Lean(module, tanh_gelu, "GELU by tanh in place"))
-        if type(module).__name__ == "GPT2Block" and not hasattr(module, "crossattention"):
+        if type(module).__name__ == "GPT2Block" and _plain_block(module):
             found += _accumulating(module)
     return tuple(found)
 
@@ -69,6 +69,12 @@ def tanh_gelu(given: Any) -> Any:
         inner.mul_(math.sqrt(2 / math.pi)).tanh_()
         torch.addcmul(x, x, inner, out=x).mul_(0.5)
     return given
+
+
+def _plain_block(block: Any) -> bool:
+    """Say whether a GPT-2 block has projections of its own kind, not wrapped by an adapter, and nothing besides."""
+    projections = (block.attn.c_proj, block.mlp.c_proj)
+    return not hasattr(block, "crossattention") and all(type(each).__name__ == "Conv1D" for each in projections)
 
 
 def _accumulating(block: Any) -> list[Lean]:

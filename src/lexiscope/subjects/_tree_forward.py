@@ -64,7 +64,7 @@ class CausalForward:
         self.projection = "whole model" if self._scaling is None else "last hidden state"
         # what is measured here is measured on processors; a GPU has kernels and limits of its own
         here = device == "cpu"
-        self._modules = lean_modules(model) if here else ()
+        self._modules = lean_modules(self.model) if here else ()
         self._pieces = here and self._scaling is not None and type(self._head) is self.torch.nn.Linear
         # rows in blocks have another order, which the projection of whole models does not know
         self._blocks = self._pieces and self.attention == "sdpa"
