@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from torch.utils._python_dispatch import TorchDispatchMode
 from transformers.activations import ACT2FN
 
 from lexiscope.subjects._lean_modules import lean_modules, replaced, tanh_gelu
@@ -126,6 +127,35 @@ def test_log_probabilities_are_those_of_the_softmax(bias: bool) -> None:
         found = log_probabilities(hidden, head, rows, targets, scaling=scaling)
         np.testing.assert_allclose(found.numpy(), expected.numpy(), atol=3e-5, rtol=0)
         assert (found <= 0).all()
+
+
+class Widths(TorchDispatchMode):
+    """Collect the width of every tensor that is computed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.met: set[int] = set()
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        found = function(*args, **(kwargs or {}))
+        if isinstance(found, torch.Tensor) and found.ndim:
+            self.met.add(found.shape[-1])
+        return found
+
+
+def test_no_row_of_the_vocabulary_is_made(causal: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In pieces, no tensor is as wide as the vocabulary, or wider than a piece; the plain pass makes such rows."""
+    monkeypatch.setattr("lexiscope.subjects._log_probabilities._OUTPUTS", 200)
+    forward = forward_of(causal("gpt2"))
+    plan = tree_plan(sequences(20, forward.n_vocabulary), budget=1_000, longest=1_000)
+    (unit,) = plan.units
+    with Widths() as lean:
+        forward.run(unit, lean=True)
+    with Widths() as plain:
+        forward.run(unit, lean=False)
+    assert forward.n_vocabulary not in lean.met
+    assert 200 in lean.met
+    assert forward.n_vocabulary in plain.met
 
 
 def test_logits_far_from_zero_overflow_nothing() -> None:
