@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from lexiscope.core.item import Item, check_unique_ids
+from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 
 if TYPE_CHECKING:
@@ -61,6 +63,26 @@ class DatasetCard:
     def count(self, name: str) -> int:
         """Return one of the card's counts (``items``, ``responses``, ``participants`` …)."""
         return dict(self.counts)[name]
+
+
+def own_card(
+    path: Path, *, task: str, language: str, scale: Scale | None = None, counts: tuple[tuple[str, int], ...] = ()
+) -> DatasetCard:
+    """Return the card of a file of the user's own: its name, what was read of it, and its checksum as version."""
+    return DatasetCard(
+        name=path.stem,
+        title=path.name,
+        task=task,
+        language=language,
+        licence="the user's own",
+        citation="",
+        source=path.name,
+        version=sha256_of(path)[:12],
+        availability="obtain",
+        summary=f"Items of the user's own, read from {path.name}.",
+        counts=counts,
+        scale=scale,
+    )
 
 
 @dataclass(frozen=True, slots=True)

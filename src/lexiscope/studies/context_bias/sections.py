@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from lexiscope.analysis.verdict import Verdict, verdict
+from lexiscope.core.dataset import DatasetCard, own_card
 from lexiscope.core.result import Record
 from lexiscope.core.study import Question, StudySettings
 from lexiscope.report.bias_sections import verdict_section
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part
 from lexiscope.report.sections import card_section, questions_table
-from lexiscope.studies.context_bias.material import Material
+from lexiscope.studies.context_bias.material import AuditSet, Material
 from lexiscope.studies.context_bias.protocol import LOOK_UP
 from lexiscope.studies.context_bias.scores import Measured, gaps_of
-from lexiscope.studies.context_bias.sources import own_card
 
 METHODS = (
     "FULL is the whole input; CONTEXT has the target hidden behind one mask token, in both texts of a pair; WORD is "
@@ -119,9 +120,14 @@ def _data(material: Material, settings: StudySettings, parts: Mapping[str, Part]
         part = parts[name]
         inner.append(Section(name, title, part.paragraphs, part.tables))
     for number, audit in enumerate(material.sets, start=1):
-        card = audit.card or own_card(audit, settings.language)
+        card = audit.card or _own_card(audit, settings)
         inner.append(card_section(card, section_id=f"data_{number}"))
     return Section("asked", "What was asked, of whom", subsections=tuple(inner))
+
+
+def _own_card(audit: AuditSet, settings: StudySettings) -> DatasetCard:
+    counts = (("train", len(audit.train)), ("dev", len(audit.dev)), ("test", len(audit.test)))
+    return own_card(Path(settings.items), task=audit.task, language=settings.language, counts=counts)
 
 
 def _of_models(material: Material) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lexiscope.core import catalog
-from lexiscope.core.dataset import Dataset, DatasetCard
+from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import DataError, InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
@@ -229,21 +229,3 @@ def _task_of(items: Sequence[Item], path: Path) -> str:
 def _check_own(items: Sequence[Item], path: Path, lines: Mapping[str, int], *, needs: Sequence[str]) -> None:
     """Refuse what cannot be audited. Before the file is divided, all of it is looked at as one."""
     bias_fitness(items, needs=needs, path=str(path), lines=lines).require()
-
-
-def own_card(audit: AuditSet, language: str) -> DatasetCard:
-    """Return what a report says of a file of the user's own: its counts, and nothing that it does not say itself."""
-    counts = (("train", len(audit.train)), ("dev", len(audit.dev)), ("test", len(audit.test)))
-    return DatasetCard(
-        name=audit.name,
-        title=audit.title,
-        task=audit.task,
-        language=language,
-        licence="",
-        citation="",
-        source="a file of the user's own",
-        version="",
-        availability="obtain",
-        summary="Items of the user's own.",
-        counts=counts,
-    )

@@ -9,7 +9,7 @@ from pathlib import Path
 from lexiscope.analysis.exclusion import ExclusionResult, apply, parse_rule
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
-from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts
+from lexiscope.core.dataset import Dataset, SubjectFacts, own_card
 from lexiscope.core.errors import SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import Converses
@@ -57,19 +57,8 @@ def _dataset(settings: StudySettings) -> Dataset:
     path = Path(settings.items)
     scale = Scale.between(*settings.scale)
     imported = import_items(path, dataset=path.stem, task=TASK, scale=scale, language=settings.language)
-    card = DatasetCard(
-        name=path.stem,
-        title=path.name,
-        task=TASK,
-        language=imported.items[0].usages[0].language,
-        licence="the user's own",
-        citation="",
-        source=path.name,
-        version=sha256_of(path)[:12],
-        availability="obtain",
-        summary=f"Items of the user's own, read from {path.name}.",
-        scale=scale,
-    )
+    language = imported.items[0].usages[0].language
+    card = own_card(path, task=TASK, language=language, scale=scale)
     return Dataset(card, imported.items, imported.responses, ((path.name, sha256_of(path)),))
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from lexiscope.core import catalog
-from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts
+from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts, own_card
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
@@ -66,7 +66,8 @@ def open_source(settings: StudySettings) -> Source:
     path = Path(settings.items)
     if not is_item_table(path) and is_collection(path):
         collection = read_collection(path, language=_language(settings))
-        return _made(collection, settings, _own_card(path, collection[0].language), {path.name: sha256_of(path)})
+        card = own_card(path, task=TASK, language=collection[0].language)
+        return _made(collection, settings, card, {path.name: sha256_of(path)})
     return _ready(path, settings)
 
 
@@ -162,7 +163,7 @@ def _ready(path: Path, settings: StudySettings) -> Source:
     items = tuple(_placed(item, number, path) for number, item in enumerate(read, start=1))
     _check_options(items, path)
     return Source(
-        _own_card(path, items[0].usages[0].language),
+        own_card(path, task=TASK, language=items[0].usages[0].language),
         items,
         (),
         None,
@@ -217,18 +218,3 @@ def _language(settings: StudySettings) -> str:
     if settings.language != UNKNOWN_LANGUAGE:
         return settings.language
     return read_templates(settings.templates)[0].language if settings.templates else "en"
-
-
-def _own_card(path: Path, language: str) -> DatasetCard:
-    return DatasetCard(
-        name=path.stem,
-        title=path.name,
-        task=TASK,
-        language=language,
-        licence="the user's own",
-        citation="",
-        source=path.name,
-        version=sha256_of(path)[:12],
-        availability="obtain",
-        summary=f"Items of the user's own, read from {path.name}.",
-    )
