@@ -22,7 +22,10 @@ from lexiscope.studies.context_bias.published import ENTROPY_RULES, PUBLISHED
 from lexiscope.studies.context_bias.scores import Measured
 
 FOUR = Format("number", 4, leading_zero=False)
-_CAPTION = "Natural logarithm; means over the words of the training items, with intervals that resample words."
+_CAPTION = (
+    "Natural logarithm; means over the words of the training items (of all items, where a dataset has no training "
+    "items), with intervals that resample words."
+)
 
 Found = MeanEntropy | Undefined
 _Rule = tuple[str, str]
