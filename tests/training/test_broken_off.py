@@ -6,10 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import transformers
 
@@ -37,14 +39,18 @@ sys.path.insert(0, sys.argv[1])
 from training.test_broken_off import DEV, SHORT, TRAIN
 from lexiscope.training.pair_classifier import train_pair_classifier
 
-def killed(part, done, total):
-    if (part, done) == ("epoch 2", 3):
-        os.kill(os.getpid(), signal.SIGKILL)
+def told(part, done, total):
+    BODY
 
 train_pair_classifier(
-    TRAIN, DEV, sys.argv[2], view="full", out=Path(sys.argv[3]), settings=SHORT, progress=killed
+    TRAIN, DEV, sys.argv[2], view="full", out=Path(sys.argv[3]), settings=SHORT, progress=told
 )
 """
+
+
+def child(body: str, bert: Path, out: Path) -> list[str]:
+    """The command of a process that trains, and does something after every step."""
+    return [sys.executable, "-c", CHILD.replace("BODY", body), str(Path(__file__).parents[1]), str(bert), str(out)]
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -59,7 +65,7 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_a_killed_training_ends_with_the_same_bytes(bert: Path, tmp_path: Path, whole: dict[str, bytes]) -> None:
     """SIGKILL in the second epoch, between two checkpoints; the same call goes on from the last one."""
     broken = tmp_path / "broken"
-    arguments = [sys.executable, "-c", CHILD, str(Path(__file__).parents[1]), str(bert), str(broken)]
+    arguments = child('if (part, done) == ("epoch 2", 3): os.kill(os.getpid(), signal.SIGKILL)', bert, broken)
     done = subprocess.run(arguments, check=False, capture_output=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
     assert done.returncode == -signal.SIGKILL, done.stderr.decode()
     with pytest.raises(SubjectError, match="not finished"):
@@ -77,6 +83,26 @@ def test_a_killed_training_ends_with_the_same_bytes(bert: Path, tmp_path: Path, 
     # 5 steps an epoch: the checkpoint after step 2 of epoch 2 is gone on from
     assert steps[0] == ("epoch 2", 3)
     assert files(broken) == whole
+
+
+@pytest.mark.soak
+def test_a_training_killed_at_any_moment_ends_with_the_same_bytes(
+    bert: Path, tmp_path: Path, whole: dict[str, bytes]
+) -> None:
+    """SIGKILL at random moments, again and again, with a checkpoint after every second step; then it is let end."""
+    arguments = child("print(part, flush=True)", bert, tmp_path / "out")
+    rng, killed = np.random.default_rng(5), []
+    for _ in range(12):
+        with subprocess.Popen(arguments, env={**os.environ, "OMP_NUM_THREADS": "1"}, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            # from the first step on: what comes before it is the import of libraries
+            process.stdout.readline()
+            time.sleep(rng.uniform(0, 0.2))
+            process.kill()
+        killed.append(process.returncode == -signal.SIGKILL)
+    train(bert, tmp_path / "out")
+    assert any(killed)
+    assert files(tmp_path / "out") == whole
 
 
 class Killed(BaseException):
@@ -157,12 +183,25 @@ def test_a_stopped_training_makes_no_step_more(bert: Path, tmp_path: Path, monke
     assert files(tmp_path / "a") == files(tmp_path / "b")
 
 
-def test_a_moved_folder_is_gone_on_with(bert: Path, tmp_path: Path, whole: dict[str, bytes]) -> None:
-    """The best epoch is found where it lies now: nothing refers to the place where it was written."""
+def test_patience_goes_on(bert: Path, tmp_path: Path) -> None:
+    """The epochs without a better figure that were waited before it was broken off count after it, too."""
+    soon = replace(SHORT, epochs=6, patience=2, learning_rate=1e-9)
+    with pytest.raises(Killed):
+        train(bert, tmp_path, settings=soon, progress=stop_at("epoch 3", 1))
+    found = train(bert, tmp_path, settings=soon)
+    assert (len(found.history), found.stopped) == (3, "no better on dev for 2 epochs")
+
+
+def test_a_moved_folder_is_gone_on_with(
+    bert: Path, tmp_path: Path, whole: dict[str, bytes], capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The best epoch is found where it lies now, without a word: nothing depends on where it was written."""
     with pytest.raises(Killed):
         train(bert, tmp_path / "old", progress=stop_at("epoch 3", 1))
     (tmp_path / "old").rename(tmp_path / "new")
+    capfd.readouterr()
     train(bert, tmp_path / "new")
+    assert tuple(capfd.readouterr()) == ("", "")
     assert files(tmp_path / "new") == whole
 
 

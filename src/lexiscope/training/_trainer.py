@@ -214,6 +214,7 @@ def _arguments(steps: Steps, pace: Pace, course: Course, place: Path, *, keep: b
         logging_strategy="no",
         logging_nan_inf_filter=False,
         report_to="none",
+        log_level="error",
         disable_tqdm=True,
     )
     # several GPUs would be taken for one large one, and change the batches
@@ -230,11 +231,12 @@ def _course_of(steps: Steps, kept: dict[str, Any]) -> Course:
 def _apart() -> Iterator[None]:
     """Keep the Trainer and the rest of the process apart, both ways.
 
-    It seeds the random numbers of Python and numpy, which are put back. From the environment accelerate would take a
-    device, or a way to share the work, that no record tells of. Its garbage collection before the first step would look
-    through all that was there already, which takes longer than many a step.
+    It seeds the random numbers of Python and numpy and makes transformers silent, which is put back. From the
+    environment accelerate would take a device, or a way to share the work, that no record tells of. Its garbage
+    collection before the first step would look through all that was there already, which takes longer than many a step.
     """
     before = random.getstate(), np.random.get_state()  # noqa: NPY002
+    verbosity = transformers.logging.get_verbosity()
     hidden = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("ACCELERATE_")}
     gc.freeze()
     try:
@@ -242,5 +244,6 @@ def _apart() -> Iterator[None]:
     finally:
         gc.unfreeze()
         os.environ.update(hidden)
+        transformers.logging.set_verbosity(verbosity)
         random.setstate(before[0])
         np.random.set_state(before[1])  # noqa: NPY002
