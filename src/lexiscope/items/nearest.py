@@ -64,13 +64,18 @@ def nearest(
     """
     _check(queries, candidates, min(k, query_block, candidate_block))
     kept = min(k, len(candidates))
-    rows = np.empty((len(queries), kept), dtype=np.int64)
-    scores = np.empty((len(queries), kept))
-    for start in range(0, len(queries), query_block):
-        part = slice(start, start + query_block)
-        block = _prepared(queries[part], "query", start, nearness)
-        rows[part], scores[part] = _of_block(block, candidates, kept, nearness, candidate_block)
-    return Nearest(rows, scores)
+    firsts = range(0, len(queries), query_block)
+    found = [_Found.none(len(queries[first : first + query_block])) for first in firsts]
+    # candidates are many: each block of them is read and prepared once, that of the queries again and again
+    for start in range(0, len(candidates), candidate_block):
+        block = _prepared(candidates[start : start + candidate_block], "candidate", start, nearness)
+        for number, first in enumerate(firsts):
+            part = _prepared(queries[first : first + query_block], "query", first, nearness)
+            found[number] = _searched(part, block, start, found[number], kept, nearness)
+    empty = [np.empty(0)]
+    rows = np.concatenate([*(each.best[1] for each in found), *empty]).astype(np.int64)
+    scores = np.concatenate([*(each.best[2] for each in found), *empty])
+    return Nearest(rows.reshape(-1, kept), scores.reshape(-1, kept))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +86,27 @@ class _Vectors:
     squares: Doubles
 
 
-def _of_block(queries: _Vectors, candidates: Matrix, k: int, nearness: Nearness, size: int) -> tuple[Integers, Doubles]:
-    """Return the numbers and the nearness of the k nearest candidates of each query of a block."""
-    best = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
-    at_least = np.full(len(queries.values), -np.inf)
-    for start in range(0, len(candidates), size):
-        block = _prepared(candidates[start : start + size], "candidate", start, nearness)
-        for owners, found in _possible(queries, block, at_least, k, nearness):
-            new = _exact(queries.values[owners], block.values[found], nearness)
-            best = _best(best, (owners, found + start, new), k)
-            at_least = _kth(best, at_least, k)
-    return best[1].reshape(-1, k), best[2].reshape(-1, k)
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The best (query, candidate, nearness) so far of a block of queries, and what further candidates must reach."""
+
+    best: tuple[Integers, Integers, Doubles]
+    at_least: Doubles
+
+    @classmethod
+    def none(cls, n: int) -> _Found:
+        """Nothing yet, for n queries."""
+        return cls((np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)), np.full(n, -np.inf))
+
+
+def _searched(queries: _Vectors, block: _Vectors, start: int, found: _Found, k: int, nearness: Nearness) -> _Found:
+    """Return the k best of each query when a block of candidates is added; its first one has the number *start*."""
+    best, at_least = found.best, found.at_least
+    for owners, rows in _possible(queries, block, at_least, k, nearness):
+        new = _exact(queries.values[owners], block.values[rows], nearness)
+        best = _best(best, (owners, rows + start, new), k)
+        at_least = _kth(best, at_least, k)
+    return _Found(best, at_least)
 
 
 def _possible(
@@ -108,10 +123,17 @@ def _possible(
         rough = 2.0 * rough - block.squares.astype(kind) - queries.squares.astype(kind)[:, None]
         slack = 2.0 * slack + 16.0 * _UNIT_ROUNDOFF * (queries.squares + longest**2)
     if rough.shape[1] >= k:
-        at_least = np.maximum(at_least, np.partition(rough, rough.shape[1] - k, axis=1)[:, -k] - slack / 2)
-    owners, found = np.nonzero(rough >= (at_least - slack)[:, None])
+        at_least = np.maximum(at_least, _kth_largest(rough, k) - slack / 2)
+    # of the kind of the products and never above the limit: all of them would else be converted to be compared
+    limits = np.nextafter((at_least - slack).astype(kind), kind(-np.inf))
+    owners, found = np.nonzero(rough >= limits[:, None])
     for start in range(0, len(owners), _PAIRS):
         yield owners[start : start + _PAIRS], found[start : start + _PAIRS]
+
+
+def _kth_largest(rough: Matrix, k: int) -> Matrix:
+    """Return the k-th largest number of every row."""
+    return rough.max(axis=1) if k == 1 else np.partition(rough, rough.shape[1] - k, axis=1)[:, -k]
 
 
 def _precision(*squares: Doubles) -> type[np.floating[Any]]:
