@@ -24,6 +24,7 @@ from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors
 from lexiscope.resources.word2vec import write_word2vec
 from lexiscope.studies import sense_induction
 from lexiscope.studies.sense_induction.contrast import contrast_part
+from lexiscope.studies.sense_induction.gather import short_titles, with_senses
 from lexiscope.studies.sense_induction.material import Material, PairSet
 from lexiscope.studies.sense_induction.sources import expanded
 from lexiscope.subjects.gasi import Gasi
@@ -158,6 +159,13 @@ def test_vectors_of_another_program_stand_beside_a_training(tmp_path: Path) -> N
     assert [r.subject for r in found if r.statistic == "n_senses"] == [specs[0]]
     assert "Training log, senses by frequency,vectors.txt" in left_out(tmp_path / "run").replace('"', "")
     assert len((tmp_path / "run" / "figures" / "map_2.csv").read_text().splitlines()) == 21
+
+
+def test_short_names_tell_subjects_apart(tmp_path: Path) -> None:
+    """Tables name a training by its folder, by more of its path where two folders are called alike."""
+    folders = [made_folder(tmp_path / name) for name in ("one/a", "two/a", "b")]
+    subjects = with_senses(replace(MINI, subjects=tuple(f"gasi:{folder}" for folder in folders)))
+    assert list(short_titles(subjects).values()) == ["one/a", "two/a", "b"]
 
 
 def test_sets_that_are_not_at_hand_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

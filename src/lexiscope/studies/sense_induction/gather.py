@@ -40,7 +40,7 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
     return Material(
         sets=sets,
         subjects=subjects,
-        titles=_titles((*subjects, *(planted.subjects if planted else ()))),
+        titles=short_titles((*subjects, *(planted.subjects if planted else ()))),
         responses=ResponseTable.concat(answers),
         left_out=left_out if subjects else (LeftOut("Sets of pairs", "", "No vectors were given: --subject."),),
         planted=planted,
@@ -84,13 +84,14 @@ def _planted(
     return given(Path(settings.planted), subjects)
 
 
-def _titles(subjects: Sequence[HasSenses]) -> dict[str, str]:
-    """A short name of each subject: the last part of its path, more of it where two end alike."""
-    names = {each.subject_id: each.subject_id.partition("?")[0] for each in subjects}
-    parts = {subject: Path(name.partition(":")[2] or name).parts for subject, name in names.items()}
-    titles = {}
-    for subject, own in parts.items():
-        others = [other for name, other in parts.items() if name != subject]
+def short_titles(subjects: Sequence[HasSenses]) -> dict[str, str]:
+    """Return a short name of each subject by its id: the last part of its path, more of it where two end alike."""
+    titles = {each.subject_id: each.subject_id for each in subjects}
+    # vectors of made-up text are named by their variant, not by a path
+    names = {spec: spec.partition(":")[2].partition("?")[0] for spec in titles if ":" in spec}
+    parts = {spec: Path(name).parts for spec, name in names.items()}
+    for spec, own in parts.items():
+        others = [other for name, other in parts.items() if name != spec]
         length = next((n for n in range(1, len(own)) if all(own[-n:] != other[-n:] for other in others)), len(own))
-        titles[subject] = "/".join(own[-length:])
+        titles[spec] = "/".join(own[-length:])
     return titles
