@@ -17,7 +17,9 @@ corpus, every variant learns it with the same settings, and usages from the text
 --work are not done again. *By neighbours*: the chosen sense is one whose ten nearest words, in vectors of the text
 before planting, are nearer to the word that stood there than to the other (chance .5, nothing is fitted). *One to one*
 and *purity* map senses by the usages themselves, the best for them. *Pruned* is after the duplicates went, with the
-threshold that is drawn from the vectors themselves.
+threshold that is drawn from the vectors themselves. The variant *gasi_beta_fresh* draws 5 negatives for each pair, the
+others share 10 for a window. *MaxSimC* and *AvgSimC* are 100 x Spearman's rho on the pairs of SCWS whose words are
+known.
 
 The text of *speed* is the beginning of the shared corpus with its 14,000 most frequent words; the stream of 100,000
 words is drawn at random from a Zipf distribution, line by line: the worst case for memory, as no word makes another
@@ -55,6 +57,8 @@ from lexiscope.analysis.planted_senses import (  # noqa: E402
     sense_recovery,
     sense_selection,
 )
+from lexiscope.analysis.sense_similarity import SimilarityCorrelation, similarity_correlation  # noqa: E402
+from lexiscope.core import catalog  # noqa: E402
 from lexiscope.core.errors import InputError, require  # noqa: E402
 from lexiscope.core.usage import Usage  # noqa: E402
 from lexiscope.items.planted_senses import (  # noqa: E402
@@ -63,6 +67,7 @@ from lexiscope.items.planted_senses import (  # noqa: E402
     pseudo_words,
     unambiguous_nouns,
 )
+from lexiscope.items.sense_similarity import avg_sim_c, max_sim_c  # noqa: E402
 from lexiscope.resources import wordnet  # noqa: E402
 from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors  # noqa: E402
 from lexiscope.subjects.gasi import Gasi  # noqa: E402
@@ -76,9 +81,14 @@ from lexiscope.training.gasi.train import train_gasi  # noqa: E402
 from lexiscope.training.gasi.vocabulary import Limits, Vocabulary  # noqa: E402
 
 CORPUS = Path("corpus") / "english-wiki-books-50m.txt.bz2"
+FRESH = "_fresh"
 TEXT_WORDS, ZIPF_WORDS, LINE = 14_000, 100_000, 25
 FAITHFUL = GasiSettings()
 SHARED = replace(FAITHFUL, shared_negatives=10)
+COLUMNS = (
+    "variant", "senses", "by neighbours [95 %]", "probability", "recovered", "one to one", "purity", "majority",
+    "MaxSimC", "AvgSimC",
+)  # fmt: skip
 #: tokens a second of the paper on its GPU, as performance notes of the project give them
 PAPER_RATE = 46_300
 GENSIM = """
@@ -351,6 +361,21 @@ def judged(subject: Gasi, planted: Planted, reference: SenseVectors) -> tuple[Se
     return selection, sense_recovery(words, p.argmax(axis=1), gold)
 
 
+def in_context(subject: Gasi) -> tuple[SimilarityCorrelation, SimilarityCorrelation]:
+    """Return the correlations of MaxSimC and AvgSimC with people's ratings on SCWS, over pairs that it knows."""
+    loaded = catalog.dataset("scws")
+    names, values = loaded.responses.column("item_id"), loaded.responses.column("value")
+    items = [item for item in loaded.items if all(subject.knows(usage) for usage in item.usages)]
+    ratings = [float(np.mean(values[names == item.item_id])) for item in items]
+    sides = [[item.usages[side] for item in items] for side in (0, 1)]
+    given = [subject.senses_of(side)[0] for side in sides] + [subject.sense_distribution(side) for side in sides]
+    words = [item.usages[0].target.lower() for item in items]
+    return tuple(  # type: ignore[return-value]
+        similarity_correlation(measure(*given), ratings, measure=name, groups=words)
+        for name, measure in (("max_sim_c", max_sim_c), ("avg_sim_c", avg_sim_c))
+    )
+
+
 def without_duplicates(subject: Gasi) -> Gasi:
     """Return a subject with the senses that are left after pruning; the threshold is drawn from its vectors."""
     try:
@@ -373,23 +398,25 @@ def quality(given: argparse.Namespace, settings: GasiSettings) -> None:
     n_words, n_usages = len(planted.words), len(planted.usages)
     print(f"{planted.plain.vocabulary.n_tokens:,} tokens, {len(planted.shards.vocabulary.words):,} words; ", end="")
     print(f"{n_words} pseudo-words in bands {bands}, {n_usages:,} usages; {settings}\n", flush=True)
-    print("| variant | senses | by neighbours [95 %] | probability | recovered | one to one | purity | majority |")
-    print("|---|---|---|---|---|---|---|---|")
+    print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}")
     found: dict[str, SenseSelection] = {}
     for variant in given.variants:
-        out = given.work / variant
-        train_gasi(planted.shards, out=out, settings=replace(settings, variant=variant), seed=given.seed)
+        out, fresh = given.work / variant, variant.endswith(FRESH)
+        how = replace(settings, variant=variant.removesuffix(FRESH))
+        how = replace(how, shared_negatives=0) if fresh else how
+        train_gasi(planted.shards, out=out, settings=how, seed=given.seed)
         subject = Gasi(str(out))
         kinds = [(variant, subject)]
         kinds += [(f"{variant}, pruned", without_duplicates(subject))] if variant != "skip_gram" else []
         for name, each in kinds:
             selection, recovery = judged(each, planted, reference)
             found[name] = selection
+            max_c, avg_c = in_context(each)
             senses = np.mean([each.sense_count(usage) for usage in planted.usages])
             print(
                 f"| {name} | {senses:.2f} | {selection.accuracy:.3f} {between(selection.accuracy_interval)} | "
                 f"{selection.probability:.3f} | {selection.recovered:.2f} | {recovery.accuracy:.3f} | "
-                f"{recovery.purity:.3f} | {recovery.majority:.3f} |",
+                f"{recovery.purity:.3f} | {recovery.majority:.3f} | {max_c.value:.1f} | {avg_c.value:.1f} |",
                 flush=True,
             )
     differences(found)
@@ -406,7 +433,7 @@ def differences(found: dict[str, SenseSelection]) -> None:
     """Print how much better GASI-β is than each other, over the same pseudo-words."""
     best = found.get("gasi_beta")
     for name, other in found.items() if best else ():
-        if best is None or name.startswith("gasi_beta"):
+        if best is None or name in ("gasi_beta", "gasi_beta, pruned"):
             continue
         gains = [a.accuracy - b.accuracy for a, b in zip(best.each, other.each, strict=True)]
         print(f"gasi_beta over {name}, by neighbours: {np.mean(gains):+.3f} {between(mean_interval(gains))}")
@@ -424,9 +451,11 @@ def main() -> None:
     quality_of = parser.add_argument_group("planted")
     quality_of.add_argument("--work", type=Path, default=Path("planted-senses"), help="where text and vectors are kept")
     quality_of.add_argument("--held-out", type=int, default=3_000_000, help="tokens behind the text for the usages")
-    quality_of.add_argument("--pairs", type=int, default=30, help="pseudo-words of each band")
-    quality_of.add_argument("--bands", type=int, nargs="+", default=[150, 500, 5_000], help="limits of frequency")
-    quality_of.add_argument("--variants", nargs="+", choices=VARIANTS, default=["sasi", "gasi", "gasi_beta"])
+    quality_of.add_argument("--pairs", type=int, default=25, help="pseudo-words of each band")
+    quality_of.add_argument("--bands", type=int, nargs="+", default=[150, 450, 5_000], help="limits of frequency")
+    quality_of.add_argument(
+        "--variants", nargs="+", choices=[*VARIANTS, f"gasi_beta{FRESH}"], default=["sasi", "gasi", "gasi_beta"]
+    )
     quality_of.add_argument("--seed", type=int, default=0)
     for name, kind, default in (
         ("--dimensions", int, 100),

@@ -37,7 +37,17 @@ def by_kernel(given: Case, how: GasiSettings, rate: float, weight: float) -> tup
     numbers = np.array([rate, how.sharpness, weight])
     noise = how.noise_scale * given["noise"]
     kernel.learn_window(
-        senses[5], given["mask"][5], contexts, given["words"], 7, 35, noise, numbers, table, work, stats
+        senses[5],
+        given["mask"][5],
+        contexts,
+        given["words"],
+        7,
+        len(given["words"]) - 7,
+        noise,
+        numbers,
+        table,
+        work,
+        stats,
     )
     return (senses - given["senses"]) / rate, (contexts - given["contexts"]) / rate, stats
 
@@ -75,6 +85,19 @@ def test_gradients_equal_autograd(variant: Variant, weight: float, seed: int) ->
         assert relative(senses, expected[0]) < 1e-4
         assert relative(contexts, expected[1]) < 1e-4
         assert -stats[2] == pytest.approx(expected[2], rel=1e-4)
+
+
+@pytest.mark.parametrize("variant", ["gasi_beta", "skip_gram"])
+def test_words_that_come_twice_are_learnt_twice(variant: Variant) -> None:
+    """An odd number of words, some of them side by side twice: at a small rate the steps are those of autograd."""
+    how = SETTINGS[variant]
+    given = case(how.n_senses, np.float64)
+    given["words"] = np.concatenate([given["words"][:12], given["words"][11:13], given["words"][2:3]])
+    senses, contexts, stats = by_kernel(given, how, 1e-6, 1.0)
+    expected = by_autograd(given, how, 1.0)
+    assert relative(senses, expected[0]) < 1e-4
+    assert relative(contexts, expected[1]) < 1e-4
+    assert -stats[2] == pytest.approx(expected[2], rel=1e-4)
 
 
 def test_the_part_through_attention_is_in_the_gradient() -> None:

@@ -140,33 +140,92 @@ def _pair(senses: Any, row: Any, label: Any, weight: Any, rate: Any, table: Any,
 
 
 @njit(**_HOW)
+def _step(x: Any, k: Any, label: Any, weight: Any, rate: Any, table: Any, work: Any, q: Any) -> Any:
+    """Add log σ(±x) to the sum of sense *k*, and return how far its pair moves: rate · weight · γ_k · (y - σ(x))."""
+    log_sigma, sigma = _log_sigma(x, table)
+    # log σ(-x) = log σ(x) - x
+    q[k] += weight * (log_sigma if label else log_sigma - x)
+    return work.dtype.type(rate * weight * work[0, k] * ((1.0 if label else 0.0) - sigma))
+
+
+@njit(**_HOW)
 def _pair_of_three(senses: Any, row: Any, label: Any, weight: Any, rate: Any, table: Any, work: Any, q: Any) -> None:
     """As :func:`_pair`, for three senses: the row is read and written once."""
     s0, s1, s2 = senses[0], senses[1], senses[2]
     g0, g1, g2 = work[2], work[3], work[4]
-    x0 = x1 = x2 = row[0] * 0
+    # sums of the rows' own width: a plain 0 would make them, and all products, twice as wide
+    x0 = x1 = x2 = row.dtype.type(0.0)
     for i in range(len(row)):
         c = row[i]
         x0 += s0[i] * c
         x1 += s1[i] * c
         x2 += s2[i] * c
-    y = 1.0 if label else 0.0
-    l0, p0 = _log_sigma(x0, table)
-    l1, p1 = _log_sigma(x1, table)
-    l2, p2 = _log_sigma(x2, table)
-    # log σ(-x) = log σ(x) - x
-    q[0] += weight * (l0 - (1.0 - y) * x0)
-    q[1] += weight * (l1 - (1.0 - y) * x1)
-    q[2] += weight * (l2 - (1.0 - y) * x2)
-    a0 = row.dtype.type(rate * weight * work[0, 0] * (y - p0))
-    a1 = row.dtype.type(rate * weight * work[0, 1] * (y - p1))
-    a2 = row.dtype.type(rate * weight * work[0, 2] * (y - p2))
+    a0 = _step(x0, 0, label, weight, rate, table, work, q)
+    a1 = _step(x1, 1, label, weight, rate, table, work, q)
+    a2 = _step(x2, 2, label, weight, rate, table, work, q)
     for i in range(len(row)):
         c = row[i]
         g0[i] += a0 * c
         g1[i] += a1 * c
         g2[i] += a2 * c
         row[i] = c + a0 * s0[i] + a1 * s1[i] + a2 * s2[i]
+
+
+@njit(**_HOW)
+def _two_pairs_of_three(
+    senses: Any, rows: Any, labels: Any, weights: Any, rate: Any, table: Any, work: Any, q: Any
+) -> None:
+    """As :func:`_pair_of_three`, for two different rows: the senses and their gradients are read and written once."""
+    s0, s1, s2 = senses[0], senses[1], senses[2]
+    g0, g1, g2 = work[2], work[3], work[4]
+    one, two = rows
+    x0 = x1 = x2 = z0 = z1 = z2 = one.dtype.type(0.0)
+    for i in range(len(one)):
+        c, e = one[i], two[i]
+        x0 += s0[i] * c
+        x1 += s1[i] * c
+        x2 += s2[i] * c
+        z0 += s0[i] * e
+        z1 += s1[i] * e
+        z2 += s2[i] * e
+    a0 = _step(x0, 0, labels[0], weights[0], rate, table, work, q)
+    a1 = _step(x1, 1, labels[0], weights[0], rate, table, work, q)
+    a2 = _step(x2, 2, labels[0], weights[0], rate, table, work, q)
+    b0 = _step(z0, 0, labels[1], weights[1], rate, table, work, q)
+    b1 = _step(z1, 1, labels[1], weights[1], rate, table, work, q)
+    b2 = _step(z2, 2, labels[1], weights[1], rate, table, work, q)
+    for i in range(len(one)):
+        c, e = one[i], two[i]
+        g0[i] += a0 * c + b0 * e
+        g1[i] += a1 * c + b1 * e
+        g2[i] += a2 * c + b2 * e
+        one[i] = c + a0 * s0[i] + a1 * s1[i] + a2 * s2[i]
+        two[i] = e + b0 * s0[i] + b1 * s1[i] + b2 * s2[i]
+
+
+@njit(**_HOW)
+def _learn_rows(
+    senses: Any, contexts: Any, words: Any, m: Any, n: Any, rate: Any, weight: Any, table: Any, work: Any, q: Any
+) -> None:
+    """Learn the m words of the window and the n negatives, of three senses two rows at a time."""
+    n_senses, width = senses.shape
+    j = 0
+    while j < m + n:
+        for ahead in range(j + _AHEAD, min(j + _AHEAD + 2, m + n)):
+            for i in range(0, width, _LINE // contexts.itemsize):
+                _prefetch(contexts, words[ahead], i)
+        first = 1.0 if j < m else weight
+        if n_senses == 3 and j + 1 < m + n and words[j] != words[j + 1]:
+            rows, second = (contexts[words[j]], contexts[words[j + 1]]), 1.0 if j + 1 < m else weight
+            _two_pairs_of_three(senses, rows, (j < m, j + 1 < m), (first, second), rate, table, work, q)
+            j += 2
+            continue
+        row = contexts[words[j]]
+        if n_senses == 3:
+            _pair_of_three(senses, row, j < m, first, rate, table, work, q)
+        else:
+            _pair(senses, row, j < m, first, rate, table, work, q, work[n_senses + 2, :width])
+        j += 1
 
 
 @njit(**_HOW)
@@ -212,15 +271,7 @@ def learn_window(
     stats[3] += _entropy(logits, mask, sharpness, plain)
     for k in range(n_senses):
         gamma[k] = plain[k]
-    for j in range(m + n):
-        if j + _AHEAD < m + n:
-            for i in range(0, width, _LINE // contexts.itemsize):
-                _prefetch(contexts, words[j + _AHEAD], i)
-        weighed = 1.0 if j < m else weight
-        if n_senses == 3:
-            _pair_of_three(senses, contexts[words[j]], j < m, weighed, rate, table, work, q)
-        else:
-            _pair(senses, contexts[words[j]], j < m, weighed, rate, table, work, q, work[n_senses + 2, :width])
+    _learn_rows(senses, contexts, words, m, n, rate, weight, table, work, q)
     bound = _attention_gradient(senses, contexts, words, m, rate * sharpness, work, plain, q)
     stats[0] += 1.0
     stats[1] += m
