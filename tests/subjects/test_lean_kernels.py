@@ -111,6 +111,9 @@ def test_the_gelu_is_that_of_transformers(name: str) -> None:
     x = given.double()
     by_hand = x / 2 * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (x + 0.044715 * x**3)))
     np.testing.assert_allclose(found.numpy(), by_hand.numpy(), atol=1e-6, rtol=1e-6)
+    wide = torch.cat([given, given], dim=1)
+    np.testing.assert_array_equal(lean.function(wide[None, :, 1_334:]).numpy(), found[None].numpy())
+    assert torch.equal(wide[:, :1_334], given)
     assert lean.function is tanh_gelu
     assert lean_modules(torch.nn.Sequential(ACT2FN["gelu"], ACT2FN["silu"])) == ()
 

@@ -57,18 +57,19 @@ def replaced(modules: Sequence[Lean]) -> Iterator[None]:
 
 
 def tanh_gelu(given: Any) -> Any:
-    """Compute the GELU by tanh in place, a few rows at a time.
+    """Compute the GELU by tanh a few rows at a time, in place where rows stand by themselves.
 
     *Source:* Hendrycks and Gimpel 2016, as transformers' ``gelu_new``, ``gelu_fast`` and ``gelu_pytorch_tanh``.
     """
     torch = require("torch", "models")
-    rows = given.view(-1, given.shape[-1])
+    # a part of something wider is copied first
+    rows = given.reshape(-1, given.shape[-1])
     for x in rows.split(max(1, _NEAR // rows.shape[1])):
         inner = x * x
         torch.addcmul(x, inner, x, value=0.044715, out=inner)
         inner.mul_(math.sqrt(2 / math.pi)).tanh_()
         torch.addcmul(x, x, inner, out=x).mul_(0.5)
-    return given
+    return rows.view(given.shape)
 
 
 def _plain_block(block: Any) -> bool:
