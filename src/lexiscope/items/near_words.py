@@ -123,7 +123,8 @@ def word_counts_of(senses: InducedSenses) -> dict[str, float]:
     Errors: :class:`InputError` where the vectors do not say.
     """
     if senses.counts is None:
-        what, hint = "these vectors do not say how often words occurred", "give a file of frequencies: word, count"
+        what = "these vectors do not say how often words occurred"
+        hint = "give a table of frequencies with the columns word and count (--frequencies FILE)"
         raise InputError(what, hint=hint)
     return dict(zip(senses.words, np.asarray(senses.counts, np.float64).tolist(), strict=True))
 
