@@ -396,3 +396,36 @@ def test_answers_of_another_test_are_refused(tmp_path: Path) -> None:
     rated.write_csv(tmp_path / "rated.csv")
     with pytest.raises(InputError, match="'same_sense', which is no test of senses"):
         sense_induction.run(replace(settings, people=(items, str(tmp_path / "rated.csv"))), tmp_path / "run3")
+
+
+# -- the senses of words ----------------------------------------------------------------------------------------
+
+
+def test_the_senses_of_a_word_are_shown_with_examples(tmp_path: Path) -> None:
+    """Each subject has a section, and a page with a search box beside the report; examples are of the corpus."""
+    folders = [made_folder(tmp_path / name, seed=seed) for seed, name in enumerate("ab")]
+    text = tmp_path / "text.txt"
+    text.write_text("the river ran along the bank of grass\n", encoding="utf-8")
+    asked = replace(MINI, subjects=tuple(f"gasi:{each}" for each in folders), words=("bank",), corpus=(str(text),))
+    sense_induction.run(asked, tmp_path / "run")
+    report = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert report.count("Senses of bank") >= 2
+    for name in ("senses_1.html", "senses_2.html"):
+        page = (tmp_path / "run" / name).read_text(encoding="utf-8")
+        assert name in report
+        assert "along the" in page
+        assert 'type="search"' in page
+    assert "example sentences" not in left_out(tmp_path / "run")
+
+
+def test_without_a_corpus_or_a_known_word_it_is_said(tmp_path: Path) -> None:
+    """What the explorer cannot show is listed with its reason; a corpus that is not there is refused."""
+    folder = made_folder(tmp_path / "a")
+    for words, reason in ((("bank",), "No corpus was named"), (("zyzzyva",), "knows none of the words")):
+        out = tmp_path / words[0]
+        sense_induction.run(replace(MINI, subjects=(f"gasi:{folder}",), words=words), out)
+        assert reason in left_out(out)
+    absent = replace(MINI, subjects=(f"gasi:{folder}",), corpus=(str(tmp_path / "absent.txt"),))
+    with pytest.raises(InputError, match="no such file"):
+        sense_induction.run(absent, tmp_path / "no")
+    assert not (tmp_path / "no").exists()

@@ -116,7 +116,13 @@ Run = Callable[..., Summary]
 @click.option("--planted", metavar="PATH", help="Of sense_induction: usages of pseudo-words; made_up: text by rule.")
 @click.option("--synset", metavar="SYNSET", help="Of sense_induction: whose sentences show how a sense is chosen.")
 @click.option(
-    "--word", "words", multiple=True, metavar="WORD", help="Of sense_induction: draw its neighbours. May be repeated."
+    "--word", "words", multiple=True, metavar="WORD", help="Of sense_induction: show its senses. May be repeated."
+)
+@click.option(
+    "--corpus",
+    multiple=True,
+    metavar="FILE|FOLDER",
+    help="Of sense_induction: text that examples of these words come from. May be repeated.",
 )
 @click.option("--bootstrap", "n_bootstrap", type=click.IntRange(min=0), help="Resamples per interval; 0: none.")
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of resampling and random starts.")

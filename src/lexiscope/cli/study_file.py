@@ -68,7 +68,8 @@ COMMENTS: dict[str, str] = {
     "people": "of context_bias and sense_induction: files of people's answers to the same items",
     "planted": "of sense_induction: usages of pseudo-words, whose senses are known; or made_up",
     "synset": "of sense_induction: a synset whose sentences show how a sense is chosen; empty: none",
-    "words": "of sense_induction: words whose neighbours are drawn",
+    "words": "of sense_induction: words whose senses and neighbours are shown",
+    "corpus": "of sense_induction: files of running text that examples of these words come from",
 }
 
 
@@ -116,6 +117,7 @@ class StudyFile(BaseModel):
     planted: str = _DEFAULT.planted
     synset: str = _DEFAULT.synset
     words: list[str] = list(_DEFAULT.words)
+    corpus: list[str] = list(_DEFAULT.corpus)
 
 
 def read_study_file(path: Path | str) -> StudySettings:

@@ -77,8 +77,8 @@ class StudySettings:
     Of the sense_induction study: ``planted`` is a file of usages of pseudo-words, whose senses are known (or a folder
     with it and vectors of the text before planting), or ``made_up``: text made by rule, on which small vectors are
     trained; ``synset`` (``bond.n.02``) is one whose sentences show how a sense is chosen; ``words`` are those whose
-    neighbours are drawn; ``datasets`` limits what is compared; ``people`` are files of people's answers to the tests of
-    senses, and of the items that were asked.
+    senses and neighbours are shown, with examples from the files of ``corpus``; ``datasets`` limits what is compared;
+    ``people`` are files of people's answers to the tests of senses, and of the items that were asked.
     """
 
     study: str
@@ -120,6 +120,7 @@ class StudySettings:
     planted: str = ""
     synset: str = "bond.n.02"
     words: tuple[str, ...] = ("bond",)
+    corpus: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.dataset or self.datasets) and self.items:

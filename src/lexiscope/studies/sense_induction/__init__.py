@@ -13,7 +13,7 @@ from lexiscope.collect import CollectProgress
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record
 from lexiscope.core.study import PublishedValue, Question, StudySettings, check_settings
-from lexiscope.report.document import Report
+from lexiscope.report.document import Report, Section
 from lexiscope.report.exports import Exported, export
 from lexiscope.report.part import Part, joined, pick, shown, with_published
 from lexiscope.report.sections import drop_empty
@@ -21,6 +21,7 @@ from lexiscope.report.study_folder import about_run
 from lexiscope.report.study_run import Computed, Summary, marked_records, run_study
 from lexiscope.report.tables import Column, Format, Table
 from lexiscope.studies.sense_induction.contrast import contrast_part
+from lexiscope.studies.sense_induction.explored import explorations, write_pages
 from lexiscope.studies.sense_induction.gather import gather
 from lexiscope.studies.sense_induction.judged import people_part
 from lexiscope.studies.sense_induction.material import MADE_UP, LeftOut, Material
@@ -58,7 +59,7 @@ QUESTIONS: tuple[Question, ...] = (
 )
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
 STATISTICS: Mapping[str, str] = MEANING
-SETTINGS = frozenset(("datasets", "people", "planted", "synset", "words"))
+SETTINGS = frozenset(("datasets", "people", "planted", "synset", "words", "corpus"))
 MINI = StudySettings("sense_induction", planted=MADE_UP)
 """Settings with which the study runs without data: text made by rule, small vectors trained on it."""
 
@@ -80,12 +81,16 @@ def run(
     def compute(folder: Path) -> Computed:
         material = gather(settings, folder, progress=progress)
         parts, answers, left_out = analyse(material, settings)
+        explored, unexplored = explorations(material, settings)
+        left_out = (*left_out, *unexplored)
         responses = ResponseTable.concat([material.responses, answers, material.people])
         records = _records(material, settings, parts)
         sums = tuple(material.checksums.items())
         handed = Exported("sense_induction", responses, None, sums, STATISTICS)
-        report = _report(material, settings, parts, records, left_out, given, len(responses))
-        return Computed(report, responses, parts, export(folder, handed, settings.outputs))
+        sections = built(material, settings, QUESTIONS, parts, left_out, explored)
+        report = _report(material, settings, sections, records, len(left_out), given, len(responses))
+        files = (*export(folder, handed, settings.outputs), *write_pages(explored, folder))
+        return Computed(report, responses, parts, files)
 
     return run_study(settings, out, compute, overview, given=given, command=command)
 
@@ -154,9 +159,9 @@ def _records(material: Material, settings: StudySettings, parts: Mapping[str, Pa
 def _report(
     material: Material,
     settings: StudySettings,
-    parts: Mapping[str, Part],
+    sections: tuple[Section, ...],
     records: tuple[Record, ...],
-    left_out: tuple[LeftOut, ...],
+    n_left_out: int,
     given: Mapping[str, str],
     n_responses: int,
 ) -> Report:
@@ -166,12 +171,12 @@ def _report(
         "vectors": len(material.subjects),
         "responses": n_responses,
         "records": len(records),
-        "left_out": len(left_out),
+        "left_out": n_left_out,
     }
     return Report(
         title=settings.title or "Induced senses",
         subtitle="Vectors with several senses for a word, beside people's ratings and judgments",
-        sections=built(material, settings, QUESTIONS, parts, left_out),
+        sections=sections,
         run=about_run(settings, data=material.checksums, counts=counts, given=given),
         records=records,
         citations=CITATION,

@@ -8,8 +8,10 @@ from lexiscope.core.study import Question, StudySettings
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part
 from lexiscope.report.sections import card_section, questions_table
+from lexiscope.report.sense_explorer import Exploration
 from lexiscope.report.tables import Column, Table
 from lexiscope.studies.sense_induction import contrast, judged, recovery, same_sense, similarity
+from lexiscope.studies.sense_induction.explored import explorer_sections
 from lexiscope.studies.sense_induction.material import LeftOut, Material
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM_C, MAX_SIM
 
@@ -41,8 +43,9 @@ def built(
     questions: Sequence[Question],
     parts: Mapping[str, Part],
     left_out: Sequence[LeftOut],
+    explored: Sequence[Exploration] = (),
 ) -> tuple[Section, ...]:
-    """Return the sections of the report; *parts* are the study's parts by name."""
+    """Return the sections of the report; *parts* are the study's parts by name, *explored* the senses of words."""
     overview = questions_table(questions, _results(material, parts), name="questions")
     sections = [
         Section("questions", "What was asked, and what came out", tables=(overview,)),
@@ -57,6 +60,7 @@ def built(
             texts = tuple(text for text in (asked, *part.paragraphs) if text)
             title = question.text.rstrip("?")
             sections.append(Section(question.question_id.lower(), title, texts, part.tables, part.figures, flag=flag))
+    sections += explorer_sections(explored)
     if left_out:
         sections.append(Section("left_out", "What was left out, and why", tables=(left_out_table(material, left_out),)))
     sections.append(_data(material))

@@ -18,6 +18,7 @@ from lexiscope.core.subject import SubjectSpec
 from lexiscope.datasets.wordsim import NINE
 from lexiscope.datasets.wordsim import SETS as WORD_SETS
 from lexiscope.items.truth_choice import DIFFERENT, SAME
+from lexiscope.resources.running_text import corpus_files
 from lexiscope.resources.sense_vectors import SETTINGS as RECORD
 from lexiscope.studies.sense_induction.material import LeftOut, PairSet
 from lexiscope.studies.sense_induction.planting import REFERENCE, USAGES
@@ -91,11 +92,11 @@ def expanded(specs: Sequence[str]) -> tuple[str, ...]:
 
 
 def given_files(settings: StudySettings, specs: Sequence[str]) -> dict[str, str]:
-    """Return the checksums of the files that a run depends on: trainings, vectors, planted usages, people's answers.
+    """Return the checksums of the files that a run depends on: trainings, vectors, planted usages, answers, text.
 
-    Errors: :class:`InputError` for a file of people or of planted usages that is not there.
+    Errors: :class:`InputError` for a file of people, of planted usages or of a corpus that is not there.
     """
-    paths = [Path(name) for name in settings.people]
+    paths = [*map(Path, settings.people), *corpus_files([Path(name) for name in settings.corpus])]
     if settings.planted and settings.planted != "made_up":
         path = Path(settings.planted)
         paths += [path / USAGES, *path.glob(f"{REFERENCE}/{RECORD}")] if path.is_dir() else [path]
