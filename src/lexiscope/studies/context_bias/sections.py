@@ -120,12 +120,15 @@ def _data(material: Material, settings: StudySettings, parts: Mapping[str, Part]
         part = parts[name]
         inner.append(Section(name, title, part.paragraphs, part.tables))
     for number, audit in enumerate(material.sets, start=1):
-        card = audit.card or _own_card(audit, settings)
-        inner.append(card_section(card, section_id=f"data_{number}"))
+        # items that are neither published nor read from a file have no card
+        if card := audit.card or _own_card(audit, settings):
+            inner.append(card_section(card, section_id=f"data_{number}"))
     return Section("asked", "What was asked, of whom", subsections=tuple(inner))
 
 
-def _own_card(audit: AuditSet, settings: StudySettings) -> DatasetCard:
+def _own_card(audit: AuditSet, settings: StudySettings) -> DatasetCard | None:
+    if not settings.items:
+        return None
     counts = (("train", len(audit.train)), ("dev", len(audit.dev)), ("test", len(audit.test)))
     return own_card(Path(settings.items), task=audit.task, language=settings.language, counts=counts)
 
