@@ -19,7 +19,7 @@ def test_gasi_beta_selects_planted_senses_of_the_shared_corpus(tmp_path: Path, p
 
     The interval over pseudo-words of the one lies above that of the other, before pruning and after it.
     """
-    how = ["--tokens", "8000000", "--variants", "sasi", "gasi_beta", "--learning-rate", "0.05"]
+    how = ["--tokens", "8000000", "--variants", "sasi", "gasi_beta"]
     subprocess.run([sys.executable, str(SCRIPT), "planted", "--work", str(tmp_path), *how], check=True)
     found = json.loads((tmp_path / "selection.json").read_text())
     for kind in ("", ", pruned"):
