@@ -49,7 +49,7 @@ CITATION = (
 )
 QUESTIONS: tuple[Question, ...] = (
     Question("Q1", "How near do similarities of words come to people's ratings?", "§5, Tables 6 and 7", "confirmatory"),
-    Question("Q2", "How near do similarities of usages in context come to them?", "§5", "confirmatory"),
+    Question("Q2", "How near do similarities of usages in context come to people's ratings?", "§5", "confirmatory"),
     Question("Q3", "Are usages with one meaning given one sense, and others not?", "§5, Table 8", "confirmatory"),
     Question("Q4", "Are planted senses recovered?", "not in the paper", "exploratory"),
     Question("Q5", "How strong must the noise be, and what does it do?", "§3, Figures 3 and 5", "exploratory"),
