@@ -4,7 +4,8 @@ Nothing is held but the line that is read, so a corpus may be larger than memory
 window of a training goes over its end. Two ways to make words:
 
 - ``own``: letters and digits are runs; hyphens and other signs divide; clitics are split off (*do n't*, *scotland 's*,
-  *they 've*); words are NFKC and lower case; a number, with its points and commas, is ``<num>``.
+  *they 've*); words are NFKC and lower case; a number, with its points and commas, is ``<num>``. Text that was cut so
+  before has the same words.
 - ``given``: the text is tokenised already; a word is what stands between white space, as it is.
 """
 
@@ -39,7 +40,8 @@ def _words(letter: str, *, negated: bool) -> re.Pattern[str]:
     end = rf"(?!{letter})"
     before_not = (rf"(?:{letter}|[\u0300-\u036f])+?(?=n['\u2019]t{end})", rf"n['\u2019]t{end}") if negated else ()
     run = "[a-z0-9]+" if letter == "[a-z0-9]" else rf"(?:{letter}|[\u0300-\u036f\u200c\u200d])+"
-    clitic = rf"(?<=\w)['\u2019](?:s|re|ve|ll|d|m){end}"
+    # behind a word, or behind white space, where text that was cut before has it
+    clitic = rf"(?<![^\w\s])['\u2019](?:s|re|ve|ll|d|m){end}"
     return re.compile("|".join((NUMBER, rf"\d+(?:[.,]\d+)*{end}", *before_not, clitic, run)), re.IGNORECASE)
 
 
