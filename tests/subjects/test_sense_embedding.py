@@ -12,10 +12,11 @@ from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.core.usage import Usage
+from lexiscope.items.known_words import UNKNOWN
 from lexiscope.items.truth_choice import SAME
 from lexiscope.subjects.sense_embedding import SenseEmbedding, load
 from lexiscope.tasks.same_sense import by_sense
-from lexiscope.tasks.same_sense.by_sense import ONE_SENSE, UNKNOWN, random_answers
+from lexiscope.tasks.same_sense.by_sense import ONE_SENSE, random_answers
 
 DATA = Path(__file__).parents[1] / "data" / "multi_sense"
 MSSG = f"mssg:{DATA / 'mssg.txt'}"

@@ -12,6 +12,7 @@ from lexiscope.core.errors import CapabilityError, InputError
 from lexiscope.core.item import Item
 from lexiscope.core.subject import Floats
 from lexiscope.core.usage import Usage
+from lexiscope.items.known_words import UNKNOWN
 from lexiscope.items.truth_choice import DIFFERENT, SAME
 from lexiscope.tasks.same_sense import NAME, TASK, by_sense
 from lexiscope.tasks.same_sense.by_sense import (
@@ -19,7 +20,6 @@ from lexiscope.tasks.same_sense.by_sense import (
     ONE_SENSE,
     TIE,
     TWO_WORDS,
-    UNKNOWN,
     answering_by_sense,
     random_answers,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
@@ -18,25 +18,15 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response
 from lexiscope.core.subject import Embeds, Floats, Progress, Subject
 from lexiscope.core.usage import Usage
+from lexiscope.items.known_words import unknown_reason
 
 Doubles = np.ndarray[Any, np.dtype[np.float64]]
-
-UNKNOWN = "out of vocabulary"
-"""Begins what stands in ``raw`` of an item that a subject cannot answer, before the words that it does not know."""
 
 CHOICE, DISTANCE = "choice", "cosine_distance"
 """The measures of an answer, and of how far an option is from what it is compared with."""
 
 DISTANCE_MEASURE = (DISTANCE, "distance of the option from what a model compares it with; higher means farther apart")
 """What a task says of the distances in its rows."""
-
-
-@runtime_checkable
-class KnowsWords(Protocol):
-    """A subject that can say whether it has a vector for a word."""
-
-    def knows(self, usage: Usage) -> bool:
-        """Say whether the target of a usage is in the vocabulary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +65,6 @@ def beside(word: str, others: Sequence[str], language: str) -> Usage:
 def each_beside(words: Sequence[str], language: str) -> tuple[Usage, ...]:
     """Return each of some words in the middle of the others."""
     return tuple(beside(word, [*words[:place], *words[place + 1 :]], language) for place, word in enumerate(words))
-
-
-def unknown_words(subject: Subject, usages: Sequence[Usage]) -> tuple[str, ...]:
-    """Return the targets for which a subject says that it has no vector; none where it cannot say."""
-    if not isinstance(subject, KnowsWords):
-        return ()
-    return tuple(usage.target for usage in usages if not subject.knows(usage))
 
 
 def embedded(
@@ -151,7 +134,7 @@ def distance_rows(
     for item, answer in zip(items, found, strict=True):
         choice = replace(blank, item_id=item.item_id, measure=CHOICE)
         if answer.distances is None:
-            yield replace(choice, raw=f"{UNKNOWN}: {', '.join(answer.unknown)}")
+            yield replace(choice, raw=unknown_reason(answer.unknown))
             continue
         # distances that differ by less than rounding are equal: the first option is taken on every machine
         distances = np.round(answer.distances, 12)

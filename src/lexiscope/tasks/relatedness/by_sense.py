@@ -12,15 +12,16 @@ from typing import Any, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.core.errors import CapabilityError, Place
+from lexiscope.core.errors import CapabilityError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.subject import ChoosesSense, Floats, Progress, Subject
 from lexiscope.core.task import AnswerFunction
 from lexiscope.core.usage import Usage
 from lexiscope.items.distances import cosine_distances
+from lexiscope.items.known_words import unknown_reason, with_seen_words
 from lexiscope.items.sense_similarity import avg_sim, avg_sim_c, avg_sim_c_upper, max_sim, max_sim_c
-from lexiscope.items.views import is_masked, view_item
+from lexiscope.items.views import view_item
 
 MAX_SIM, AVG_SIM = "max_sim", "avg_sim"
 MAX_SIM_C, AVG_SIM_C, AVG_SIM_C_UPPER = "max_sim_c", "avg_sim_c", "avg_sim_c_upper"
@@ -35,7 +36,7 @@ SENSE_MEASURES = (
     (AVG_SIM_C, "cosines weighted with the senses' probabilities in context (full sum); higher means more similar"),
     (AVG_SIM_C_UPPER, "the same summed over j ≥ i only, as printed; higher means more similar"),
 )
-UNKNOWN = "out of vocabulary"
+_WHO = "a subject that has senses of words"
 NO_LENGTH = "a sense of length zero"
 # pairs whose vectors are in memory at once
 _BLOCK = 512
@@ -80,7 +81,7 @@ def relating_by_sense(
                 return otherwise(items, subject, view=view, work=work, progress=progress)
             what = f"{subject.subject_id} chooses senses, but gives no vectors of them"
             raise CapabilityError(what, hint="ask it the task same_sense")
-        shown = [_seen(check(view_item(item, view))) for item in items]
+        shown = [with_seen_words(check(view_item(item, view)), who=_WHO) for item in items]
         found: list[tuple[Rows, list[str | None]]] = []
         for start in range(0, len(shown), _BLOCK):
             found.append(_similarities(shown[start : start + _BLOCK], subject, distance))
@@ -90,13 +91,6 @@ def relating_by_sense(
         return _table(who, shown, found)
 
     return by_sense
-
-
-def _seen(item: Item) -> Item:
-    if any(is_masked(usage) for usage in item.usages):
-        what = "a subject that has senses of words cannot answer without seeing the word"
-        raise CapabilityError(what, place=Place(item_id=item.item_id), hint="ask it in the view full")
-    return item
 
 
 def _has_context(item: Item) -> bool:
@@ -148,7 +142,7 @@ def _distance(left: Floats, right: Floats, p: NDArray[np.float64], q: NDArray[np
 
 def _reason(item: Item, known: Sequence[bool]) -> str:
     unknown = [usage.target for usage, one in zip(item.usages, known, strict=True) if not one]
-    return f"{UNKNOWN}: {', '.join(unknown)}" if unknown else NO_LENGTH
+    return unknown_reason(unknown) if unknown else NO_LENGTH
 
 
 def _table(

@@ -14,31 +14,22 @@ from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 
-from lexiscope.core.errors import CapabilityError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.subject import ChoosesSense, Floats, Progress, Subject
 from lexiscope.core.task import AnswerFunction
 from lexiscope.core.usage import Usage
-from lexiscope.items.views import is_masked, view_item, with_wordform
+from lexiscope.items.known_words import UNKNOWN, unknown_words, with_seen_words
+from lexiscope.items.views import view_item, with_wordform
 
 FLAG = "flag_random_answer"
 """The measure of the flag: 1 where the answer is random, with the reason in ``raw``, else 0."""
 
 TWO_WORDS = "two words"
-UNKNOWN = "out of vocabulary"
 ONE_SENSE = "one sense"
 TIE = "no sense preferred"
 REASONS = (TWO_WORDS, UNKNOWN, ONE_SENSE, TIE)
 """Why identity cannot decide a pair, in the order in which it is looked for."""
-
-
-@runtime_checkable
-class KnowsWords(Protocol):
-    """A subject that can say whether it has senses for a word."""
-
-    def knows(self, usage: Usage) -> bool:
-        """Say whether the target of a usage is in the vocabulary."""
 
 
 @runtime_checkable
@@ -113,10 +104,7 @@ def random_answers(responses: ResponseTable) -> dict[str, int]:
 
 def _looked_up(item: Item) -> tuple[Usage, ...] | None:
     """Return the two usages in one form of their word; ``None`` where they have none in common."""
-    if any(is_masked(usage) for usage in item.usages):
-        what = "a subject that chooses among the senses of a word cannot answer without seeing the word"
-        raise CapabilityError(what, place=Place(item_id=item.item_id), hint="ask it in the view full")
-    first, second = item.usages
+    first, second = with_seen_words(item).usages
     if first.target.casefold() == second.target.casefold():
         return (first, second)
     lemmas = {str(usage.lemma).casefold() for usage in item.usages if usage.lemma}
@@ -129,7 +117,9 @@ def _decide(
     pairs: Sequence[tuple[Usage, ...] | None], subject: Subject, *, same: str, different: str
 ) -> list[tuple[str, str]]:
     """Return each pair's answer and, where there is none, the reason."""
-    found = [("", TWO_WORDS) if pair is None else ("", "" if _known(subject, pair) else UNKNOWN) for pair in pairs]
+    found = [
+        ("", TWO_WORDS) if pair is None else ("", UNKNOWN if unknown_words(subject, pair) else "") for pair in pairs
+    ]
     asked = [number for number, (_, why) in enumerate(found) if not why]
     usages = [usage for number in asked for usage in pairs[number] or ()]
     rows = cast(ChoosesSense, subject).sense_distribution(usages) if usages else np.empty((0, 1), np.float32)
@@ -139,10 +129,6 @@ def _decide(
         first, second = table.argmax(axis=1)
         found[number] = ("", why) if why else (same if first == second else different, "")
     return found
-
-
-def _known(subject: Subject, pair: tuple[Usage, ...]) -> bool:
-    return not isinstance(subject, KnowsWords) or all(subject.knows(usage) for usage in pair)
 
 
 def _why_undecided(table: Floats, subject: Subject, usage: Usage) -> str:

@@ -19,16 +19,16 @@ from typing import cast
 
 import numpy as np
 
-from lexiscope.core.errors import CapabilityError, InputError, Place
+from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.subject import ChoosesSense, Embeds, Floats, Progress, Subject
 from lexiscope.core.task import AnswerFunction
 from lexiscope.core.usage import Usage
-from lexiscope.items.views import is_masked, view_item
+from lexiscope.items.known_words import unknown_reason, unknown_words, with_seen_words
+from lexiscope.items.views import view_item
 from lexiscope.items.word_groups import (
     CHOICE,
-    UNKNOWN,
     Answered,
     alone,
     blank_row,
@@ -36,7 +36,6 @@ from lexiscope.items.word_groups import (
     each_beside,
     embedded,
     from_groups,
-    unknown_words,
 )
 
 GroupsOf = Callable[[Item], Mapping[str, tuple[str, ...]]]
@@ -93,7 +92,7 @@ def choosing_by_sense(task: str, groups_of: GroupsOf) -> AnswerFunction:
         progress: Progress | None = None,
     ) -> ResponseTable:
         """Answer with the most probable sense, or for other vectors' senses with the nearest group."""
-        shown = [_seen(view_item(item, view)) for item in items]
+        shown = [with_seen_words(view_item(item, view)) for item in items]
         own = [item for item in shown if item.conditions.get(REVISION) == subject.facts.revision]
         others = [item for item in shown if item.conditions.get(REVISION) != subject.facts.revision]
         blank = blank_row(subject, task, view)
@@ -123,7 +122,7 @@ def _by_probability(
     for item, missing in zip(items, unknown, strict=True):
         choice = replace(blank, item_id=item.item_id, measure=CHOICE)
         if missing:
-            yield replace(choice, raw=f"{UNKNOWN}: {', '.join(missing)}")
+            yield replace(choice, raw=unknown_reason(missing))
             continue
         probable = {sense: _share(item, sense, share_of[item.item_id]) for sense in groups_of(item)}
         # a dummy is no sense of the word's, even beside senses that are all improbable
@@ -178,10 +177,3 @@ def _in_order(groups: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...
 
 def _beside_each_other(groups: Mapping[str, tuple[str, ...]], language: str) -> dict[str, tuple[Usage, ...]]:
     return {sense: each_beside(words, language) for sense, words in groups.items()}
-
-
-def _seen(item: Item) -> Item:
-    if is_masked(item.usages[0]):
-        what = "a subject that chooses among the senses of a word cannot answer without seeing the word"
-        raise CapabilityError(what, place=Place(item_id=item.item_id), hint="ask it in the view full")
-    return item

@@ -19,6 +19,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.subject import Embeds, Progress, Subject
 from lexiscope.core.task import AnswerFunction
 from lexiscope.core.usage import Usage
+from lexiscope.items.known_words import unknown_words
 from lexiscope.items.word_groups import (
     Answered,
     alone,
@@ -27,7 +28,6 @@ from lexiscope.items.word_groups import (
     each_beside,
     embedded,
     from_centroid,
-    unknown_words,
 )
 
 WordsOf = Callable[[Item], tuple[str, ...]]
