@@ -10,7 +10,7 @@ from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core.errors import CapabilityError, InputError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.study import StudySettings
-from lexiscope.core.subject import ChoosesSense, Subject
+from lexiscope.core.subject import ChoosesSense
 from lexiscope.studies.sense_induction.judged import read_people
 from lexiscope.studies.sense_induction.material import MADE_UP, HasSenses, LeftOut, Material, PairSet, Planted
 from lexiscope.studies.sense_induction.planting import given, made_up
@@ -70,8 +70,7 @@ def _asked(
     progress: CollectProgress | None,
 ) -> ResponseTable:
     folder = out / pairs.name.replace("?", "_").replace("=", "_")
-    asked = [cast(Subject, subject) for subject in subjects]
-    return collect(pairs.items, asked, _TASKS[pairs.kind], out=folder, seed=settings.seed, progress=progress)
+    return collect(pairs.items, subjects, _TASKS[pairs.kind], out=folder, seed=settings.seed, progress=progress)
 
 
 def _planted(

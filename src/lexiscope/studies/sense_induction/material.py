@@ -2,52 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.core.dataset import DatasetCard, SubjectFacts
+from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.subject import Floats
-from lexiscope.core.usage import Usage
+from lexiscope.core.subject import ChoosesSense, Subject
 from lexiscope.items.induced_senses import InducedSenses
+from lexiscope.items.known_words import KnowsWords
 from lexiscope.resources.sense_vectors import SenseVectors
+from lexiscope.tasks.relatedness.by_sense import GivesSenses
+from lexiscope.tasks.same_sense.by_sense import CountsSenses
 
 Kind = Literal["similarity", "same_sense"]
 MADE_UP = "made_up"
 """The value of the setting ``planted`` that asks for text made by rule, and the folder in which vectors of it lie."""
 
 
-class HasSenses(Protocol):
-    """A subject with induced senses: what the study asks of it."""
-
-    @property
-    def subject_id(self) -> str:
-        """Its spec."""
-
-    @property
-    def kind(self) -> str:
-        """``gasi`` or ``sense_embedding``."""
-
-    @property
-    def facts(self) -> SubjectFacts:
-        """What is known of it."""
-
-    def knows(self, usage: Usage) -> bool:
-        """Say whether the target is in the vocabulary."""
-
-    def sense_count(self, usage: Usage) -> int:
-        """Return the number of senses of the target."""
-
-    def sense_distribution(self, usages: Sequence[Usage]) -> Floats:
-        """Return the probability of each sense. *Shape: (usages, K)*."""
-
-    def senses_of(self, usages: Sequence[Usage]) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return the vectors of all senses, and which of them are there."""
+class HasSenses(Subject, ChoosesSense, KnowsWords, CountsSenses, GivesSenses, Protocol):
+    """A subject with induced senses (``gasi``, ``sense_embedding``): what the study asks of it."""
 
 
 @runtime_checkable

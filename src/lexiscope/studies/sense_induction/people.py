@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,11 +23,10 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import statistic_name
 from lexiscope.core.study import StudySettings
-from lexiscope.items.induced_senses import InducedSenses
 from lexiscope.report.part import Part, joined
 from lexiscope.report.sense_test_parts import AgreementOfTest, agreement_part, duplicates_part
 from lexiscope.studies.sense_induction.judged import MEASURE, by_model
-from lexiscope.studies.sense_induction.material import Material
+from lexiscope.studies.sense_induction.material import Material, ShowsSenses
 from lexiscope.tasks.sense_choice import NAME as SELECTION
 from lexiscope.tasks.sense_choice import groups_of
 from lexiscope.tasks.sense_choice.by_vectors import is_dummy
@@ -80,17 +78,11 @@ def reference_of(material: Material) -> Beside:
     asked = [item for item in material.people_items.values() if "model_choice" in item.conditions]
     words = {word for item in asked for group in groups_of(item).values() for word in group}
     for subject in material.subjects:
-        induced = subject.induced if isinstance(subject, _HasInduced) else None
+        induced = subject.induced if isinstance(subject, ShowsSenses) else None
         if words and induced is not None and int(induced.n_senses.max(initial=0)) == 1:
             known = {word: induced.vectors(induced.of(word))[0] for word in words if word in induced.index}
             return Beside(vectors=known, reference=material.title_of(subject.subject_id))
     return Beside()
-
-
-@runtime_checkable
-class _HasInduced(Protocol):
-    @property
-    def induced(self) -> InducedSenses: ...
 
 
 def questions_of(items: Sequence[Item], majorities: Mapping[str, str | None]) -> tuple[Question, ...]:
