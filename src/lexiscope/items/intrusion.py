@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +15,7 @@ import numpy as np
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Condition, Item, check_unique_ids
 from lexiscope.core.usage import Usage
+from lexiscope.items.draws import generator_of
 
 Match = Literal["word", "neighbours"]
 """What an intruder is about as frequent as: the word whose sense is tested, or the sense's neighbours on the page."""
@@ -94,7 +94,7 @@ def make_intrusion_items(
                 f"only {len(possible)} words can be its intruder, {n_intruders} are wanted",
                 "give more neighbours of the other senses, or a wider band of frequency",
             )
-        generator = _generator(seed, sense)
+        generator = generator_of(seed, sense.word, sense.sense)
         # intruders of a sense differ; the neighbour that one replaces is drawn anew for each
         chosen = generator.choice(len(possible), size=n_intruders, replace=False).tolist()
         places = generator.integers(n_words, size=n_intruders).tolist()
@@ -202,12 +202,6 @@ def _is_apart(here: int | None, there: int, apart: int | None) -> bool:
 
 def _in_band(frequency: float | None, own: float, band: float) -> bool:
     return frequency is not None and own <= frequency * band and frequency <= own * band
-
-
-def _generator(seed: int, sense: SenseNeighbours) -> np.random.Generator:
-    """A generator of its own for each sense: more words in the same call change no draw."""
-    digest = hashlib.sha256(f"{seed}\0{sense.word}\0{sense.sense}".encode()).digest()
-    return np.random.default_rng(int.from_bytes(digest[:8], "big"))
 
 
 def _refused(sense: SenseNeighbours, what: str, hint: str) -> InputError:

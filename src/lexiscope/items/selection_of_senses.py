@@ -6,7 +6,6 @@ of the words nearest to a vector that is drawn at random, marked ``dummy_<sense>
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, islice
@@ -17,6 +16,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.subject import Floats
 from lexiscope.core.usage import Usage
+from lexiscope.items.draws import generator_of
 from lexiscope.items.induced_senses import InducedSenses
 from lexiscope.items.intrusion_of_senses import UNKNOWN, neighbours_of_words
 from lexiscope.items.left_out import LeftOut
@@ -119,7 +119,7 @@ def _groups_of(words: Sequence[str], senses: InducedSenses, rules: SelectionRule
 
 def _drawn(noun: PolysemousNoun, n: int, seed: int) -> list[tuple[str, Usage]]:
     """Sentences of a noun, in the order of the corpus; who draws does not depend on the other nouns."""
-    generator = _generator(seed, noun.word, "sentences")
+    generator = generator_of(seed, noun.word, "sentences")
     chosen = generator.choice(len(noun.sentences), size=min(n, len(noun.sentences)), replace=False)
     return [noun.sentences[place] for place in sorted(chosen.tolist())]
 
@@ -129,7 +129,7 @@ def _filled(word: str, groups: Groups, senses: InducedSenses, rules: SelectionRu
     missing = rules.n_groups - len(groups)
     if not missing:
         return {}
-    generator = _generator(seed, word, "dummies")
+    generator = generator_of(seed, word, "dummies")
     vectors = generator.standard_normal((missing, senses.matrix.shape[1])).astype(np.float32)
     found = near_words(senses, vectors, rules.n_words, without=[word] * missing, min_count=rules.min_count)
     free = (str(number) for number in count(1) if str(number) not in groups)
@@ -165,7 +165,7 @@ def _item(
 
 def _ordered(items: Sequence[Item], seed: int) -> tuple[Item, ...]:
     """The same items, the model's choice in each place equally often; the other groups stand in an order drawn."""
-    generator = _generator(seed, "", "order")
+    generator = generator_of(seed, "", "order")
     n_groups = len(items[0].options) if items else 1
     places = generator.permutation(np.resize(np.arange(n_groups), len(items))).tolist()
     found = []
@@ -176,9 +176,3 @@ def _ordered(items: Sequence[Item], seed: int) -> tuple[Item, ...]:
         options = (*order[:place], chosen, *order[place:])
         found.append(replace(item, options=options))
     return tuple(found)
-
-
-def _generator(seed: int, word: str, what: str) -> np.random.Generator:
-    """A generator of its own for each word and purpose: other words in the same call change no draw."""
-    digest = hashlib.sha256(f"{seed}\0{word}\0{what}".encode()).digest()
-    return np.random.default_rng(int.from_bytes(digest[:8], "big"))

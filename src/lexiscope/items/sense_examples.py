@@ -6,7 +6,6 @@ corpus, words and seed give the same examples, whatever other words are asked fo
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiscope.items.draws import generator_of
 from lexiscope.items.induced_senses import InducedSenses
 from lexiscope.items.sentence_count import sentence_spans
 from lexiscope.resources.running_text import read_lines, words_of
@@ -156,8 +156,7 @@ class _Keeper:
         self.sums, self.chosen = np.zeros(len(self.columns)), np.zeros(len(self.columns), np.int64)
         self.best, self.drawn = [[] for _ in self.columns], [[] for _ in self.columns]
         # a generator of its own for each word: other words in the same call change no draw
-        digest = hashlib.sha256(f"{self.seed}\0{self.word}".encode()).digest()
-        self.generator = np.random.default_rng(int.from_bytes(digest[:8], "big"))
+        self.generator = generator_of(self.seed, self.word)
 
     def judge(self, part: Sequence[_Occurrence]) -> None:
         shares = self.reader.distributions(part[0].word, [each.window for each in part])[:, self.columns]
