@@ -99,8 +99,7 @@ def _print_senses(entry: WordEntry, usages: tuple[SenseUsage, ...]) -> None:
 
 
 def _share(sense: SenseEntry) -> str:
-    share = sense.prior if sense.examples is None else sense.examples.share
-    return "" if share is None else percent(share)
+    return "" if sense.share is None else percent(sense.share)
 
 
 def _name(number: int, n: int) -> str:

@@ -98,11 +98,16 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        what, hint = "this file of a run cannot be read", "put back a copy of it, or run again into another folder"
-        raise RunError(what, place=Place(str(path)), why=str(error), hint=hint) from error
+        raise unreadable(path, error) from error
     if not isinstance(content, dict):
         raise RunError("this file of a run does not hold a JSON object", place=Place(str(path)))
     return content
+
+
+def unreadable(path: Path, error: Exception) -> RunError:
+    """Return the error to raise where a file of a run is absent or damaged, as *error* says."""
+    what, hint = "this file of a run cannot be read", "put back a copy of it, or run again into another folder"
+    return RunError(what, place=Place(str(path)), why=str(error), hint=hint)
 
 
 def manifest(folder: Path, names: Iterable[str]) -> dict[str, str]:

@@ -24,6 +24,11 @@ class SenseEntry:
     prior: float | None = None
     examples: SenseExamples | None = None
 
+    @property
+    def share(self) -> float | None:
+        """How much of the word is this sense: its share in the corpus where one was read, else its prior. 0 to 1."""
+        return self.prior if self.examples is None else self.examples.share
+
 
 @dataclass(frozen=True, slots=True)
 class WordEntry:

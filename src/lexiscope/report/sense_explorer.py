@@ -205,7 +205,7 @@ def _table(entry: WordEntry, name: str) -> Table:
     rows = tuple(
         (
             str(sense.number),
-            sense.prior if sense.examples is None else sense.examples.share,
+            sense.share,
             ", ".join(near.word for near in sense.neighbours),
             _bracketed(sense),
         )
@@ -261,7 +261,7 @@ def percent(share: float) -> str:
 
 def _shares(senses: Sequence[SenseEntry]) -> list[tuple[int, float]]:
     """Return number and share of each sense that has one."""
-    found = [(each.number, each.prior if each.examples is None else each.examples.share) for each in senses]
+    found = [(each.number, each.share) for each in senses]
     return [(number, round(share, 4)) for number, share in found if share is not None and share == share]
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.result import read_records
-from lexiscope.core.run import read_json, write_atomically, write_json
+from lexiscope.core.run import read_json, unreadable, write_atomically, write_json
 from lexiscope.report.document import Paragraph, Report, RichText, Section
 from lexiscope.report.figures import PROLOGUE, Figure, write_figure
 from lexiscope.report.latex import to_latex
@@ -128,8 +128,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        what, hint = "this file of a run cannot be read", "put back a copy of it, or run again into another folder"
-        raise RunError(what, place=Place(str(path)), why=str(error), hint=hint) from error
+        raise unreadable(path, error) from error
 
 
 def _cell_to_json(cell: Cell) -> object:
