@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -65,12 +65,22 @@ def check_claim(out: Path, claim: Mapping[str, Any], foreign: Sequence[str]) -> 
     # the same model at another place is the same model
     differing = [name for name in claim if _without_place(before.get(name)) != _without_place(claim[name])]
     if differing:
-        why = "; ".join(f"{name} was {before.get(name)} and is now {claim[name]}" for name in differing)
+        why = "; ".join(part for name in differing for part in _changes(name, before.get(name), claim[name]))
         raise RunError("this folder belongs to another training", place=Place(str(path)), why=why, hint=hint)
 
 
 def _without_place(value: Any) -> Any:
     return value.get("sha256") if isinstance(value, dict) and "sha256" in value else value
+
+
+def _changes(name: str, before: Any, now: Any) -> Iterator[str]:
+    """Say what of a value is another: of settings in settings only those that differ."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        for key in dict.fromkeys((*before, *now)):
+            if before.get(key) != now.get(key):
+                yield from _changes(f"{name}.{key}", before.get(key), now.get(key))
+    else:
+        yield f"{name} was {before} and is now {now}"
 
 
 def deciding_versions() -> dict[str, str]:

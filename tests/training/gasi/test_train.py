@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from lexiscope.core.errors import InputError, RunError, SubjectError
 from lexiscope.resources.sense_vectors import read_sense_vectors
@@ -188,3 +190,50 @@ def test_a_rate_that_is_too_large_is_told(shards: Shards, tmp_path: Path) -> Non
         with pytest.raises(SubjectError, match="diverges in epoch 1"):
             trained(shards, tmp_path / f"{rate}", learning_rate=rate)
         assert not (tmp_path / f"{rate}" / "settings.json").exists()
+
+
+def test_a_folder_of_a_failed_training_takes_another(shards: Shards, tmp_path: Path) -> None:
+    """A rate that diverges, or a device that is not there, does not bind the folder to it."""
+    with pytest.raises(SubjectError, match="diverges"):
+        trained(shards, tmp_path / "a", learning_rate=1e30)
+    if not torch.cuda.is_available():
+        with pytest.raises(SubjectError, match="cuda"):
+            trained(shards, tmp_path / "a", backend="torch", device="cuda")
+    assert trained(shards, tmp_path / "a").log
+
+
+def test_another_training_is_told_by_what_differs(shards: Shards, tmp_path: Path) -> None:
+    """Of seventeen settings the error names the one that is another."""
+    trained(shards, tmp_path / "a")
+    with pytest.raises(RunError, match=r"why: settings\.epochs was 3 and is now 4\n"):
+        trained(shards, tmp_path / "a", epochs=4)
+
+
+def test_a_training_without_a_pair_of_words_fails(shards: Shards, tmp_path: Path) -> None:
+    """Where every word is left out nothing is learnt, and the vectors of the start are no result."""
+    with pytest.raises(SubjectError, match="nothing was learnt"):
+        trained(shards, tmp_path / "a", subsampling=1e-30)
+    assert not (tmp_path / "a").exists()
+
+
+def test_vectors_beyond_the_memory_are_refused(shards: Shards, tmp_path: Path) -> None:
+    """Before they are asked for: the error says how much they need, and the folder is not made."""
+    words = len(shards.vocabulary.words)
+    gib = words * (10**9 + (10**9 + 1) * 64) / 2**30
+    with pytest.raises(InputError, match=rf"E710\] the vectors need {gib:,.1f} GiB"):
+        trained(shards, tmp_path / "a", senses=10**9)
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_checkpoint_that_cannot_be_written_is_told(
+    shards: Shards, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where nothing can be removed, as on a disk that is only read."""
+
+    def refuse(self: Path, **_: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(Path, "touch", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(RunError, match=r"cannot be written\n  why: .*Read-only"):
+        _course.save_tensors(tmp_path / "a.safetensors", {}, {})

@@ -6,6 +6,7 @@ broken off ends with the same bits as one that was not.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -72,7 +73,10 @@ class Loop:
         self.unsaved = 0
 
     def run(self, claim: dict[str, Any], progress: Progress | None = None) -> Course:
-        """Train to the end from where it stands. Errors: :class:`SubjectError` where it diverges."""
+        """Train to the end from where it stands.
+
+        Errors: :class:`SubjectError` where it diverges, or where no word has another one beside it.
+        """
         step = max(1, self.total // _ROWS)
         with ThreadPoolExecutor(self.settings.threads) as pool:
             while self.course.chunks < self.total:
@@ -85,6 +89,11 @@ class Loop:
                 if self.unsaved >= self.settings.checkpoint_tokens and last < self.total:
                     write_state(self.folder, self.course, self.engine.vectors(), claim)
                     self.unsaved = 0
+        # the loss of a pair is never 0: there was none
+        if not any(row.loss for row in self.course.log):
+            why = f"nearly every word was left out by the threshold {self.settings.subsampling:g}"
+            hint = "use a larger --subsampling (0 leaves no word out), or give more text"
+            raise SubjectError("nothing was learnt: no word had another one beside it", why=why, hint=hint)
         return self.course
 
     def _round(self, pool: ThreadPoolExecutor, first: int, last: int) -> None:
@@ -189,6 +198,8 @@ def save_tensors(path: Path, tensors: dict[str, NDArray[Any]], about: dict[str, 
             os.fsync(stream.fileno())
         os.replace(temporary, path)
     except (OSError, require("safetensors", "train").SafetensorError) as error:
-        temporary.unlink(missing_ok=True)
+        # on a disk that is only read, what is not there cannot be removed either
+        with contextlib.suppress(OSError):
+            temporary.unlink()
         hint = "make room or choose another place; the same command again continues what was begun"
         raise RunError("this file cannot be written", place=Place(str(path)), why=str(error), hint=hint) from error

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import csv
 import io
+import math
+import os
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -18,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.core.errors import InputError, Place, RunError
+from lexiscope.core.errors import InputError, Place, RunError, SubjectError
 from lexiscope.core.lock import locked
 from lexiscope.core.run import manifest, versions, write_atomically, write_json, write_machine
 from lexiscope.resources.sense_vectors import KIND, SETTINGS, VECTORS, VOCABULARY, SenseVectors, read_sense_vectors
@@ -58,7 +61,8 @@ def train_gasi(
     *mask* (words, K) says which senses a word has; without it each word has K. A sense that a word has not is never
     chosen, in training and after it. *command* is what the user typed.
     Errors: :class:`RunError` for a folder of another training, or a damaged checkpoint; :class:`InputError` E713 for a
-    mask that does not fit; :class:`SubjectError` where the training diverges; :class:`MissingExtraError`.
+    mask that does not fit, E710 for vectors larger than the memory; :class:`SubjectError` where the training diverges
+    or learns nothing, which leaves the folder to another one; :class:`MissingExtraError`.
     """
     begun, asked = time.monotonic(), settings or GasiSettings()
     there = _checked(mask, shards, asked)
@@ -66,18 +70,31 @@ def train_gasi(
     with locked(out):
         check_claim(out, claim, (SETTINGS, VECTORS, VOCABULARY))
         if not (out / SETTINGS).is_file():
-            write_json(out / CLAIM, claim)
             kept = read_state(out / CHECKPOINT, claim)
             course, vectors = kept or (Course(), first_vectors(len(there), asked, seed))
+            # before the folder is claimed: where this machine has no such device, it takes another training
             engine = engine_of(asked, shards.vocabulary, vectors, there)
+            write_json(out / CLAIM, claim)
             loop = Loop(shards, engine, asked, seed=seed, course=course, folder=out / CHECKPOINT)
-            course = loop.run(claim, progress)
+            with _given_up(out):
+                course = loop.run(claim, progress)
             found = SenseVectors(shards.vocabulary.words, shards.vocabulary.counts, *engine.vectors(), there)
             write_atomically(out / LOG, log_text(course.log))
             write_senses(out, found, {**claim, "command": list(command)}, (LOG, CLAIM))
             write_machine(out, time.monotonic() - begun)
         shutil.rmtree(out / CHECKPOINT, ignore_errors=True)
     return finished(out)
+
+
+@contextmanager
+def _given_up(out: Path) -> Iterator[None]:
+    """Free the folder of a training that cannot succeed, so that it takes one with other settings."""
+    try:
+        yield
+    except SubjectError:
+        shutil.rmtree(out / CHECKPOINT, ignore_errors=True)
+        (out / CLAIM).unlink(missing_ok=True)
+        raise
 
 
 def finished(folder: Path) -> TrainedSenses:
@@ -147,12 +164,25 @@ def mask_of(folder: Path, shards: Shards) -> NDArray[np.bool_]:
 
 def _checked(mask: NDArray[np.bool_] | None, shards: Shards, settings: GasiSettings) -> NDArray[np.bool_]:
     shape = len(shards.vocabulary.words), settings.n_senses
+    _check_memory(shape, settings.dimensions)
     if mask is None:
         return np.ones(shape, np.bool_)
     if mask.shape != shape or not mask.any(axis=1).all():
         what = f"the senses that words have are given as {mask.shape}, needed is {shape} with a sense for each word"
         raise InputError(what, code="E713", hint="train with as many senses as the vectors that were pruned")
     return np.ascontiguousarray(mask, np.bool_)
+
+
+def _check_memory(shape: tuple[int, int], width: int) -> None:
+    """Refuse vectors that are larger than the memory of this machine, before it is asked for."""
+    needed = shape[0] * (shape[1] + (shape[1] + 1) * width * 4)
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else math.inf
+    if needed > there:
+        words, senses = shape
+        what = f"the vectors need {needed / 2**30:,.1f} GiB of memory; this machine has {there / 2**30:,.1f}"
+        why = f"{words:,} words, {senses:,} senses of each, {width:,} dimensions"
+        hint = "learn fewer words (--top, --min-count), fewer --senses, or fewer --dimensions"
+        raise InputError(what, code="E710", why=why, hint=hint)
 
 
 def _claim(shards: Shards, settings: GasiSettings, mask: NDArray[np.bool_], seed: int) -> dict[str, Any]:
