@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ LONGEST = 260
 """An example is cut around its target where its sentence has more characters."""
 
 
+@runtime_checkable
 class ReadsSenses(Protocol):
     """A subject that chooses among induced senses, asked in bulk."""
 

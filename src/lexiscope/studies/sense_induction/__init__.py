@@ -6,7 +6,7 @@ on ratings of similarity, on pairs in context, on planted senses, and on people'
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lexiscope.collect import CollectProgress
@@ -17,6 +17,7 @@ from lexiscope.report.document import Report, Section
 from lexiscope.report.exports import Exported, export
 from lexiscope.report.part import Part, joined, pick, shown, with_published
 from lexiscope.report.sections import drop_empty
+from lexiscope.report.sense_explorer import Exploration
 from lexiscope.report.study_folder import about_run
 from lexiscope.report.study_run import Computed, Summary, marked_records, run_study
 from lexiscope.report.tables import Column, Format, Table
@@ -80,8 +81,8 @@ def run(
 
     def compute(folder: Path) -> Computed:
         material = gather(settings, folder, progress=progress)
-        parts, answers, left_out = analyse(material, settings)
         explored, unexplored = explorations(material, settings)
+        parts, answers, left_out = analyse(material, settings, explored)
         left_out = (*left_out, *unexplored)
         responses = ResponseTable.concat([material.responses, answers, material.people])
         records = _records(material, settings, parts)
@@ -95,8 +96,13 @@ def run(
     return run_study(settings, out, compute, overview, given=given, command=command)
 
 
-def analyse(material: Material, settings: StudySettings) -> tuple[dict[str, Part], ResponseTable, tuple[LeftOut, ...]]:
-    """Run every analysis; return parts by name (of a question by its id), planted answers, and what was left out."""
+def analyse(
+    material: Material, settings: StudySettings, explored: Sequence[Exploration]
+) -> tuple[dict[str, Part], ResponseTable, tuple[LeftOut, ...]]:
+    """Run every analysis; return parts by name (of a question by its id), planted answers, and what was left out.
+
+    *explored* are the senses of the words that the settings name.
+    """
     trained = trained_of(material)
     vectors, no_log = trainings_part(material, trained)
     words, usages = words_part(material, settings), usages_part(material, settings)
@@ -104,7 +110,7 @@ def analyse(material: Material, settings: StudySettings) -> tuple[dict[str, Part
     noise, no_noise = noise_part(trained)
     grid, no_grid = grid_part(material, trained, usages.records)
     synset, no_synset = synset_part(material, settings)
-    maps, no_maps = maps_part(material, settings)
+    maps, no_maps = maps_part(material, settings, explored)
     people, no_people = people_part(material, settings)
     measured = joined([words, usages, planted, people]).records
     contrast, no_contrast = contrast_part(material, measured)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
 from lexiscope.core.study import StudySettings
 from lexiscope.items.sense_examples import ReadsSenses
 from lexiscope.report.document import Section
 from lexiscope.report.sense_explorer import Exploration, ExplorerSettings, explore, explorer_section, write_explorer
 from lexiscope.resources.running_text import corpus_files
-from lexiscope.studies.sense_induction.material import LeftOut, Material, ShowsSenses
+from lexiscope.studies.sense_induction.material import LeftOut, Material
+from lexiscope.studies.sense_induction.usages import NEIGHBOURS
 
 _EXPLORER = "The explorer"
 
@@ -24,20 +24,18 @@ def explorations(material: Material, settings: StudySettings) -> tuple[tuple[Exp
     want of a subject or a word is not said here again. Errors: those of the corpus's files.
     """
     files = corpus_files([Path(name) for name in settings.corpus])
-    shown = ExplorerSettings(seed=settings.seed, language=settings.language)
+    shown = ExplorerSettings(NEIGHBOURS, seed=settings.seed, language=settings.language)
     found: list[Exploration] = []
     left_out: list[LeftOut] = []
     for subject in material.subjects if settings.words else ():
         title = material.title_of(subject.subject_id)
-        if not isinstance(subject, ShowsSenses):
+        if not isinstance(subject, ReadsSenses):
             left_out.append(LeftOut(_EXPLORER, subject.subject_id, "It gives no vectors of its senses."))
         elif not any(word in subject.induced.index for word in settings.words):
             left_out.append(LeftOut(_EXPLORER, subject.subject_id, "It knows none of the words that were named."))
         else:
-            # whatever shows its senses reads words as well: both are what has induced senses
-            reader = cast(ReadsSenses, subject)
-            one = explore(reader, settings.words, files, subject_id=title, about=subject.facts.title, settings=shown)
-            found.append(one)
+            about = subject.facts.title
+            found.append(explore(subject, settings.words, files, subject_id=title, about=about, settings=shown))
     if found and not files:
         left_out.append(LeftOut(f"{_EXPLORER}: example sentences", "", "No corpus was named: --corpus."))
     return tuple(found), tuple(left_out)

@@ -15,17 +15,21 @@ from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.core.usage import Usage
 from lexiscope.items.induced_senses import InducedSenses
+from lexiscope.items.sense_entries import WordEntry
 from lexiscope.items.views import with_wordform
 from lexiscope.report.figure_accuracy import stacked_shares
 from lexiscope.report.figure_senses import MapPoint, neighbour_map
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Part
+from lexiscope.report.sense_explorer import Exploration
 from lexiscope.report.tables import BOUNDED, Cell, Column, Table
 from lexiscope.resources import semcor, wordnet
 from lexiscope.resources.lexicon import Lexicon, Pos
 from lexiscope.studies.sense_induction.material import LeftOut, Material, ShowsSenses
 
 NEIGHBOURS = 10
+"""Neighbours of a sense that are shown, on maps and pages."""
+
 MOST_MAPS = 6
 """Maps in one report; the others are left out, and counted."""
 
@@ -79,21 +83,30 @@ def synset_usages(name: str) -> tuple[str, tuple[Usage, ...]]:
     return lemma, tuple(found)
 
 
-def maps_part(material: Material, settings: StudySettings) -> tuple[Part, tuple[LeftOut, ...]]:
-    """Return maps of the neighbours of words, one colour for each sense (Figure 2)."""
+def maps_part(
+    material: Material, settings: StudySettings, explored: Sequence[Exploration]
+) -> tuple[Part, tuple[LeftOut, ...]]:
+    """Return maps of the neighbours of words, one colour for each sense (Figure 2).
+
+    *explored* has the senses and neighbours of the words, of every subject that knows one of them.
+    """
+    entries = {(each.subject_id, entry.word): entry for each in explored for entry in each.words}
     figures: list[Figure] = []
     left_out: list[LeftOut] = []
     for word in settings.words:
         for subject in material.subjects:
             title = material.title_of(subject.subject_id)
+            entry = entries.get((title, word))
             if not isinstance(subject, ShowsSenses):
                 left_out.append(LeftOut(_MAP, title, "It gives no vectors of its senses."))
-            elif word not in subject.induced.index or len(subject.induced.of(word)) < 2:
+            elif entry is None or len(entry.senses) < 2:
                 left_out.append(LeftOut(_MAP, title, f"It has no two senses of {word!r}."))
+            elif sum(len(sense.neighbours) for sense in entry.senses) < 2:
+                left_out.append(LeftOut(_MAP, title, f"The senses of {word!r} have no direction, and no neighbours."))
             elif len(figures) == MOST_MAPS:
                 left_out.append(LeftOut(_MAP, title, f"{MOST_MAPS} maps are drawn: name fewer words or subjects."))
             else:
-                figures.append(_map(word, subject.induced, title, len(figures) + 1, settings.seed))
+                figures.append(_map(entry, subject.induced, title, len(figures) + 1, settings.seed))
     if not material.subjects:
         left_out.append(LeftOut(_MAP, "", _NOBODY))
     elif not settings.words:
@@ -138,35 +151,29 @@ def _synset_parts(
     shares: Sequence[tuple[str, str, float]],
 ) -> Part:
     most = max(len(row) for row in rows) - 2
-    columns = (Column("Vectors"), Column("Entropy", BOUNDED, note="Of a sentence's distribution, mean, in nats."),
+    columns = (Column("Vectors"), Column("Entropy", BOUNDED, note="Of a usage's distribution, mean, in nats."),
                *(Column(f"Rank {rank}", BOUNDED) for rank in range(1, most + 1)))  # fmt: skip
     filled = tuple((*row, *[None] * (most + 2 - len(row))) for row in rows)
-    title = f"Mean probability of the senses of {lemma!r} over {n} sentences of {synset} in SemCor"
+    title = f"Mean probability of the senses of {lemma!r} over {n} usages of {synset} in SemCor"
     names = list(dict.fromkeys(name for _, name, _ in shares))
-    heading = Heading("synset_senses", "5", f"Senses chosen in the sentences of {synset}", _RANKED)
+    heading = Heading("synset_senses", "5", f"Senses chosen in the usages of {synset}", _RANKED)
     figure = stacked_shares(
         shares, heading, order=sorted(names, key=lambda name: int(name.split()[-1])), unit="Mean probability, %"
     )
     return Part(tuple(records), (Table("synset_senses", "", title, columns, filled, (_RANKED,)),), (figure,))
 
 
-def _map(word: str, senses: InducedSenses, title: str, number: int, seed: int) -> Figure:
+def _map(entry: WordEntry, senses: InducedSenses, title: str, number: int, seed: int) -> Figure:
     """Draw the neighbours of a word's senses: the vector of each is that of the sense that is near."""
-    rows = senses.of(word)
-    near = senses.neighbours(rows, NEIGHBOURS)
-    points = [(str(sense + 1), each) for sense, found in enumerate(near) for each in found]
-    places = [senses.of(each.word) for _, each in points]
-    chosen = [
-        next(row for row in place if senses.numbers[row] == each.sense)
-        for place, (_, each) in zip(places, points, strict=True)
-    ]
-    vectors = senses.vectors(chosen)
-    where = tsne(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), seed=seed)
+    points = [(sense.number, near) for sense in entry.senses for near in sense.neighbours]
+    vectors = senses.vectors([senses.row(near) for _, near in points])
+    places = tsne(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), seed=seed)
     drawn = [
-        MapPoint(each.word, f"sense {senses.numbers[rows[int(sense) - 1]] + 1}", float(x), float(y))
-        for (sense, each), (x, y) in zip(points, where.tolist(), strict=True)
+        MapPoint(near.word, f"sense {sense}", x, y)
+        for (sense, near), (x, y) in zip(points, places.tolist(), strict=True)
     ]
     caption = (
-        f"The {NEIGHBOURS} words nearest to each sense of {word!r}, placed by t-SNE: only nearness means something."
+        f"The {NEIGHBOURS} words nearest to each sense of {entry.word!r}, placed by t-SNE: only nearness means "
+        "something."
     )
-    return neighbour_map(drawn, Heading(f"map_{number}", "2", f"Neighbours of {word!r}: {title}", caption))
+    return neighbour_map(drawn, Heading(f"map_{number}", "2", f"Neighbours of {entry.word!r}: {title}", caption))

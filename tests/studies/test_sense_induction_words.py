@@ -1,0 +1,44 @@
+"""The words that the settings name: which have a map, and what is said of the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.study import StudySettings
+from lexiscope.resources.sense_vectors import SenseVectors
+from lexiscope.studies.sense_induction.explored import explorations
+from lexiscope.studies.sense_induction.material import Material
+from lexiscope.studies.sense_induction.usages import maps_part
+from lexiscope.subjects.gasi import Gasi
+from lexiscope.training.gasi.train import write_senses
+
+WORDS = ("bank", "shore", "river", "loan", "pin")
+
+
+@pytest.fixture
+def material(tmp_path: Path) -> Material:
+    """Two senses a word; those of *pin* have length 0, and *loan* has one."""
+    senses = np.random.default_rng(0).normal(size=(len(WORDS), 2, 4)).astype(np.float32)
+    senses[WORDS.index("pin")] = 0
+    mask = np.array([[True, word != "loan"] for word in WORDS])
+    vectors = SenseVectors(WORDS, np.arange(50, 0, -10), senses, np.ones((len(WORDS), 4), np.float32), mask)
+    write_senses(tmp_path / "a", vectors, {"settings": {"variant": "gasi", "window": 2}})
+    subject = Gasi(str(tmp_path / "a"))
+    return Material((), (subject,), {subject.subject_id: "a"}, ResponseTable.empty())
+
+
+def test_a_map_needs_two_senses_with_neighbours(material: Material) -> None:
+    """Of four words one has two senses with a direction: it has a map of three neighbours each, the others a reason."""
+    settings = StudySettings("sense_induction", words=("bank", "loan", "pin", "toad"))
+    explored, _ = explorations(material, settings)
+    part, left_out = maps_part(material, settings, explored)
+    assert [len(figure.data["word"]) for figure in part.figures] == [2 * 3]
+    assert [each.reason for each in left_out] == [
+        "It has no two senses of 'loan'.",
+        "The senses of 'pin' have no direction, and no neighbours.",
+        "It has no two senses of 'toad'.",
+    ]
