@@ -58,6 +58,15 @@ def test_the_window_bounds_the_context() -> None:
     assert made(f"{MSSG}?window=1").context(asked) == ("bank", "river")
 
 
+def test_words_are_known_as_they_stand_or_as_the_tokeniser_writes_them(tmp_path: Path) -> None:
+    """Vectors of text that ours cut have one word for all numbers; those of other programs have the numbers."""
+    (tmp_path / "a.txt").write_text("4 2\nbank#1 1 0\n<num>#1 0 1\n1914#1 1 1\n's#1 1 2\n", encoding="utf-8")
+    subject = made(f"ego_network:{tmp_path / 'a.txt'}")
+    text = "bank in 1914 or 1,815\u2019s"
+    assert subject.context(usage(text, "bank")) == ("1914", "<num>", "'s")
+    assert [number for number, _, _ in subject.tokens(text)] == [0, -1, 2, -1, 1, 3]
+
+
 def test_a_word_that_is_not_there_is_an_error_with_its_place() -> None:
     """knows() says it beforehand; asking all the same is E712, under the target."""
     subject, asked = made(MSSG), usage("a crane lifts", "crane")

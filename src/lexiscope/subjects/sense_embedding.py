@@ -5,7 +5,7 @@
 The context is the mean vector of the known words around the target; ``?window=5`` is how many words on each side there
 are at most. The sense with the highest cosine gets probability 1, the first of equals; beside no known word each sense
 has its prior, or all are equally probable. With these probabilities AvgSimC is MaxSimC. Texts are cut as for ``gasi``;
-a word is looked up as it stands in the text, then in lower case.
+a word is looked up as it stands in the text, then in lower case, then as the tokeniser writes it (a number: ``<num>``).
 """
 
 from __future__ import annotations
@@ -151,16 +151,15 @@ class SenseEmbedding:
 
     def context(self, usage: Usage) -> tuple[str, ...]:
         """Return the known words in the window of a usage, left to right: they choose its sense."""
-        around = [(start, end, self._word(usage.text[start:end])) for _, start, end in words_with_spans(usage.text)]
-        left = [word for _, end, word in around if end <= usage.start and word is not None]
-        right = [word for start, _, word in around if start >= usage.end and word is not None]
+        around = self._forms(usage.text)
+        left = [word for word, _, end in around if end <= usage.start and word is not None]
+        right = [word for word, start, _ in around if start >= usage.end and word is not None]
         return (*left[-self.window :], *right[: self.window])
 
     def tokens(self, text: str) -> list[tuple[int, int, int]]:
         """Return the words of a text: number in the vocabulary, −1 for a word out of it, and half-open offsets."""
         index = self.vectors.index
-        forms = [(self._word(text[start:end]), start, end) for _, start, end in words_with_spans(text)]
-        return [(-1 if form is None else index[form], start, end) for form, start, end in forms]
+        return [(-1 if word is None else index[word], start, end) for word, start, end in self._forms(text)]
 
     def distributions(self, word: int, windows: Sequence[Sequence[int]]) -> Floats:
         """Return :meth:`sense_distribution` of one word beside many windows of known words' numbers, fast.
@@ -184,8 +183,13 @@ class SenseEmbedding:
         chosen = np.equal(np.arange(len(selectors)), np.asarray(cosines.argmax(axis=1))[:, None])
         return np.where(np.asarray(means.any(axis=1))[:, None], chosen, priors).astype(np.float32)
 
-    def _word(self, form: str) -> str | None:
-        return next((each for each in (form, form.lower()) if each in self.vectors.index), None)
+    def _forms(self, text: str) -> list[tuple[str | None, int, int]]:
+        """Return the words of a text as these vectors know them, ``None`` for others, with half-open offsets."""
+        found = words_with_spans(text)
+        return [(self._word(text[start:end], normal), start, end) for normal, start, end in found]
+
+    def _word(self, form: str, normal: str | None = None) -> str | None:
+        return next((each for each in (form, form.lower(), normal) if each in self.vectors.index), None)
 
     def _rows(self, usage: Usage) -> slice:
         word = self._word(usage.target)
