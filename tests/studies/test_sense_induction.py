@@ -217,14 +217,14 @@ def test_similarity_is_the_rank_correlation_of_the_rows(published: Path, tmp_pat
 def test_a_grid_of_beta_is_chosen_by_scws(published: Path, tmp_path: Path) -> None:
     """The chosen β has the highest AvgSimC; a grid that differs in more than β says so."""
     for number, beta in enumerate((0.1, 0.9)):
-        made_folder(tmp_path / "grid" / f"b{beta:g}", beta=beta, seed=number)
+        made_folder(tmp_path / "grid" / f"b{beta:g}", beta=beta, seed=number, one_sense=WORDS[:number])
     settings = replace(MINI, dataset="scws", subjects=(f"gasi:{tmp_path / 'grid'}",))
     found = records_of(settings, tmp_path / "run")
     values = {r.subject[-3:]: r.value for r in found if r.statistic == "spearman_x100(similarity=avg_sim_c)"}
     best = max(values, key=lambda name: values[name] or 0.0)
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert f"β = {best} is best by AvgSimC on SCWS" in page
-    assert "differ in more than β: seed" in page
+    assert "differ in more than β: seed, n_senses" in page
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:
@@ -256,40 +256,75 @@ def test_planted_usages_of_a_file(tmp_path: Path) -> None:
         sense_induction.run(replace(settings, planted=str(tmp_path / "bad.csv")), tmp_path / "bad")
 
 
-def test_planted_senses_by_what_they_look_like(tmp_path: Path) -> None:
-    """With vectors of the text before planting, each sense looks like the planted word that its neighbours are near."""
+def planted_folder(folder: Path, gold: Sequence[tuple[str, str]], *, senses: int = 1) -> StudySettings:
+    """Vectors of two topics, a and b, and two pseudo-words that were planted in them; usages of what *gold* says.
+
+    *senses* is how many senses the reference has for each word. Every usage stands beside words of its own topic.
+    """
     rng = np.random.default_rng(0)
     near = {"a": rng.normal([4, 0, 0], 0.3, (12, 3)), "b": rng.normal([0, 4, 0], 0.3, (12, 3))}
     words = [f"{topic}{n}" for topic in "ab" for n in range(12)]
     vectors = np.concatenate([near["a"], near["b"]]).astype(np.float32)
-    # ab has a sense among either topic's words; cd has two among those of a
-    senses = np.stack([np.array([near["a"][0], near["b"][0]]), np.array([near["a"][1], near["a"][2]])]).astype(
-        np.float32
-    )
+    # ab and ef have a sense among either topic's words; cd has two among those of a
+    both, one = [near["a"][0], near["b"][0]], [near["a"][1], near["a"][2]]
+    made = np.stack([np.array(both), np.array(one), np.array(both)]).astype(np.float32)
     single = np.stack([vectors, vectors], axis=1)
-    mask = np.array([[True, False]] * 24 + [[True, True]] * 2)
-    contexts = np.concatenate([vectors, np.zeros((2, 3), np.float32)])
-    learnt = SenseVectors((*words, "ab", "cd"), np.full(26, 9), np.concatenate([single, senses]), contexts, mask)
+    mask = np.array([[True, False]] * 24 + [[True, True]] * 3)
+    contexts = np.concatenate([vectors, np.zeros((3, 3), np.float32)])
+    learnt = SenseVectors((*words, "ab", "cd", "ef"), np.full(27, 9), np.concatenate([single, made]), contexts, mask)
     about = {"settings": GasiSettings(senses=2, dimensions=3).deciding()}
     for name in ("learnt", "planted/reference"):
-        (tmp_path / name).mkdir(parents=True)
-    write_senses(tmp_path / "learnt", learnt, about)
-    plain = SenseVectors(tuple(words), np.full(24, 9), vectors[:, None], vectors, np.ones((24, 1), bool))
-    write_senses(tmp_path / "planted" / "reference", plain, about)
+        (folder / name).mkdir(parents=True)
+    write_senses(folder / "learnt", learnt, about)
+    plain = np.stack([vectors] * senses, axis=1)
+    reference = SenseVectors(tuple(words), np.full(24, 9), plain, vectors, np.ones((24, senses), bool))
+    write_senses(folder / "planted" / "reference", reference, about)
     usages = [
-        Usage(f"{' '.join(f'{topic}{n}' for n in range(3, 6))} {word}", 9, 11, lemma=word, sense=f"{topic}{place}")
-        for place, word in enumerate(("ab", "cd"))
-        for topic in "ab"
+        Usage(f"{' '.join(f'{sense[0]}{n}' for n in range(3, 6))} {word}", 9, 11, lemma=word, sense=sense)
+        for word, sense in gold
     ]
     write_items(
-        [Item(f"p{n}", "planted", (each,)) for n, each in enumerate(usages)], tmp_path / "planted" / "planted.csv"
+        [Item(f"p{n}", "planted", (each,)) for n, each in enumerate(usages)], folder / "planted" / "planted.csv"
     )
-    settings = replace(MINI, subjects=(f"gasi:{tmp_path / 'learnt'}",), planted=str(tmp_path / "planted"))
-    found = records_of(settings, tmp_path / "run")
+    return replace(MINI, subjects=(f"gasi:{folder / 'learnt'}",), planted=str(folder / "planted"))
+
+
+GOLD = (("ab", "a0"), ("ab", "b0"), ("cd", "a1"), ("cd", "b1"))
+
+
+def test_planted_senses_by_what_they_look_like(tmp_path: Path) -> None:
+    """With vectors of the text before planting, each sense looks like the planted word that its neighbours are near."""
+    found = records_of(planted_folder(tmp_path, GOLD), tmp_path / "run")
     # both usages of ab are right; of cd the one that stands for a's word is: (1 + 1/2) / 2
     assert find(found, "planted_selection").value == pytest.approx(0.75)
     assert find(found, "planted_seen").value == pytest.approx((2 + 1) / 2)
     assert "Planted senses by their neighbours" not in left_out(tmp_path / "run")
+
+
+@pytest.mark.parametrize("gold", [(("ef", "a2"), ("ef", "a2")), (("ef", "a2"), ("ef", "beyond"))])
+def test_pseudo_words_without_two_known_words_are_not_judged_by_looks(
+    gold: tuple[tuple[str, str], ...], tmp_path: Path
+) -> None:
+    """One planted word alone would always look right, one that the reference does not know never: neither counts."""
+    found = records_of(planted_folder(tmp_path, (*GOLD, *gold)), tmp_path / "run")
+    selection = find(found, "planted_selection")
+    assert (selection.value, selection.n) == (pytest.approx(0.75), len(GOLD))
+    assert find(found, "planted_accuracy").n == len(GOLD) + len(gold)
+    assert "1 of 3 pseudo-words" in left_out(tmp_path / "run")
+
+
+def test_too_few_pseudo_words_for_looks(tmp_path: Path) -> None:
+    """With one pseudo-word that can be judged by its neighbours nothing is, and the report says so."""
+    settings = planted_folder(tmp_path, (*GOLD[:2], ("cd", "a1"), ("cd", "a1")))
+    found = records_of(settings, tmp_path / "run")
+    assert not [each for each in found if each.statistic == "planted_selection"]
+    assert "knows fewer than two of the pseudo-words whose" in left_out(tmp_path / "run")
+
+
+def test_a_reference_with_several_senses_is_refused(tmp_path: Path) -> None:
+    """Which of a word's senses says what the word means would be a guess."""
+    with pytest.raises(InputError, match="one sense for each word"):
+        sense_induction.run(planted_folder(tmp_path, GOLD, senses=2), tmp_path / "run")
 
 
 def simulated_people(folder: Path, models: Sequence[str], *, right: Sequence[int]) -> tuple[str, str]:

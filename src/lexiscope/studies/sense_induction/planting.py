@@ -114,11 +114,15 @@ def made_up(folder: Path, *, seed: int, progress: CollectProgress | None = None)
 def given(path: Path, subjects: tuple[HasSenses, ...]) -> Planted:
     """Read planted usages from a file, or from a folder with ``planted.csv`` and, if need be, ``reference``.
 
-    Errors: those of :func:`planted_usages_of`, and of a damaged reference.
+    Errors: those of :func:`planted_usages_of`, of a damaged reference, and :class:`InputError` for a reference whose
+    words have several senses.
     """
     folder = path if path.is_dir() else None
     items = planted_usages_of(path / USAGES if folder else path)
     reference = read_sense_vectors(path / REFERENCE) if folder and (path / REFERENCE).is_dir() else None
+    if reference is not None and (reference.n_senses != 1).any():
+        what = f"reference vectors have one sense for each word; {reference.senses.shape[1]} senses were learnt here"
+        raise InputError(what, place=Place(str(path / REFERENCE)), hint="train them with --variant skip_gram")
     return Planted(path.name, items, subjects, reference=reference)
 
 

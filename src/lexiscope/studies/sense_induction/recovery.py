@@ -7,7 +7,7 @@ one sense can do well by the first and look all the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,8 @@ def recovery_part(material: Material, settings: StudySettings) -> tuple[Part, Re
     records: list[Record] = []
     rows: list[tuple[Cell, ...]] = []
     answers: list[ResponseTable] = []
-    left_out = [] if planted.reference is not None else [LeftOut(_LOOKS, "", _NO_REFERENCE)]
+    meant = _meant(planted)
+    left_out = _without_looks(planted, meant)
     for subject in planted.subjects:
         known = [item for item in planted.items if subject.knows(item.usages[0])]
         if len({item.usages[0].lemma for item in known}) < 2:
@@ -59,8 +60,11 @@ def recovery_part(material: Material, settings: StudySettings) -> tuple[Part, Re
         answers.append(_rows(subject, known, shares.argmax(axis=1).tolist()))
         own = [
             *_by_usages(subject, planted, known, shares, settings),
-            *_by_looks(subject, planted, known, shares, settings),
+            *_by_looks(subject, planted, meant, known, shares, settings),
         ]
+        if meant and isinstance(subject, ShowsSenses) and not any(each.statistic == _BY_LOOKS for each in own):
+            why = "It knows fewer than two of the pseudo-words whose planted words the reference knows."
+            left_out.append(LeftOut(_LOOKS, material.title_of(subject.subject_id), why))
         records += own
         counts = (len({item.usages[0].lemma for item in known}), len(known), len(planted.items) - len(known))
         by_name = {record.statistic: shown(record) for record in own}
@@ -71,14 +75,15 @@ def recovery_part(material: Material, settings: StudySettings) -> tuple[Part, Re
 def result_words(material: Material, records: Sequence[Record]) -> str:
     """Say in words what share of usages each subject has right: by neighbours where that is known, else by usages."""
     names = {record.statistic for record in records}
-    name = "planted_selection" if "planted_selection" in names else "planted_accuracy"
+    name = _BY_LOOKS if _BY_LOOKS in names else "planted_accuracy"
     found = [record for record in records if record.statistic == name and record.value is not None]
-    how = "a sense that looks right is chosen" if name == "planted_selection" else "senses go with what was planted"
+    how = "a sense that looks right is chosen" if name == _BY_LOOKS else "senses go with what was planted"
     texts = [f"{material.title_of(record.subject)} {100 * (record.value or 0):.1f} %" for record in found]
     return f"Usages for which {how}: {'; '.join(texts)}" if texts else ""
 
 
-_SHOWN = ("planted_selection", "planted_accuracy", "planted_purity", "planted_majority", "planted_recovered")
+_BY_LOOKS = "planted_selection"
+_SHOWN = (_BY_LOOKS, "planted_accuracy", "planted_purity", "planted_majority", "planted_recovered")
 
 
 def _part(planted: Planted, records: Sequence[Record], rows: Sequence[tuple[Cell, ...]]) -> Part:
@@ -117,21 +122,50 @@ def _by_usages(
     ]
 
 
+def _meant(planted: Planted) -> dict[str, list[str]]:
+    """The words that were planted as each pseudo-word, where there are two at least and the reference knows them all.
+
+    Of one word alone every sense would look like it, and of an unknown one none would.
+    """
+    found: dict[str, set[str]] = {}
+    for item in planted.items if planted.reference is not None else ():
+        found.setdefault(str(item.usages[0].lemma), set()).add(str(item.usages[0].sense))
+    index = {} if planted.reference is None else planted.reference.index
+    return {word: sorted(own) for word, own in found.items() if len(own) > 1 and all(one in index for one in own)}
+
+
+def _without_looks(planted: Planted, meant: Mapping[str, Sequence[str]]) -> list[LeftOut]:
+    """Say which pseudo-words are not judged by what their senses look like, and why."""
+    if planted.reference is None:
+        return [LeftOut(_LOOKS, "", _NO_REFERENCE)]
+    words = list(dict.fromkeys(str(item.usages[0].lemma) for item in planted.items))
+    without = [word for word in words if word not in meant]
+    if not without:
+        return []
+    why = "usages of one planted word only, or a planted word that the reference vectors do not know"
+    return [LeftOut(_LOOKS, "", f"{len(without)} of {len(words)} pseudo-words have {why}: {', '.join(without[:5])}.")]
+
+
 def _by_looks(
-    subject: HasSenses, planted: Planted, known: Sequence[Item], shares: NDArray[np.float64], settings: StudySettings
+    subject: HasSenses,
+    planted: Planted,
+    meant: Mapping[str, Sequence[str]],
+    known: Sequence[Item],
+    shares: NDArray[np.float64],
+    settings: StudySettings,
 ) -> list[Record]:
     """How often the chosen sense looks right; nothing without reference vectors, or neighbours of senses."""
-    if planted.reference is None or not isinstance(subject, ShowsSenses):
+    rows = [row for row, item in enumerate(known) if item.usages[0].lemma in meant]
+    words = [str(known[row].usages[0].lemma) for row in rows]
+    gold = [str(known[row].usages[0].sense) for row in rows]
+    if planted.reference is None or not isinstance(subject, ShowsSenses) or len(set(words)) < 2:
         return []
-    words = [str(item.usages[0].lemma) for item in known]
-    gold = [str(item.usages[0].sense) for item in known]
-    meant = {word: sorted({one for other, one in zip(words, gold, strict=True) if other == word}) for word in words}
-    labels = {word: _labels(subject.induced, word, senses, planted.reference) for word, senses in meant.items()}
+    labels = {word: _labels(subject.induced, word, meant[word], planted.reference) for word in dict.fromkeys(words)}
     fits = [[label == one for label in labels[word]] for word, one in zip(words, gold, strict=True)]
     recovered = {word: len(set(found) - {""}) for word, found in labels.items()}
     how = {"resamples": settings.n_bootstrap, "seed": settings.seed}
-    found = sense_selection(words, shares, fits, recovered=recovered, **how)
-    blank = Record("planted_selection", found.accuracy, subject.subject_id, planted.title, n=found.n)
+    found = sense_selection(words, shares[rows], fits, recovered=recovered, **how)
+    blank = Record(_BY_LOOKS, found.accuracy, subject.subject_id, planted.title, n=found.n)
     probability = _named(blank, "planted_probability", found.probability)
     return [
         with_interval(blank, found.accuracy_interval),
@@ -151,7 +185,7 @@ def _labels(senses: InducedSenses, word: str, planted: Sequence[str], reference:
         if len(vectors) == NEIGHBOURS:
             kept.append(int(senses.numbers[row]))
             near.append(np.stack(vectors))
-    if kept and all(each in reference.index for each in planted):
+    if kept:
         words = np.stack([_vector(reference, each) for each in planted])
         for number, label in zip(kept, labels_by_neighbours(np.stack(near), words).tolist(), strict=True):
             found[number] = planted[label]

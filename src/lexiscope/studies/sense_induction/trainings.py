@@ -205,8 +205,9 @@ def _shares(each: Trained, number: int) -> Figure:
 
 
 def _other_differences(own: Sequence[Trained]) -> list[str]:
-    """What else than β differs between trainings: settings, corpus, seed."""
-    asked = [{**each.about.get("settings", {}), **{k: each.about.get(k) for k in ("corpus", "seed")}} for each in own]
+    """What else than β differs between trainings: settings, corpus, seed, the senses that words were given."""
+    further = ("corpus", "seed", "n_senses")
+    asked = [{**each.about.get("settings", {}), **{key: each.about.get(key) for key in further}} for each in own]
     names = dict.fromkeys(name for each in asked for name in each if name != "beta")
     return [name for name in names if any(each.get(name) != asked[0].get(name) for each in asked)]
 
