@@ -33,8 +33,8 @@ MEANING: dict[str, str] = {
     "signal_sd": "standard deviation of c̄·s at the end of training",
     "noise_sd": "standard deviation of the noise on it",
     # a synset
-    "selection_share": "mean probability of the sense that is probable in that rank over a synset's sentences",
-    "sentence_entropy": "mean entropy of the distributions of a synset's sentences, in nats",
+    "selection_share": "mean probability of the sense that is probable in that rank over a synset's usages in SemCor",
+    "sentence_entropy": "mean entropy of the distributions of these usages, in nats",
     # people
     "intrusion_accuracy": "percent of senses (2 of 3 judgments) or judgments in which people find the intruder",
     "selection_accuracy": "percent of questions (2 of 3) or judgments in which people choose the model's sense",

@@ -63,7 +63,10 @@ def words_part(material: Material, settings: StudySettings) -> Part:
         for who in material.subjects
     ]
     title = "Word similarity: 100 × Spearman's ρ with people's mean ratings"
-    notes = (_WORDS, "Of these sets only mean ratings are published, so that people's own agreement is not known.")
+    notes = (
+        _WORDS,
+        "The files of these sets hold mean ratings only, so that people's own agreement is not known here.",
+    )
     table = Table("word_similarity", "6", title, columns, tuple(rows), notes)
     heading = Heading(
         "word_similarity", "", "MaxSim beside people's ratings, set by set", "Over covered pairs. " + _WORDS
