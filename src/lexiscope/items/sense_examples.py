@@ -6,7 +6,7 @@ corpus, words and seed give the same examples, whatever other words are asked fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -21,6 +21,8 @@ from lexiscope.resources.running_text import read_lines, words_of
 
 Floats = NDArray[np.float32]
 Progress = Callable[[str, int, int], None]
+Token = tuple[int, int, int]
+"""A word of a text: its number in the vocabulary, −1 for a word out of it, and its half-open offsets."""
 
 _HELD = 20_000
 _PIECE = 400
@@ -40,8 +42,8 @@ class ReadsSenses(Protocol):
     def induced(self) -> InducedSenses:
         """Its senses."""
 
-    def tokens(self, text: str) -> list[tuple[int, int, int]]:
-        """Return the words of a text: number in the vocabulary, −1 for a word out of it, and half-open offsets."""
+    def tokens(self, text: str) -> list[Token]:
+        """Return the words of a text."""
 
     def distributions(self, word: int, windows: Sequence[Sequence[int]]) -> Floats:
         """Return how probable each sense of a word is beside the words of each window. *Shape: (windows, K)*."""
@@ -183,6 +185,21 @@ class _Keeper:
         return WordExamples(self.n, self.n_alone, tuple(senses))
 
 
+def beside_known(tokens: Sequence[Token], wanted: Container[int], window: int) -> Iterator[tuple[Token, list[int]]]:
+    """Yield each of the *wanted* words among the tokens of a text, with the known words that choose its sense.
+
+    These are the *window* known words on each side, left to right, whatever unknown ones stand between.
+
+    >>> list(beside_known([(0, 0, 1), (-1, 2, 3), (5, 4, 5), (1, 6, 7), (2, 8, 9)], {5}, 1))
+    [((5, 4, 5), [0, 1])]
+    """
+    known = [token for token in tokens if token[0] >= 0]
+    for place, token in enumerate(known):
+        if token[0] in wanted:
+            near = known[max(0, place - window) : place] + known[place + 1 : place + 1 + window]
+            yield token, [number for number, _, _ in near]
+
+
 def _known(reader: ReadsSenses, words: Sequence[str]) -> Iterator[str]:
     for word in dict.fromkeys(words):
         reader.induced.of(word)
@@ -204,23 +221,17 @@ def _lines(files: Sequence[Path], progress: Progress | None) -> Iterator[tuple[s
 
 
 def _occurrences(
-    reader: ReadsSenses, wanted: Mapping[int, object], words: Sequence[str], lines: Iterable[tuple[str, int, str]]
+    reader: ReadsSenses, wanted: Container[int], words: Sequence[str], lines: Iterable[tuple[str, int, str]]
 ) -> Iterator[_Occurrence]:
     # the fast tokeniser says which few lines are worth a closer look
     forms = {form for word in words for form in (word, word.lower(), *words_of(word))}
     for path, number, line in lines:
         if forms.isdisjoint(words_of(line)):
             continue
-        tokens = reader.tokens(line)
-        known = [token for token, _, _ in tokens if token >= 0]
-        place = 0
-        for token, start, end in tokens:
-            if token in wanted:
-                left, right = known[max(0, place - reader.window) : place], known[place + 1 : place + 1 + reader.window]
-                low, high = max(0, start - _PIECE), min(len(line), end + _PIECE)
-                cut = low > 0, high < len(line)
-                yield _Occurrence(token, left + right, line[low:high], start - low, end - low, cut, path, number)
-            place += token >= 0
+        for (token, start, end), near in beside_known(reader.tokens(line), wanted, reader.window):
+            low, high = max(0, start - _PIECE), min(len(line), end + _PIECE)
+            cut = low > 0, high < len(line)
+            yield _Occurrence(token, near, line[low:high], start - low, end - low, cut, path, number)
 
 
 def _judge(held: Sequence[_Occurrence], keepers: Mapping[int, _Keeper]) -> None:

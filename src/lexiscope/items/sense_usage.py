@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.items.sense_examples import ReadsSenses
+from lexiscope.items.sense_examples import ReadsSenses, beside_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +30,13 @@ def read_usages(reader: ReadsSenses, word: str, text: str) -> tuple[SenseUsage, 
     induced = reader.induced
     columns = induced.numbers[list(induced.of(word))]
     number, tokens = induced.index[word], reader.tokens(text)
-    places = [place for place, (token, _, _) in enumerate(tokens) if token == number]
-    if not places:
+    found = []
+    for (_, start, end), near in beside_known(tokens, {number}, reader.window):
+        (shares,) = reader.distributions(number, [near])
+        beside = tuple(induced.words[token] for token in near)
+        found.append(SenseUsage(text, start, end, beside, tuple(shares[columns].astype(float).tolist())))
+    if not found:
         words = ", ".join(induced.words[token] for token, _, _ in tokens if token >= 0) or "none"
         hint = f"the form itself is looked for, not its lemma; known words of the sentence: {words}"
         raise InputError(f"{word!r} does not stand in the sentence", code="E732", place=Place(text=text), hint=hint)
-    found = []
-    for place in places:
-        left = [token for token, _, _ in tokens[:place] if token >= 0][-reader.window :]
-        right = [token for token, _, _ in tokens[place + 1 :] if token >= 0][: reader.window]
-        (shares,) = reader.distributions(number, [left + right])
-        beside = tuple(induced.words[token] for token in left + right)
-        found.append(SenseUsage(text, *tokens[place][1:], beside, tuple(shares[columns].astype(float).tolist())))
     return tuple(found)
