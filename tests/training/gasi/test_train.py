@@ -6,6 +6,7 @@ import csv
 import errno
 import json
 from collections.abc import Sequence
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -91,6 +92,19 @@ def test_a_broken_training_goes_on(
     assert not (tmp_path / "broken" / CHECKPOINT).exists()
 
 
+def test_a_training_says_what_its_bytes_hang_on(shards: Shards, tmp_path: Path) -> None:
+    """The version of the library that learns is in the claim: another one rounds otherwise. How fast it learnt is told
+    by the call that learnt."""
+    for backend, settings in (("numba", {}), ("torch", {"backend": "torch", "batch": 32, "epochs": 1})):
+        found = trained(shards, tmp_path / backend, **settings)
+        about = json.loads((tmp_path / backend / "settings.json").read_text())
+        assert about["with"][backend] == metadata.version(backend)
+        assert about["threads"] == 1
+        assert found.tokens_per_second is not None
+        assert found.tokens_per_second > 0
+        assert trained(shards, tmp_path / backend, **settings).tokens_per_second is None
+
+
 def test_a_finished_training_is_read(shards: Shards, tmp_path: Path) -> None:
     """The same call changes no byte; other settings in its folder are refused."""
     first = trained(shards, tmp_path / "a")
@@ -125,6 +139,9 @@ def test_a_mask_fixes_the_senses_of_a_word(shards: Shards, tmp_path: Path) -> No
     np.testing.assert_array_equal(found.mask, mask)
     np.testing.assert_array_equal(found.senses[~mask], start[~mask])
     assert (found.senses[mask] != start[mask]).any(axis=1).all()
+    # as many senses, of other words
+    with pytest.raises(RunError, match=r"another training.*\n.*mask was"):
+        train_gasi(shards, out=tmp_path / "a", settings=settings, seed=4, mask=mask[::-1].copy())
     for wrong in (mask[:, :2], mask & False):
         with pytest.raises(InputError, match="E713"):
             train_gasi(shards, out=tmp_path / "b", settings=settings, mask=wrong)
@@ -160,8 +177,10 @@ def test_the_selections_entropy_orders_the_variants(shards: Shards, tmp_path: Pa
 
 
 def test_threads_share_the_vectors(shards: Shards, tmp_path: Path) -> None:
-    """Two threads learn the whole corpus too; their number is no part of the claim."""
+    """Two threads learn the whole corpus too; their number is no part of the claim, but it is kept: a later call on one
+    thread does not make the result one that can be had again."""
     found = trained(shards, tmp_path / "a", threads=2, epochs=6)
+    assert json.loads((tmp_path / "a" / "settings.json").read_text())["threads"] == 2
     assert found.log[-1].loss < found.log[0].loss
     assert trained(shards, tmp_path / "a", threads=1, epochs=6) == found
 

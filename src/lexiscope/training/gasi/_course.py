@@ -10,6 +10,7 @@ import contextlib
 import json
 import math
 import os
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
@@ -36,7 +37,8 @@ _DIVERGED = 10
 class LogRow:
     """What some chunks came to.
 
-    ``tokens``: read so far, over all epochs. ``loss``: of a pair of words and its negatives, *unit:* nats.
+    ``tokens``: numbers read so far, over all epochs: known words and line ends, before sub-sampling.
+    ``loss``: of a pair of words and its negatives, *unit:* nats.
     ``entropy``: of γ as it was drawn, and without noise as a usage is judged, means over windows, *unit:* nats.
     ``signal_mean`` and ``signal_sd``: of c̄·s_k; ``noise_sd``: of the noise on it. *Source:* Fig. 3.
     """
@@ -54,10 +56,11 @@ class LogRow:
 
 @dataclass(slots=True)
 class Course:
-    """Where a training stands: so many ``chunks`` over all epochs are learnt."""
+    """Where a training stands: so many ``chunks`` over all epochs are learnt, on up to so many ``threads``."""
 
     chunks: int = 0
     log: list[LogRow] = field(default_factory=list)
+    threads: int = 1
 
 
 class Loop:
@@ -71,13 +74,16 @@ class Loop:
         self.per_epoch = math.ceil(shards.n_tokens / settings.chunk_tokens)
         self.total = self.per_epoch * settings.epochs
         self.unsaved = 0
+        #: how fast :meth:`run` learnt, in tokens of the corpus; those that are left out count
+        self.tokens_per_second: float | None = None
 
     def run(self, claim: dict[str, Any], progress: Progress | None = None) -> Course:
         """Train to the end from where it stands.
 
         Errors: :class:`SubjectError` where it diverges, or where no word has another one beside it.
         """
-        step = max(1, self.total // _ROWS)
+        begun, before, step = time.monotonic(), self.course.chunks, max(1, self.total // _ROWS)
+        self.course.threads = max(self.course.threads, self.settings.threads)
         with ThreadPoolExecutor(self.settings.threads) as pool:
             while self.course.chunks < self.total:
                 first = self.course.chunks
@@ -89,6 +95,8 @@ class Loop:
                 if self.unsaved >= self.settings.checkpoint_tokens and last < self.total:
                     write_state(self.folder, self.course, self.engine.vectors(), claim)
                     self.unsaved = 0
+        tokens = self.shards.vocabulary.n_tokens * (self.total - before) / self.per_epoch
+        self.tokens_per_second = tokens / (time.monotonic() - begun)
         # the loss of a pair is never 0: there was none
         if not any(row.loss for row in self.course.log):
             why = f"nearly every word was left out by the threshold {self.settings.subsampling:g}"
@@ -177,7 +185,7 @@ def read_state(folder: Path, claim: dict[str, Any]) -> tuple[Course, tuple[Float
     if before != claim:
         hint = "delete it and begin again"
         raise RunError("this checkpoint is of another training", place=Place(str(path)), hint=hint)
-    return Course(course["chunks"], [LogRow(**row) for row in course["log"]]), vectors
+    return Course(course["chunks"], [LogRow(**row) for row in course["log"]], course["threads"]), vectors
 
 
 def save_tensors(path: Path, tensors: dict[str, NDArray[Any]], about: dict[str, str]) -> None:

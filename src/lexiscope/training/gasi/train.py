@@ -7,14 +7,16 @@ thread of a CPU both end with the same bytes.
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import math
 import os
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, fields, replace
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +40,17 @@ CHECKPOINT, SHARDS = "checkpoint", "shards"
 
 @dataclass(frozen=True, slots=True)
 class TrainedSenses:
-    """Finished sense vectors: their folder, the log of the training, and the senses of all words together."""
+    """Finished sense vectors: their folder, the log of the training, and the senses of all words together.
+
+    ``tokens_per_second``: how fast this call learnt, in tokens of the corpus, rare words and what sub-sampling leaves
+    out among them; ``None`` where nothing was left to learn.
+    """
 
     folder: Path
     log: tuple[LogRow, ...]
     n_words: int
     n_senses: int
+    tokens_per_second: float | None = field(default=None, compare=False)
 
 
 def train_gasi(
@@ -64,7 +71,7 @@ def train_gasi(
     mask that does not fit, E710 for vectors larger than the memory; :class:`SubjectError` where the training diverges
     or learns nothing, which leaves the folder to another one; :class:`MissingExtraError`.
     """
-    begun, asked = time.monotonic(), settings or GasiSettings()
+    begun, asked, rate = time.monotonic(), settings or GasiSettings(), None
     there = _checked(mask, shards, asked)
     claim = _claim(shards, asked, there, seed)
     with locked(out):
@@ -78,12 +85,14 @@ def train_gasi(
             loop = Loop(shards, engine, asked, seed=seed, course=course, folder=out / CHECKPOINT)
             with _given_up(out):
                 course = loop.run(claim, progress)
+            rate = loop.tokens_per_second
             found = SenseVectors(shards.vocabulary.words, shards.vocabulary.counts, *engine.vectors(), there)
             write_atomically(out / LOG, log_text(course.log))
-            write_senses(out, found, {**claim, "command": list(command)}, (LOG, CLAIM))
+            about = {**claim, "threads": course.threads, "command": list(command)}
+            write_senses(out, found, about, (LOG, CLAIM))
             write_machine(out, time.monotonic() - begun)
         shutil.rmtree(out / CHECKPOINT, ignore_errors=True)
-    return finished(out)
+    return replace(finished(out), tokens_per_second=rate)
 
 
 @contextmanager
@@ -120,7 +129,7 @@ def write_senses(out: Path, vectors: SenseVectors, about: dict[str, Any], others
         "kind": KIND,
         "shape": list(vectors.senses.shape),
         "n_senses": int(vectors.mask.sum()),
-        "versions": versions(),
+        "versions": versions() | _installed("numba"),
         "files": manifest(out, [VECTORS, VOCABULARY, *others]),
     }
     write_json(out / SETTINGS, record)
@@ -188,13 +197,23 @@ def _check_memory(shape: tuple[int, int], width: int) -> None:
 def _claim(shards: Shards, settings: GasiSettings, mask: NDArray[np.bool_], seed: int) -> dict[str, Any]:
     """Return everything that decides the result."""
     deciding = {name: version for name, version in versions().items() if name in ("lexiscope", "numpy")}
+    # two masks may leave equally many senses
+    own = hashlib.sha256(np.packbits(mask).tobytes()).hexdigest()
     return {
         "corpus": {"sha256": shards.about["files"], **shards.about["asked"]},
         "settings": settings.deciding(),
         "senses_at_start": int(mask.sum()),
+        "mask": own,
         "seed": seed,
-        "with": deciding,
+        "with": deciding | _installed(settings.backend),
     }
+
+
+def _installed(name: str) -> dict[str, str]:
+    """Return the version of a library; none where it is not installed, which the engine says."""
+    with suppress(metadata.PackageNotFoundError):
+        return {name: metadata.version(name)}
+    return {}
 
 
 def _number(text: str, name: str) -> Any:
