@@ -21,7 +21,7 @@ from lexiscope.items.induced_senses import InducedSenses
 from lexiscope.report.part import Part, shown, with_interval
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, Table
-from lexiscope.resources.sense_vectors import SenseVectors
+from lexiscope.resources.sense_vectors import Neighbour, SenseVectors
 from lexiscope.studies.sense_induction.material import HasSenses, LeftOut, Material, Planted, ShowsSenses
 
 TASK, MEASURE = "planted_senses", "induced_sense"
@@ -160,7 +160,7 @@ def _by_looks(
     gold = [str(known[row].usages[0].sense) for row in rows]
     if planted.reference is None or not isinstance(subject, ShowsSenses) or len(set(words)) < 2:
         return []
-    labels = {word: _labels(subject.induced, word, meant[word], planted.reference) for word in dict.fromkeys(words)}
+    labels = _labels(subject.induced, {word: meant[word] for word in words}, planted.reference)
     fits = [[label == one for label in labels[word]] for word, one in zip(words, gold, strict=True)]
     recovered = {word: len(set(found) - {""}) for word, found in labels.items()}
     how = {"resamples": settings.n_bootstrap, "seed": settings.seed}
@@ -174,13 +174,28 @@ def _by_looks(
     ]
 
 
-def _labels(senses: InducedSenses, word: str, planted: Sequence[str], reference: SenseVectors) -> list[str]:
+def _labels(senses: InducedSenses, meant: Mapping[str, Sequence[str]], reference: SenseVectors) -> dict[str, list[str]]:
+    """What each sense of each pseudo-word looks like, by the words that *meant* says were planted as it."""
+    rows = [row for word in meant for row in senses.of(word)]
+    # the neighbours of all of them in one search, which goes through all vectors
+    near = dict(zip(rows, senses.neighbours(rows, SEARCHED), strict=True))
+    return {
+        word: _labels_of(senses, {row: near[row] for row in senses.of(word)}, planted, reference)
+        for word, planted in meant.items()
+    }
+
+
+def _labels_of(
+    senses: InducedSenses,
+    near_of: Mapping[int, Sequence[Neighbour]],
+    planted: Sequence[str],
+    reference: SenseVectors,
+) -> list[str]:
     """What each sense of a pseudo-word looks like; nothing for one that is not there, or has too few neighbours."""
     found = [""] * senses.most
-    rows = senses.of(word)
     kept: list[int] = []
     near: list[NDArray[np.float64]] = []
-    for row, neighbours in zip(rows, senses.neighbours(rows, SEARCHED), strict=True):
+    for row, neighbours in near_of.items():
         vectors = [_vector(reference, each.word) for each in neighbours if each.word in reference.index][:NEIGHBOURS]
         if len(vectors) == NEIGHBOURS:
             kept.append(int(senses.numbers[row]))
