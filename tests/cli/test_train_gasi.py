@@ -46,6 +46,20 @@ def test_from_text_to_a_pruned_subject(run: Run, tmp_path: Path) -> None:
     assert ((found > 0) == read_sense_vectors(tmp_path / "d").mask[subject.vectors.index["riverb"]]).all()
 
 
+def test_a_training_tells_its_rate_and_both_entropies(run: Run, tmp_path: Path) -> None:
+    """Tokens a second by the call that learns alone; the entropy of the choice as drawn and without noise; a batch."""
+    corpus = write_corpus(tmp_path)
+    more = SMALL[:-1]
+    done = run("train", "gasi", "--corpus", corpus, "--out", "a", "--backend", "torch", "--batch", 64, *more)
+    assert done.exit_code == 0, done.output
+    assert "tokens of the corpus a second" in done.stderr
+    assert "entropy" in done.stdout
+    assert "without noise" in done.stdout
+    assert json.loads((tmp_path / "a" / "settings.json").read_text())["settings"]["batch"] == 64
+    again = run("train", "gasi", "--corpus", corpus, "--out", "a", "--backend", "torch", "--batch", 64, *more)
+    assert "a second" not in again.stderr
+
+
 def test_bad_text_is_refused(run: Run, tmp_path: Path) -> None:
     """A binary file, a list of words and an absent one are told, and no folder is left."""
     (tmp_path / "a.bin").write_bytes(b"a b\n\0\n")

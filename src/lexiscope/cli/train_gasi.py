@@ -123,6 +123,9 @@ _one = click.IntRange(min=1)
 )
 @click.option("--device", type=click.Choice(DEVICES), default="cpu", show_default=True, help="Of the backend torch.")
 @click.option(
+    "--batch", type=_one, default=_DEFAULTS.batch, show_default=True, help="Of the backend torch: windows at once."
+)
+@click.option(
     "--threads",
     type=_one,
     default=1,
@@ -213,11 +216,13 @@ def _show(found: TrainedSenses, *, as_json: bool, quiet: bool) -> None:
         return
     step = max(1, len(found.log) // _SHOWN_ROWS)
     rows = [
-        (row.epoch, f"{row.tokens:,}", row.loss, row.entropy, row.signal_sd, row.noise_sd)
+        (row.epoch, f"{row.tokens:,}", row.loss, row.entropy, row.entropy_without_noise, row.signal_sd, row.noise_sd)
         for row in found.log[::-1][::step][::-1]
     ]
-    columns = ("epoch", "tokens", "loss", "entropy", "signal SD", "noise SD")
+    columns = ("epoch", "tokens", "loss", "entropy", "without noise", "signal SD", "noise SD")
     print_table(columns, rows, right=columns)
+    if found.tokens_per_second is not None:
+        remark(f"{found.tokens_per_second:,.0f} tokens of the corpus a second", quiet=quiet)
     say(f"{found.n_senses:,} senses of {found.n_words:,} words")
     say(f"written: {found.folder}")
     remark(f"next: lexiscope train gasi_prune {found.folder} --out …", quiet=quiet)
