@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lexiscope.items.draws import generator_of
 from lexiscope.items.induced_senses import InducedSenses
 from lexiscope.items.sentence_count import sentence_spans
-from lexiscope.resources.running_text import read_lines, words_of
+from lexiscope.resources.running_text import read_places, words_of
 
 Floats = NDArray[np.float32]
 Progress = Callable[[str, int, int], None]
@@ -113,7 +113,7 @@ def find_examples(
         reader.induced.index[word]: _Keeper(reader, word, n_best, n_drawn, seed) for word in _known(reader, words)
     }
     held: list[_Occurrence] = []
-    for occurrence in _occurrences(reader, keepers, words, _lines(files, progress)):
+    for occurrence in _occurrences(reader, keepers, words, read_places(files, part="corpus", progress=progress)):
         # a line is judged in one piece: of its occurrences one is shown
         if len(held) >= _HELD and (occurrence.path, occurrence.line) != (held[-1].path, held[-1].line):
             _judge(held, keepers)
@@ -206,22 +206,8 @@ def _known(reader: ReadsSenses, words: Sequence[str]) -> Iterator[str]:
         yield word
 
 
-def _lines(files: Sequence[Path], progress: Progress | None) -> Iterator[tuple[str, int, str]]:
-    total, before = sum(path.stat().st_size for path in files), 0
-    for path in files:
-
-        def report(read: int, before: int = before) -> None:
-            if progress is not None:
-                progress("corpus", before + read, total)
-
-        for number, line in enumerate(read_lines(path, report=report), start=1):
-            yield str(path), number, line
-        before += path.stat().st_size
-        report(0, before)
-
-
 def _occurrences(
-    reader: ReadsSenses, wanted: Container[int], words: Sequence[str], lines: Iterable[tuple[str, int, str]]
+    reader: ReadsSenses, wanted: Container[int], words: Sequence[str], lines: Iterable[tuple[Path, int, str]]
 ) -> Iterator[_Occurrence]:
     # the fast tokeniser says which few lines are worth a closer look
     forms = {form for word in words for form in (word, word.lower(), *words_of(word))}
@@ -231,7 +217,7 @@ def _occurrences(
         for (token, start, end), near in beside_known(reader.tokens(line), wanted, reader.window):
             low, high = max(0, start - _PIECE), min(len(line), end + _PIECE)
             cut = low > 0, high < len(line)
-            yield _Occurrence(token, near, line[low:high], start - low, end - low, cut, path, number)
+            yield _Occurrence(token, near, line[low:high], start - low, end - low, cut, str(path), number)
 
 
 def _judge(held: Sequence[_Occurrence], keepers: Mapping[int, _Keeper]) -> None:

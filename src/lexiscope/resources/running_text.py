@@ -129,9 +129,17 @@ def read_corpus(files: Sequence[Path], *, part: str = "", progress: Progress | N
 
     Errors: those of :func:`read_lines`.
     """
+    return (line for _, _, line in read_places(files, part=part, progress=progress))
+
+
+def read_places(
+    files: Sequence[Path], *, part: str = "", progress: Progress | None = None
+) -> Iterator[tuple[Path, int, str]]:
+    """Give the lines of several files as :func:`read_corpus`, each with its file and its number there, from 1."""
     total, before = sum(path.stat().st_size for path in files), 0
     for path in files:
-        yield from read_lines(path, report=_told(part, before, total, progress))
+        for number, line in enumerate(read_lines(path, report=_told(part, before, total, progress)), start=1):
+            yield path, number, line
         before += path.stat().st_size
         if progress is not None:
             progress(part, before, total)
