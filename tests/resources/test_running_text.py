@@ -32,9 +32,9 @@ def test_packed_text_is_read_as_plain_text(suffix: str, pack: Callable[[bytes], 
 
 
 def test_folders_are_read_by_name(tmp_path: Path) -> None:
-    """Files of a folder come in the order of their paths, hidden ones not at all; named files come as named."""
-    for name in ("b.txt", "a/z.txt", ".hidden"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+    """Files of a folder come in the order of their paths, nothing hidden; named files come as named."""
+    for name in ("b.txt", "a/z.txt", ".hidden", ".git/config.txt", "a/.checkpoints/old/z.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text("x y\n")
     assert corpus_files([tmp_path]) == (tmp_path / "a/z.txt", tmp_path / "b.txt")
     assert corpus_files([tmp_path / "b.txt", tmp_path / "a"]) == (tmp_path / "b.txt", tmp_path / "a/z.txt")
@@ -65,8 +65,9 @@ def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
     """E702: a line longer than any line of text."""
     monkeypatch.setattr(running_text, "LONGEST_LINE", 100)
     (tmp_path / "a.txt").write_text("a" * 101)
-    with pytest.raises(InputError, match="longer than"):
+    with pytest.raises(InputError, match="longer than") as error:
         list(read_lines(tmp_path / "a.txt"))
+    assert error.value.hint == "break it: a line is a sentence or a paragraph"
 
 
 def test_a_truncated_package_is_refused(tmp_path: Path) -> None:
@@ -113,3 +114,10 @@ def test_words_of_cut_text_are_the_same(text: str) -> None:
     """A tokenised line is tokenised to itself: the sets that senses are judged by come with spaces before clitics."""
     words = words_of(text)
     assert words_of(" ".join(words)) == words
+
+
+def test_a_word_begins_with_a_letter_or_a_digit() -> None:
+    """Joiners and accents without a letter, as between parts of an emoji, are no words; behind a letter they stay."""
+    assert words_of("a \U0001f468\u200d\U0001f469\u200d\U0001f467 here") == ["a", "here"]
+    assert words_of("\u200c one \u0301 two\u0301 do\u0301n\u2019t") == ["one", "tw\u00f3", "d\u00f3", "n't"]
+    assert words_with_spans("\u0301x")[0][1:] == (1, 2)

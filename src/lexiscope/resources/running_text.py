@@ -25,6 +25,8 @@ from lexiscope.core.errors import InputError, Place
 
 Tokenisation = Literal["own", "given"]
 TOKENISATIONS: tuple[Tokenisation, ...] = ("own", "given")
+#: what ``own`` makes of a text changes with this number
+TOKENISER = 2
 NUMBER = "<num>"
 
 Progress = Callable[[str, int, int], None]
@@ -38,8 +40,10 @@ _DIGITS = "0123456789"
 def _words(letter: str, *, negated: bool) -> re.Pattern[str]:
     """Return what a word is, where *letter* matches a letter or digit; *negated*: a line with *n't* in it."""
     end = rf"(?!{letter})"
-    before_not = (rf"(?:{letter}|[\u0300-\u036f])+?(?=n['\u2019]t{end})", rf"n['\u2019]t{end}") if negated else ()
-    run = "[a-z0-9]+" if letter == "[a-z0-9]" else rf"(?:{letter}|[\u0300-\u036f\u200c\u200d])+"
+    stem = rf"{letter}(?:{letter}|[\u0300-\u036f])*?"
+    before_not = (rf"{stem}(?=n['\u2019]t{end})", rf"n['\u2019]t{end}") if negated else ()
+    # accents and joiners belong to a letter before them: alone, as between the parts of an emoji, they are no word
+    run = "[a-z0-9]+" if letter == "[a-z0-9]" else rf"{letter}(?:{letter}|[\u0300-\u036f\u200c\u200d])*"
     # behind a word, or behind white space, where text that was cut before has it
     clitic = rf"(?<![^\w\s])['\u2019](?:s|re|ve|ll|d|m){end}"
     return re.compile("|".join((NUMBER, rf"\d+(?:[.,]\d+)*{end}", *before_not, clitic, run)), re.IGNORECASE)
@@ -89,11 +93,13 @@ def _is_number(word: str) -> bool:
 def corpus_files(paths: Sequence[Path]) -> tuple[Path, ...]:
     """Return the files of a corpus: files as they are named, folders file by file in the order of their names.
 
-    Hidden files are left out. Errors: :class:`InputError` E701 for a path that is not there, or a folder without files.
+    Hidden files and what lies in hidden folders are left out.
+    Errors: :class:`InputError` E701 for a path that is not there, or a folder without files.
     """
     found: list[Path] = []
     for path in paths:
-        inside = sorted(each for each in path.rglob("*") if each.is_file() and each.name[0] != ".")
+        below = (each for each in path.rglob("*") if each.is_file())
+        inside = sorted(each for each in below if not any(part[0] == "." for part in each.relative_to(path).parts))
         files = [path] if path.is_file() else inside
         if not files:
             what = "this folder holds no file" if path.is_dir() else "there is no such file or folder"
@@ -162,7 +168,9 @@ def _unpacked(file: IO[bytes], suffix: str) -> IO[bytes]:
 def _text(raw: bytes, path: Path, number: int) -> str:
     hint = "a corpus is text in UTF-8: convert this file, or leave it out"
     if b"\0" in raw or len(raw) > LONGEST_LINE:
-        why = "there is a zero byte in this line" if b"\0" in raw else "this line is longer than 64 MiB"
+        why = "there is a zero byte in this line"
+        if b"\0" not in raw:
+            why, hint = "this line is longer than 64 MiB", "break it: a line is a sentence or a paragraph"
         raise InputError("this file is no text", code="E702", place=Place(str(path), number), why=why, hint=hint)
     try:
         line = raw.decode("utf-8-sig" if number == 1 else "utf-8")

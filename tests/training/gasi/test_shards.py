@@ -11,7 +11,7 @@ import pytest
 from lexiscope.core.errors import InputError
 from lexiscope.items.planted_senses import PseudoWord, plant
 from lexiscope.training.gasi.shards import LINE_END, make_shards, open_shards, renamed_shards
-from lexiscope.training.gasi.vocabulary import Limits, choose, count_words, negative_table, read_vocabulary
+from lexiscope.training.gasi.vocabulary import Limits, Vocabulary, choose, count_words, negative_table, read_vocabulary
 
 from .corpus import topic_lines, write_corpus
 
@@ -61,6 +61,16 @@ def test_finished_shards_are_opened(tmp_path: Path) -> None:
     make_shards([path], tmp_path / "s", limits=FEW)
     assert (tmp_path / "s" / "shard-00000.i32").stat().st_mtime_ns == before
     assert len(make_shards([path], tmp_path / "s", limits=Limits(1, 10)).vocabulary.words) == 10
+
+
+def test_shards_of_another_vocabulary_are_made_again(tmp_path: Path) -> None:
+    """Of given words, all count, and how often they occur: five equal words at the start are not enough."""
+    path = write_corpus(tmp_path)
+    plain = count_words([path], FEW)
+    swapped = Vocabulary((*plain.words[:-2], plain.words[-1], plain.words[-2]), plain.counts, plain.n_tokens)
+    for vocabulary in (plain, swapped):
+        found = make_shards([path], tmp_path / "s", vocabulary=vocabulary)
+        assert found.vocabulary.words == vocabulary.words
 
 
 def test_renamed_words_are_as_if_written_so(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ written last and says what the files were made of: shards of other text, or half
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.run import read_json, sha256_of, write_atomically, write_json
-from lexiscope.resources.running_text import Progress, Tokenisation, read_corpus, words_of
+from lexiscope.resources.running_text import TOKENISER, Progress, Tokenisation, read_corpus, words_of
 from lexiscope.training.gasi.vocabulary import Limits, Vocabulary, count_words, read_vocabulary
 
 ABOUT, VOCABULARY = "shards.json", "vocabulary.tsv"
@@ -139,11 +140,13 @@ def _asked(
 ) -> dict[str, Any]:
     words: dict[str, Any] = {"min_count": limits.min_count, "top": limits.top}
     if vocabulary is not None:
-        words = {"given": len(vocabulary.words), "first": list(vocabulary.words[:5])}
+        words = {"given": hashlib.sha256(vocabulary.text().encode()).hexdigest()}
+    cut: dict[str, Any] = {"tokeniser": TOKENISER} if tokenisation == "own" else {}
     return {
         "version": _VERSION,
         "corpus": [{"name": path.name, "sha256": sha256_of(path)} for path in files],
         "tokenisation": tokenisation,
+        **cut,
         "words": words,
         "shard_tokens": size,
     }
