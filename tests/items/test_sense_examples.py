@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items import sense_examples
 from lexiscope.items.sense_entries import known_words, make_entries, read_words
 from lexiscope.items.sense_examples import LONGEST, Example, WordExamples, find_examples
+from lexiscope.resources.running_text import words_of
 from lexiscope.resources.sense_vectors import SenseVectors
 from lexiscope.subjects.gasi import Gasi
 from lexiscope.training.gasi.train import write_senses
@@ -75,6 +77,18 @@ def test_equals_the_subject_one_by_one(subject: Gasi, corpus: Path) -> None:
         assert sense.best[0].probability == pytest.approx(float(shares[:, k].max()), rel=1e-5)
         assert [each.probability for each in sense.best] == sorted((e.probability for e in sense.best), reverse=True)
         assert all(marked(each).lower() == "bank" and (each.line, each.text) in of_place for each in sense.best)
+
+
+@pytest.mark.parametrize("word", ["bank", "Bank", "n't", "'s", "ca", "12", "<num>", "don't", "café"])
+def test_no_line_with_the_word_is_passed_over(word: str) -> None:
+    """A line is looked at where the tokeniser finds a form of the word in it, whatever the quick look says first."""
+    texts = ("A BANK's", "banks", "they don't", "can't", "a 12 b", "1,200", "no", "\uff22ank", "the cafe\u0301", "")
+    forms = {word, word.lower(), *words_of(word)}
+    lines = [(Path("c"), number, text) for number, text in enumerate(texts)]
+    looked: list[str] = []
+    reader = SimpleNamespace(window=2, tokens=lambda text: looked.append(text) or [])
+    assert not list(sense_examples._occurrences(reader, {1}, [word], lines))  # type: ignore[arg-type]
+    assert looked == [text for text in texts if forms & set(words_of(text))]
 
 
 def test_the_sample_is_one_of_the_chosen(subject: Gasi, corpus: Path) -> None:

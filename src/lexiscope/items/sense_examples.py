@@ -6,7 +6,7 @@ corpus, words and seed give the same examples, whatever other words are asked fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lexiscope.items.draws import generator_of
 from lexiscope.items.induced_senses import InducedSenses
 from lexiscope.items.sentence_count import sentence_spans
-from lexiscope.resources.running_text import read_places, words_of
+from lexiscope.resources.running_text import NUMBER, read_places, words_of
 
 Floats = NDArray[np.float32]
 Progress = Callable[[str, int, int], None]
@@ -25,6 +25,7 @@ Token = tuple[int, int, int]
 """A word of a text: its number in the vocabulary, −1 for a word out of it, and its half-open offsets."""
 
 _HELD = 20_000
+_FEW = 64
 _PIECE = 400
 LONGEST = 260
 """An example is cut around its target where its sentence has more characters."""
@@ -212,12 +213,22 @@ def _occurrences(
     # the fast tokeniser says which few lines are worth a closer look
     forms = {form for word in words for form in (word, word.lower(), *words_of(word))}
     for path, number, line in lines:
-        if forms.isdisjoint(words_of(line)):
+        if not _holds(line, forms):
             continue
         for (token, start, end), near in beside_known(reader.tokens(line), wanted, reader.window):
             low, high = max(0, start - _PIECE), min(len(line), end + _PIECE)
             cut = low > 0, high < len(line)
             yield _Occurrence(token, near, line[low:high], start - low, end - low, cut, str(path), number)
+
+
+def _holds(line: str, forms: Set[str]) -> bool:
+    """Say whether one of some forms is a word of a line."""
+    # what the tokeniser finds stands in the line, numbers apart: to look for few words is faster than to cut all
+    if len(forms) <= _FEW and NUMBER not in forms and line.isascii():
+        lower = line.lower()
+        if not any(form in lower for form in forms):
+            return False
+    return not forms.isdisjoint(words_of(line))
 
 
 def _judge(held: Sequence[_Occurrence], keepers: Mapping[int, _Keeper]) -> None:
