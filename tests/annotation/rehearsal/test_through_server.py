@@ -85,6 +85,19 @@ def test_who_reads_finds_the_right_option() -> None:
     assert chosen == [page.gold] * 24
 
 
+def test_who_reads_answers_a_check_rightly() -> None:
+    """The right answer to a check is named by its value and sent by its key: nobody who reads is refused or fails."""
+    (page, *_) = examples("word_intrusion")
+    items = tuple(replace(page, item_id=f"i{n}", usages=(replace(page.usages[0], lemma=f"w{n}"),)) for n in range(12))
+    shows = {"target": "bread", "sentence_1": "bread", "options": "flour|oven|yeast|engine", "sense": "1"}
+    checks = tuple(Question.model_validate({"id": name, "shows": shows, "accept": ["engine"]}) for name in "pa")
+    two = RatingsSection(per_item=2)
+    study = on_disk(items, "word_intrusion", ratings=two, practice=checks[:1], attention=checks[1:], exclusions=())
+    run = rehearse_through_server(study, population=FAULTLESS, seed=1)
+    given = {row["response"] for row in run.collected.rows if row["kind"] in ("practice", "attention")}
+    assert given == {"engine"}
+
+
 def _few(definition: StudyDefinition) -> StudyDefinition:
     return definition.model_copy(update={"ratings": RatingsSection(per_item=2)})
 

@@ -32,7 +32,8 @@ class Behaviour:
     def choose(self, person: Person, item: Item, offered: Sequence[str]) -> str:
         """Return which of the values that a page offers a person takes."""
         if item.item_id in self.study.known:
-            return known_answer(person, self.study.known[item.item_id], offered)
+            given = known_answer(person, self.study.known[item.item_id], offered)
+            return self._key(item, given) if careful(person) else given
         if self.study.screen.widget == "scale":
             caught = item.item_id in self.study.design.catch_ids
             return f"{rating(self.rehearsal, person, item.item_id, caught=caught):g}"
@@ -70,10 +71,13 @@ class Behaviour:
         return rng.choice(form.boxes) if rng.random() < 0.01 else ""
 
     def _right(self, item: Item) -> str | None:
-        """What the page sends for the right answer: the key of an option, whose value it is."""
+        return None if item.gold is None else self._key(item, item.gold)
+
+    def _key(self, item: Item, value: str) -> str:
+        """What the page sends for an answer: the key of an option, whose value it is."""
         screen = self.study.screen_of(item.item_id)
         keys = {choice.value: choice.key for view in screen.views for choice in screen.options_of(item, view)}
-        return keys.get(item.gold or "", item.gold)
+        return keys.get(value, value)
 
     def _rng(self, person: Person, item: Item) -> random.Random:
         return random.Random(f"{self.rehearsal.seed}/{person.seed}/{item.item_id}")
