@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.annotation.definition import StudyDefinition
+from lexiscope.annotation.material import study_items
 from lexiscope.cli.item_source import load_items
 from lexiscope.core.errors import InputError, SpecError
+from lexiscope.tasks.word_intrusion import intruder
 
 
 @pytest.mark.published
@@ -36,3 +39,13 @@ def test_the_options_of_a_dataset_may_hold_points() -> None:
     test = [item for item in source.items if item.conditions["split"] == "test"]
     assert sum(bool(item.conditions["word_tells"]) for item in test) == 500
     assert source.name == "planted_bias?word_sufficiency=0.5&context_sufficiency=0"
+
+
+def test_a_file_of_word_intrusion_gives_the_items_that_people_get(tmp_path: Path) -> None:
+    """Models are asked what the app asks of the same file: it has no sentences, and ``sense`` is a condition."""
+    path = tmp_path / "own.csv"
+    path.write_text("item_id,word,sense,options,intruder\ni1,bread,2,flour|oven|engine,engine\n", encoding="utf-8")
+    definition = StudyDefinition(name="own", task="word_intrusion", language="en", items=str(path))
+    (item,) = load_items(str(path), task="word_intrusion", language="en").items
+    assert (item,) == study_items(definition)
+    assert (item.word, item.conditions["sense"], intruder(item)) == ("bread", "2", "engine")

@@ -6,15 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lexiscope.cli.verb import existing_file
 from lexiscope.core import catalog
-from lexiscope.core.errors import InputError, Place
+from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
 from lexiscope.items.choice_set_file import read_minimal_pairs
 from lexiscope.items.columns import ColumnMap
-from lexiscope.items.importer import import_items
+from lexiscope.items.importer import Imported, import_items
 from lexiscope.items.tabular import is_item_table, read_items
 
 _TASK_OF_A_FILE = "relatedness"
@@ -60,7 +61,7 @@ def load_items(name: str, columns: ColumnMap | None = None, *, task: str, langua
         if task == "minimal_pair":
             pairs = read_minimal_pairs(path, dataset=path.stem, language=language or "en")
             return ItemSource(name, _in_language(pairs, name, language), {path.name: sha256_of(path)})
-        found = import_items(path, columns, dataset=path.stem, task=task, language=language or "und")
+        found = _imported(path, columns, task=task, language=language)
         return ItemSource(name, found.items, {path.name: sha256_of(path)})
     # a set that is read in one language at a time is read in the one that was asked for
     read_in_it = language and "?" not in name and "language" in catalog.dataset_options(name)
@@ -94,10 +95,22 @@ def _place_of(
             if item_id in {item.item_id for item in read_items(path)}:
                 return Place(str(path), item_id=item_id)
             continue
-        lines = import_items(path, columns, dataset=path.stem, task=task, language=language or "und").lines
+        lines = _imported(path, columns, task=task, language=language).lines
         if item_id in lines:
             return Place(str(path), lines[item_id], item_id=item_id)
     return None
+
+
+def _imported(path: Path, columns: ColumnMap | None, *, task: str, language: str) -> Imported:
+    """The items of a file as the web app reads them: models and people are asked the same ones."""
+    try:
+        screen = catalog.screen(task)
+    except SpecError:
+        # a task that people are not asked has no page whose columns would count
+        page: dict[str, Any] = {}
+    else:
+        page = {"conditions": (*screen.requires, *screen.shows), "word_alone": screen.word_alone}
+    return import_items(path, columns, dataset=path.stem, task=task, language=language or "und", **page)
 
 
 def _in_language(items: tuple[Item, ...], name: str, language: str) -> tuple[Item, ...]:
