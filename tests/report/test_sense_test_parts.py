@@ -81,11 +81,16 @@ def test_nothing_to_compare_leaves_no_figure() -> None:
 
 
 def test_models_show_their_best_layer_and_say_so() -> None:
-    """Of several layers the best is shown, all are recorded; a subject without layers has an empty cell."""
+    """Of several layers the best is shown, all are recorded; a subject without layers has an empty cell; pages of two
+    models' senses are counted apart."""
     hits = [ModelHits("encoder:e", layer, estimate(value), 0) for layer, value in ((0, 0.3), (1, 0.6), (2, 0.5))]
-    part = models_part([("word_intrusion", each) for each in (*hits, ModelHits("gasi:g", None, estimate(0.9), 2))])
-    assert [row[1:3] for row in part.tables[0].rows] == [("encoder:e", "1 of 3"), ("gasi:g", "")]
-    assert [record.value for record in part.records] == pytest.approx([30, 60, 50, 90])
+    others = [("a", ModelHits("gasi:g", None, estimate(0.9), 2)), ("b", ModelHits("gasi:g", None, estimate(0.1), 0))]
+    part = models_part([("word_intrusion", *each) for each in (*(("a", hit) for hit in hits), *others)])
+    assert [row[1:4] for row in part.tables[0].rows] == [
+        ("a", "encoder:e", "1 of 3"), ("a", "gasi:g", ""), ("b", "gasi:g", ""),
+    ]  # fmt: skip
+    assert [record.value for record in part.records] == pytest.approx([30, 60, 50, 90, 10])
+    assert [record.condition for record in part.records] == ["a", "a", "a", "a", "b"]
     assert models_part([]).tables == ()
 
 

@@ -114,7 +114,10 @@ def test_agreement_by_trust_and_alpha(material: Material) -> None:
     assert chosen is not None
     assert (chosen.value or 0) > 0.5
     some = found(material, Beside({"ana": 1.0}))
-    assert pick(some, "agreement(of=word_intrusion,weighted=trust)") is None, "not everybody's trust is known"
+    unknown = pick(some, "agreement(of=word_intrusion,weighted=trust)")
+    assert unknown is not None
+    assert unknown.value is None
+    assert "no attention check is known of 2 of 3 people: eva" in unknown.note
 
 
 def test_confused_senses_are_alike(material: Material) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -13,6 +15,7 @@ from numpy.typing import ArrayLike
 from lexiscope.analysis.model_hits import ModelHits, model_hits
 from lexiscope.analysis.votes import trust_of_checks
 from lexiscope.cli import options
+from lexiscope.cli.item_source import load_items
 from lexiscope.cli.output import print_json, print_table, remark, say, say_folded
 from lexiscope.cli.senses_written import check_new
 from lexiscope.cli.verb import Verb, existing_file
@@ -28,15 +31,22 @@ from lexiscope.report.part import Part, joined
 from lexiscope.report.sense_test_parts import models_part
 from lexiscope.report.study_folder import about_run, write_run
 from lexiscope.report.tables import Table, layout
-from lexiscope.resources.sense_vectors import read_sense_vectors
+from lexiscope.resources.sense_vectors import VECTORS, read_sense_vectors
 from lexiscope.resources.word_vectors import read_word_vectors
-from lexiscope.studies.sense_induction.judged import TASKS, Judgments, people_part, read_people
+from lexiscope.studies.sense_induction.answered import (
+    LIVE,
+    Judgments,
+    check_known,
+    items_by_id,
+    judgments_of,
+    told_if_simulated,
+)
+from lexiscope.studies.sense_induction.judged import by_model, people_part, right_answers
 from lexiscope.studies.sense_induction.material import Material
 from lexiscope.studies.sense_induction.people import Beside, further_people_part
 from lexiscope.tasks.sense_choice import GROUP, groups_of
+from lexiscope.tasks.sense_choice import NAME as SELECTION
 from lexiscope.tasks.word_intrusion import NAME as INTRUSION
-
-_SIMULATED = "These are answers of simulated people, made to rehearse a study: nobody's judgments."
 
 
 @click.command("people", cls=Verb)
@@ -46,8 +56,9 @@ _SIMULATED = "These are answers of simulated people, made to rehearse a study: n
     help="What was asked: items.csv of the tests. May be given several times.",
 )  # fmt: skip
 @click.option(
-    "--checks", type=click.Path(path_type=Path), metavar="FILE",
-    help="responses.csv of the export: how far each person is trusted, by the attention checks in it.",
+    "--checks", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
+    help="responses.csv of an export: how far each person is trusted, by the attention checks in it. May be given "
+         "several times.",
 )  # fmt: skip
 @click.option(
     "--reference", type=click.Path(path_type=Path), metavar="FILE|FOLDER",
@@ -68,7 +79,7 @@ def people(
     answers: tuple[Path, ...],
     *,
     item_files: tuple[Path, ...],
-    checks: Path | None,
+    checks: tuple[Path, ...],
     reference: Path | None,
     models: tuple[Path, ...],
     out: Path,
@@ -88,38 +99,56 @@ def people(
         raise click.UsageError("name at least one file of answers, or a run of models: --models RUN")
     check_new(out)
     runs = [path / RESPONSES for path in models]
-    given = [*item_files, *answers, *runs, *([checks] if checks else [])]
+    read_first = reference / VECTORS if reference and reference.is_dir() else reference
+    given = [*item_files, *answers, *runs, *checks, *([read_first] if read_first else [])]
     files = {str(path): sha256_of(existing_file(path)) for path in given}
-    read = read_people([str(path) for path in (*item_files, *answers)])
+    read = _read(item_files, answers)
     material = Material((), (), {}, ResponseTable.empty(), people=read.responses, people_items=read.items)
     settings = StudySettings("sense_induction", people=tuple(map(str, answers)), n_bootstrap=resamples, seed=seed)
-    trust = trust_of_checks(ResponseTable.read_csv(checks)) if checks else {}
+    trust = trust_of_checks(ResponseTable.concat([ResponseTable.read_csv(path) for path in checks])) if checks else {}
     vectors = _reference(reference, tuple(read.items.values())) if reference else None
     beside = Beside(trust, vectors, str(reference) if reference else "")
     first, left_out = people_part(material, settings)
-    sat = _hits(runs, read.items, settings)
+    sat = _hits(runs, material, settings)
     part = joined([first, further_people_part(material, settings, beside), models_part(sat)])
     run = about_run(settings, data=files, counts={"n_answers": len(read.responses), "n_items": len(read.items)})
-    report = _report(part, read, [f"{each.analysis}, {each.subject}: {each.reason}" for each in left_out], run)
+    missing = [f"{each.analysis}, {each.subject}: {each.reason}" for each in left_out if len(material.people)]
+    report = _report(part, missing, run)
     write_run(out, report, read.responses, extra=(), command=" ".join(["lexiscope", *sys.argv[1:]]))
     _show(part.records, part, as_json=as_json)
     if not as_json:
         say(f"written: {out / 'report.html'} ({len(part.records)} numbers)")
-    remark(_simulated(read), quiet=quiet or not _simulated(read))
+    for text in (*missing, *told_if_simulated(read.responses)):
+        remark(text, quiet=quiet)
 
 
-def _hits(runs: Sequence[Path], items: Mapping[str, Item], settings: StudySettings) -> list[tuple[str, ModelHits]]:
-    """The right answers of the models of some runs; people in them, and items of other tests, are left out."""
-    right = {name: str(item.gold or item.conditions.get("model_choice", "")) for name, item in items.items()}
+def _read(item_files: Sequence[Path], answers: Sequence[Path]) -> Judgments:
+    """The items, of tables that Lexiscope wrote or of a user's own, and people's answers to them."""
+    tables = [(str(path), load_items(str(path.absolute()), task=_task_of(path)).items) for path in item_files]
+    return judgments_of([str(path) for path in answers], items_by_id(tables))
+
+
+def _task_of(path: Path) -> str:
+    """Which test a table of one's own holds: sense selection where a column is a group of words."""
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        header = next(csv.reader(stream), [])
+    return SELECTION if any(name.startswith(GROUP) for name in header) else INTRUSION
+
+
+def _hits(runs: Sequence[Path], material: Material, settings: StudySettings) -> list[tuple[str, str, ModelHits]]:
+    """The right answers of the models of some runs, to the test of each model's senses; people's are left out."""
+    items = material.people_items
+    right = right_answers(items.values())
     words = {name: str(item.conditions.get("word", item.word)) for name, item in items.items()}
     found = []
     for path in runs:
         table = ResponseTable.read_parquet(path)
-        for task in (name for name in table.unique("task") if name in TASKS):
-            rows = table.where(task=task).filter(table.where(task=task).column("subject_kind") != "participant")
+        told = table.filter(~np.isin(table.column("subject_kind"), LIVE))
+        check_known(path, told, items)
+        for task, senses_of, rows in by_model(replace(material, people=told)):
             name = f"{'intrusion' if task == INTRUSION else 'selection'}_accuracy(of=judgments)"
             hits = model_hits(rows, right, name=name, words=words, resamples=settings.n_bootstrap, seed=settings.seed)
-            found += [(task, each) for each in hits]
+            found += [(task, senses_of, each) for each in hits]
     return found
 
 
@@ -136,15 +165,11 @@ def _reference(path: Path, items: Sequence[Item]) -> Mapping[str, ArrayLike]:
     return {word: np.asarray(found.senses[found.index[word], 0]) for word in words if word in found.index}
 
 
-def _report(part: Part, read: Judgments, left_out: Sequence[str], run: Mapping[str, object]) -> Report:
-    texts = tuple(filter(None, (_simulated(read), *left_out, *part.paragraphs, *part.remarks)))
-    section = Section("people", "What people said of the senses", texts, part.tables, part.figures)
+def _report(part: Part, left_out: Sequence[str], run: Mapping[str, object]) -> Report:
+    section = Section("people", "What people said of the senses", (*left_out, *part.paragraphs, *part.remarks),
+                      part.tables, part.figures)  # fmt: skip
     title = "People's tests of induced senses"
     return Report(title, sections=(section,), run=dict(run), records=part.records)
-
-
-def _simulated(read: Judgments) -> str:
-    return _SIMULATED if "simulated" in read.responses.unique("subject_kind") else ""
 
 
 def _show(records: Sequence[Record], part: Part, *, as_json: bool) -> None:

@@ -110,23 +110,26 @@ def duplicates_part(
     return Part(tuple(records), (table,), figures)
 
 
-def models_part(found: Sequence[tuple[str, ModelHits]]) -> Part:
+def models_part(found: Sequence[tuple[str, str, ModelHits]]) -> Part:
     """Return how often models give the right answer to the tests, task by task: beside people's single judgments.
 
-    Of a subject with several layers the table shows the best one and says so; the records hold all.
+    *found* are the task, whose senses its pages show (``condition`` of the records), and the right answers. Of a
+    subject with several layers the table shows the best one and says so; the records hold all.
     """
     if not found:
         return Part()
     records, rows = [], []
-    for task, subject in dict.fromkeys((task, each.subject) for task, each in found):
-        own = [each for name, each in found if (name, each.subject) == (task, subject)]
-        numbers = [_record(_blank_of(task, each), each.accuracy) for each in own]
+    for task, senses_of, subject in dict.fromkeys((task, senses_of, each.subject) for task, senses_of, each in found):
+        own = [each for *test, each in found if (*test, each.subject) == (task, senses_of, subject)]
+        numbers = [_record(_blank_of(task, senses_of, each), each.accuracy) for each in own]
         records += numbers
         best = max(range(len(own)), key=lambda place: numbers[place].value or 0.0)
         layers = f"{own[best].layer} of {len(own)}" if len(own) > 1 else ""
-        rows.append((task.replace("_", " "), subject, layers, shown(numbers[best]), own[best].n_unanswered))
+        told = shown(numbers[best])
+        rows.append((task.replace("_", " "), senses_of, subject, layers, told, own[best].n_unanswered))
     columns = (
         Column("Test"),
+        Column("Senses of"),
         Column("Subject"),
         Column("Layer", note="Where there are several, the best: chosen after looking."),
         Column("Right, %", Format("number", 1), note="The intruder; the group that the vectors themselves choose."),
@@ -137,9 +140,10 @@ def models_part(found: Sequence[tuple[str, ModelHits]]) -> Part:
     return Part(tuple(records), (table,))
 
 
-def _blank_of(task: str, each: ModelHits) -> Record:
+def _blank_of(task: str, senses_of: str, each: ModelHits) -> Record:
     name = f"{'intrusion' if task == 'word_intrusion' else 'selection'}_accuracy(of=judgments)"
-    return Record(name, None, subject=each.subject, dataset=task, layer=each.layer, unit="percent", note="-")
+    blank = Record(name, None, subject=each.subject, dataset=task, layer=each.layer, unit="percent", note="-")
+    return replace(blank, condition=senses_of)
 
 
 _ALPHA = statistic_name("krippendorff_alpha", level="nominal")

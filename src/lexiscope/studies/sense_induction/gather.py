@@ -11,7 +11,7 @@ from lexiscope.core.errors import CapabilityError, InputError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import ChoosesSense
-from lexiscope.studies.sense_induction.judged import read_people
+from lexiscope.studies.sense_induction.answered import read_people
 from lexiscope.studies.sense_induction.material import MADE_UP, HasSenses, LeftOut, Material, PairSet, Planted
 from lexiscope.studies.sense_induction.planting import given, made_up
 from lexiscope.studies.sense_induction.sources import expanded, open_sets

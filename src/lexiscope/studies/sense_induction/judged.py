@@ -1,14 +1,12 @@
-"""People's answers to the tests of senses, word intrusion and the choice of a sense: read, and what they come to."""
+"""What people's answers to the tests of senses come to: word intrusion (Table 1), the choice of a sense (Table 2)."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 
 from lexiscope.analysis.agreement_by_word import agreement_by_word
 from lexiscope.analysis.bootstrap import Estimate, Undefined
+from lexiscope.analysis.choices import majority
 from lexiscope.analysis.intrusion import word_intrusion
 from lexiscope.analysis.ratings import choices_from_table
 from lexiscope.analysis.selection import ModelAnswers, sense_selection
@@ -17,40 +15,22 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
-from lexiscope.items.tabular import is_item_table, read_items
 from lexiscope.report.figure_senses import agreement_and_consistency
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Part, from_estimate, shown, with_interval
 from lexiscope.report.tables import Cell, Column, Format, Table
+from lexiscope.studies.sense_induction.answered import MEASURE, TASKS, task_of, told_if_simulated
 from lexiscope.studies.sense_induction.material import LeftOut, Material
 from lexiscope.tasks.sense_choice import NAME as SELECTION
+from lexiscope.tasks.sense_choice import groups_of
 from lexiscope.tasks.word_intrusion import NAME as INTRUSION
+from lexiscope.tasks.word_intrusion import intruder, words_of
 
-MEASURE = "choice"
-TASKS = (INTRUSION, SELECTION)
 SENSES, JUDGMENTS = (statistic_name("intrusion_accuracy", of=unit) for unit in ("senses", "judgments"))
 QUESTIONS = statistic_name("selection_accuracy", of="questions")
-_FORMS = "give choices.csv of an export (or another table of responses), and the files of items that were asked"
+_MOST = "More than half of a page's judgments (2 of 3)"
+_SHORT = 8
 _PERCENT, _TWO = Format("number", 1), Format("number", 2)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Judgments:
-    """Answers to tests of senses, and the items that were asked, by id."""
-
-    responses: ResponseTable = field(default_factory=ResponseTable.empty)
-    items: Mapping[str, Item] = field(default_factory=dict)
-
-
-def read_people(paths: Sequence[str]) -> Judgments:
-    """Read people's answers and the items of their tests, from several files of either kind.
-
-    Errors: :class:`InputError` E471 for another file, an answer to an item that no file holds, or a task that is no
-    test of senses.
-    """
-    items = {item.item_id: item for path in paths if is_item_table(Path(path)) for item in read_items(path)}
-    tables = [_answers(Path(path), items) for path in paths if not is_item_table(Path(path))]
-    return Judgments(ResponseTable.concat(tables), items)
 
 
 def people_part(material: Material, settings: StudySettings) -> tuple[Part, tuple[LeftOut, ...]]:
@@ -61,6 +41,7 @@ def people_part(material: Material, settings: StudySettings) -> tuple[Part, tupl
     records: list[Record] = []
     left_out: list[LeftOut] = []
     rows: dict[str, list[tuple[Cell, ...]]] = {task: [] for task in TASKS}
+    notes: dict[str, list[str]] = {task: [] for task in TASKS}
     figures: list[Figure] = []
     for task, model, answers in by_model(material):
         try:
@@ -72,15 +53,21 @@ def people_part(material: Material, settings: StudySettings) -> tuple[Part, tupl
             continue
         records += own
         rows[task].append((material.title_of(model), *map(shown, own)))
+        notes[task].append(f"{material.title_of(model)}: {_asked(material, task, model, answers)}.")
         if task == SELECTION:
             found, drawn = _by_word(material, model, answers, settings, number=len(figures) + 1)
             records.append(found)
             figures += drawn
-    return Part(tuple(records), tuple(_tables(rows)), tuple(figures)), tuple(left_out)
+    return Part(tuple(records), tuple(_tables(rows, notes, told_if_simulated(material.people))), tuple(figures)), tuple(
+        left_out
+    )
 
 
 def model_of(material: Material, item: Item) -> str:
-    """Return whose senses an item shows: a subject of the run where its revision fits, else the name that it has."""
+    """Return whose senses an item shows: a subject of the run where its revision fits, else the name that it has.
+
+    Where vectors of two revisions have one name, each is named with the beginning of its own.
+    """
     revision = str(item.conditions.get("revision", ""))
     named = str(item.conditions.get("model", ""))
     for subject in material.subjects:
@@ -88,7 +75,9 @@ def model_of(material: Material, item: Item) -> str:
             return subject.subject_id
         if named in (subject.subject_id, material.title_of(subject.subject_id)) and named:
             return subject.subject_id
-    return named or "(model not named)"
+    same = {str(each.conditions.get("revision", "")) for each in material.people_items.values()
+            if str(each.conditions.get("model", "")) == named}  # fmt: skip
+    return f"{named or '(model not named)'}{f' ({revision[:_SHORT]})' if len(same) > 1 else ''}"
 
 
 def result_words(material: Material, records: Sequence[Record]) -> str:
@@ -101,40 +90,21 @@ def result_words(material: Material, records: Sequence[Record]) -> str:
     )
 
 
-def _answers(path: Path, items: Mapping[str, Item]) -> ResponseTable:
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        header = next(csv.reader(stream), [])
-    if "subject_id" not in header:
-        what = f"this is no table of responses: its columns are {', '.join(header[:6]) or 'none'}"
-        raise InputError(what, code="E471", place=Place(str(path), 1), hint=_FORMS)
-    table = ResponseTable.read_csv(path).where(measure=MEASURE)
-    for task in table.unique("task"):
-        if task not in TASKS:
-            what = f"it answers the task {task!r}, which is no test of senses"
-            raise InputError(what, code="E471", place=Place(str(path)), hint=f"use {' or '.join(TASKS)}")
-    unknown = [name for name in table.unique("item_id") if name not in items]
-    if unknown:
-        what = f"{len(unknown)} items that it answers are in no file of items"
-        raise InputError(what, code="E471", place=Place(str(path), item_id=unknown[0]), hint=_FORMS)
-    return table
-
-
 def by_model(material: Material) -> list[tuple[str, str, ResponseTable]]:
     """Return the answers to each test of each model's senses, in the order in which they come: task, model, answers."""
     found: dict[tuple[str, str], list[str]] = {}
+    models = _models(material)
     for task in TASKS:
         for item_id in material.people.where(task=task).unique("item_id"):
-            found.setdefault((task, model_of(material, material.people_items[item_id])), []).append(item_id)
+            found.setdefault((task, models[item_id]), []).append(item_id)
     return [(task, model, material.people.where(task=task, item_id=tuple(ids))) for (task, model), ids in found.items()]
 
 
 def _intrusion(material: Material, model: str, answers: ResponseTable, settings: StudySettings) -> list[Record]:
     items = _items(material, answers)
     ratings, options = choices_from_table(answers, measure=MEASURE)
-    intruders = {item.item_id: str(item.gold) for item in items}
-    sizes = {len(item.options) for item in items}
     found = word_intrusion(
-        ratings, options, intruders=intruders, groups=_words(items), n_options=max(sizes),
+        ratings, options, intruders=intruders_of(items), groups=_words(items), n_options=n_options_of(INTRUSION, items),
         resamples=settings.n_bootstrap, seed=settings.seed,
     )  # fmt: skip
     return [
@@ -151,7 +121,7 @@ def _selection(material: Material, model: str, answers: ResponseTable, settings:
     ratings, options = choices_from_table(answers, measure=MEASURE)
     found = sense_selection(
         ratings, options, model=ModelAnswers.of(items), groups=_words(items),
-        n_options=max(len(item.options) for item in items), resamples=settings.n_bootstrap, seed=settings.seed,
+        n_options=n_options_of(SELECTION, items), resamples=settings.n_bootstrap, seed=settings.seed,
     )  # fmt: skip
     of_judgments = statistic_name("selection_accuracy", of="judgments")
     probability = found.probability or Undefined("model_probability", "the items hold no probabilities", 0)
@@ -189,6 +159,60 @@ def _by_word(
     return record, (agreement_and_consistency(points, heading),)
 
 
+def intruders_of(items: Sequence[Item]) -> dict[str, str]:
+    """Return the intruder of each item. Errors: :class:`InputError` naming an item that does not say."""
+    found = {item.item_id: intruder(item) for item in items}
+    for item_id, word in found.items():
+        if word is None:
+            what = "the item does not say which word is its intruder"
+            raise InputError(what, place=Place(item_id=item_id), hint="give it as gold, or in the column intruder")
+    return {item_id: str(word) for item_id, word in found.items()}
+
+
+def right_answers(items: Iterable[Item]) -> dict[str, str]:
+    """Return what is right in the sense of the tests: the intruder, or the sense that the vectors themselves choose.
+
+    Errors: :class:`InputError` naming an item that does not say.
+    """
+    of_test: dict[str, list[Item]] = {task: [] for task in TASKS}
+    for item in items:
+        of_test[task_of(item)].append(item)
+    chosen = {item.item_id: str(item.condition("model_choice")) for item in of_test[SELECTION]}
+    return {**intruders_of(of_test[INTRUSION]), **chosen}
+
+
+def n_options_of(task: str, items: Sequence[Item]) -> int:
+    """Return how many words, or groups of words, a page shows; of pages of several sizes the most."""
+    return max(len(words_of(item) if task == INTRUSION else groups_of(item)) for item in items)
+
+
+def _models(material: Material) -> dict[str, str]:
+    """Whose senses each item shows, by its id."""
+    # many items, few models: each is looked up once
+    kinds = {item_id: (str(item.conditions.get("model", "")), str(item.conditions.get("revision", "")))
+             for item_id, item in material.people_items.items()}  # fmt: skip
+    first = {kind: item_id for item_id, kind in reversed(kinds.items())}
+    names = {kind: model_of(material, material.people_items[item_id]) for kind, item_id in first.items()}
+    return {item_id: names[kind] for item_id, kind in kinds.items()}
+
+
+def _asked(material: Material, task: str, model: str, answers: ResponseTable) -> str:
+    """How much was answered, in words: what the shares of a table do not show."""
+    ratings, _ = choices_from_table(answers, measure=MEASURE)
+    n, voted = ratings.counts(), majority(ratings)
+    counted = n[n > 0]
+    sizes = f"{counted.min()}" if counted.min() == counted.max() else f"{counted.min()} to {counted.max()}"
+    models = _models(material)
+    of_test = [each for each, item in material.people_items.items() if (task_of(item), models[each]) == (task, model)]
+    gaps = {
+        "pages without a majority": int((~voted.absolute & (n > 0)).sum()),
+        "pages without an answer": len(of_test) - len(counted),
+        "judgments without a choice": ratings.n_missing,
+    }
+    whole = f"{int(n.sum())} judgments of {len(ratings.rater_ids)} people on {len(counted)} pages, {sizes} each"
+    return "; ".join([whole, *(f"{what}: {count}" for what, count in gaps.items() if count)])
+
+
 def _items(material: Material, answers: ResponseTable) -> list[Item]:
     return [material.people_items[item_id] for item_id in answers.unique("item_id")]
 
@@ -214,21 +238,23 @@ def _share(name: str, found: Estimate | Undefined, model: str, task: str) -> Rec
     return from_estimate(found, Record(named, found.value, subject=model, dataset=task))
 
 
-def _tables(rows: Mapping[str, Sequence[tuple[Cell, ...]]]) -> list[Table]:
+def _tables(
+    rows: Mapping[str, Sequence[tuple[Cell, ...]]], told: Mapping[str, Sequence[str]], simulated: Sequence[str]
+) -> list[Table]:
     headed = {
         INTRUSION: ("1", "Word intrusion: people find the word that does not belong", (
-            Column("Senses of"), Column("Senses, %", _PERCENT, note="At least 2 of 3 judgments find the intruder."),
+            Column("Senses of"), Column("Senses, %", _PERCENT, note=f"{_MOST} find the intruder."),
             Column("Chance", _PERCENT), Column("Judgments, %", _PERCENT), Column("Chance", _PERCENT),
             Column("Agreement", _TWO, note="Mean share of the winning word."))),
         SELECTION: ("2", "Sense selection: people choose the group of words that the model chooses", (
-            Column("Senses of"), Column("Questions, %", _PERCENT, note="At least 2 of 3 judgments choose the model's."),
+            Column("Senses of"), Column("Questions, %", _PERCENT, note=f"{_MOST} choose the model's."),
             Column("Chance", _PERCENT), Column("Judgments, %", _PERCENT), Column("Chance", _PERCENT),
             Column("P", _TWO, note="The model's mean probability of the sense that a majority chose."),
             Column("Agreement", _TWO, note="Mean share of the winning group."))),
     }  # fmt: skip
     notes = ("Intervals resample words: judgments of one word are not independent.",)
     return [
-        Table(f"people_{task}", number, title, columns, tuple(rows[task]), notes)
+        Table(f"people_{task}", number, title, columns, tuple(rows[task]), (*simulated, *told[task], *notes))
         for task, (number, title, columns) in headed.items()
         if rows[task]
     ]

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.alpha import Alpha, krippendorff_alpha
-from lexiscope.analysis.bootstrap import Undefined
+from lexiscope.analysis.bootstrap import Estimate, Undefined
 from lexiscope.analysis.intrusion import word_intrusion
 from lexiscope.analysis.ratings import Ratings, choices_from_table
 from lexiscope.analysis.selection import ModelAnswers, sense_selection
 from lexiscope.analysis.sense_duplicates import DuplicateAnalysis, Pairs, Question, duplicate_analysis
+from lexiscope.analysis.votes import vote_share
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
@@ -25,7 +26,8 @@ from lexiscope.core.result import statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.report.part import Part, joined
 from lexiscope.report.sense_test_parts import AgreementOfTest, agreement_part, duplicates_part
-from lexiscope.studies.sense_induction.judged import MEASURE, by_model
+from lexiscope.studies.sense_induction.answered import MEASURE
+from lexiscope.studies.sense_induction.judged import by_model, intruders_of, n_options_of
 from lexiscope.studies.sense_induction.material import Material, ShowsSenses
 from lexiscope.tasks.sense_choice import NAME as SELECTION
 from lexiscope.tasks.sense_choice import groups_of
@@ -54,7 +56,7 @@ def further_people_part(material: Material, settings: StudySettings, beside: Bes
     alike: list[tuple[str, DuplicateAnalysis]] = []
     for task, model, answers in by_model(material):
         test = _Test(task, model, answers, [material.people_items[each] for each in answers.unique("item_id")])
-        if len(set(test.words.values())) < 2:
+        if len(set(test.words.values())) < 2 or not test.choices[0].counts().any():
             # without a second word nothing can be resampled; the tables of accuracies say so
             continue
         agreed.append(_agreement(test, settings, beside.trust))
@@ -116,27 +118,44 @@ class _Test:
 
 def _agreement(test: _Test, settings: StudySettings, trust: Mapping[str, float]) -> AgreementOfTest:
     ratings, options = test.choices
-    known = trust if trust and all(rater in trust for rater in ratings.rater_ids) else None
-    n_options = max(len(item.options) for item in test.items)
+    size, resamples, seed = n_options_of(test.task, test.items), settings.n_bootstrap, settings.seed
+    weighted, alpha = _by_trust(ratings, test, settings, trust), _alpha(ratings, test, settings)
     if test.task == INTRUSION:
-        right = {item.item_id: str(item.gold) for item in test.items}
-        intrusion = word_intrusion(
-            ratings, options, intruders=right, groups=test.words, trust=known, n_options=n_options,
-            resamples=settings.n_bootstrap, seed=settings.seed,
-        )  # fmt: skip
+        right = intruders_of(test.items)
+        found = word_intrusion(
+            ratings, options, intruders=right, groups=test.words, n_options=size, resamples=resamples, seed=seed
+        )
         of_found = _alpha(_found(ratings, options, right), test, settings, of="found")
         return AgreementOfTest(
-            test.task, test.model, intrusion.agreement, intrusion.chance_of_agreement,
-            intrusion.trust_weighted_agreement, _alpha(ratings, test, settings), of_found,
-        )  # fmt: skip
-    selection = sense_selection(
-        ratings, options, model=ModelAnswers.of(test.items), groups=test.words, trust=known, n_options=n_options,
-        resamples=settings.n_bootstrap, seed=settings.seed,
-    )  # fmt: skip
-    return AgreementOfTest(
-        test.task, test.model, selection.agreement, selection.chance_of_agreement,
-        selection.trust_weighted_agreement, _alpha(ratings, test, settings),
-    )  # fmt: skip
+            test.task, test.model, found.agreement, found.chance_of_agreement, weighted, alpha, of_found
+        )
+    chosen = sense_selection(
+        ratings,
+        options,
+        model=ModelAnswers.of(test.items),
+        groups=test.words,
+        n_options=size,
+        resamples=resamples,
+        seed=seed,
+    )
+    return AgreementOfTest(test.task, test.model, chosen.agreement, chosen.chance_of_agreement, weighted, alpha)
+
+
+def _by_trust(
+    ratings: Ratings, test: _Test, settings: StudySettings, trust: Mapping[str, float]
+) -> Estimate | Undefined | None:
+    """Agreement weighted by trust; ``None`` where no trust was asked for, and undefined where somebody's is unknown."""
+    if not trust:
+        return None
+    name = statistic_name("vote_share", weights="trust")
+    unknown = [rater for rater in ratings.rater_ids if rater not in trust]
+    if unknown:
+        why = f"no attention check is known of {len(unknown)} of {len(ratings.rater_ids)} people: {unknown[0]}"
+        return Undefined(name, f"{why}{' …' if len(unknown) > 1 else ''}", 0)
+    try:
+        return vote_share(ratings, trust=trust, groups=test.words, resamples=settings.n_bootstrap, seed=settings.seed)
+    except StatisticError as error:
+        return Undefined(name, error.what, 0)
 
 
 def _found(ratings: Ratings, options: Sequence[str], right: Mapping[str, str]) -> Ratings:
