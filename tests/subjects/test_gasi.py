@@ -72,6 +72,19 @@ def test_a_target_out_of_vocabulary_is_refused(subject: Gasi) -> None:
     assert subject.knows(usage("cafe\u0301 noir", "cafe\u0301"))
 
 
+def test_words_of_a_corpus_that_was_cut_already_are_known_as_they_stand(tmp_path: Path) -> None:
+    """Capitals, hyphens and digits of ``--tokens given``: the form itself first, then lower case, then ours."""
+    words = ("Bank", "bank", "re-open", "1914", "<num>")
+    rows = np.eye(5, dtype=np.float32)
+    vectors = SenseVectors(words, np.full(5, 9), rows[:, None], rows, np.ones((5, 1), bool))
+    write_senses(tmp_path, vectors, {"settings": {"window": 5}})
+    given = Gasi(str(tmp_path))
+    text = "They Re-open the Bank or BANK in 1914, 1915"
+    known = {word: given.senses_of([usage(text, word)])[0][0, 0].argmax() for word in ("Bank", "BANK", "Re-open")}
+    assert known == {"Bank": 0, "BANK": 1, "Re-open": 2}
+    assert given.context(usage(text, "Re-open")).tolist() == [0, 1, 3, 4]
+
+
 def test_senses_are_counted_without_a_context(subject: Gasi) -> None:
     """Pruned senses do not count, improbable ones do; an unknown word has none."""
     assert [subject.sense_count(usage(f"a {word}", word)) for word in ("bank", "river", "mud")] == [2, 1, 0]

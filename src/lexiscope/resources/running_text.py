@@ -17,7 +17,7 @@ import lzma
 import re
 import unicodedata
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Literal, cast
 
@@ -61,6 +61,34 @@ def words_with_spans(text: str) -> list[tuple[str, int, int]]:
     [('scotland', 0, 8), ("'s", 8, 10), ('<num>', 11, 16), ('banks', 17, 22)]
     """
     return [(_normal(match.group()), *match.span()) for match in _WORD.finditer(text)]
+
+
+def numbers_in(text: str, index: Mapping[str, int]) -> list[tuple[int, int, int]]:
+    """Return the words of a text by their numbers in a vocabulary, −1 for a word out of it, with half-open offsets.
+
+    A word is looked up as it stands, then in lower case, then as the tokeniser writes it: a vocabulary may be that of
+    text that something else cut, with capitals and numbers.
+
+    >>> numbers_in("The Bank, in 1914", {"the": 0, "Bank": 1, "bank": 2, "<num>": 3})
+    [(0, 0, 3), (1, 4, 8), (-1, 10, 12), (3, 13, 17)]
+    """
+    return [(_number(text[start:end], word, index), start, end) for word, start, end in words_with_spans(text)]
+
+
+def number_of(form: str, index: Mapping[str, int]) -> int:
+    """Return the number of one word in a vocabulary, −1 where it is out of it; looked up as by :func:`numbers_in`.
+
+    A form of which the tokeniser makes several words is known where the vocabulary has it whole.
+
+    >>> number_of("Re-open", {"re-open": 0, "re": 1}), number_of("Re-open", {"re": 0, "open": 1})
+    (0, -1)
+    """
+    words = words_with_spans(form)
+    return _number(form, words[0][0] if len(words) == 1 else form, index)
+
+
+def _number(form: str, normal: str, index: Mapping[str, int]) -> int:
+    return next((index[each] for each in (form, form.lower(), normal) if each in index), -1)
 
 
 def words_of(line: str, tokenisation: Tokenisation = "own") -> list[str]:

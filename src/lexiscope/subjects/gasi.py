@@ -2,8 +2,9 @@
 
 ``gasi:FOLDER`` reads the words beside the target, at most as many on each side as the training's window, without those
 that it does not know, as in training. The target is where its span says; other occurrences of it are context. Texts are
-cut and put in lower case by the ``own`` tokeniser (:mod:`lexiscope.resources.running_text`), whatever cut the corpus:
-one that was tokenised already should follow the same rules. The target's own form is looked up, its lemma is not tried.
+cut by the ``own`` tokeniser (:mod:`lexiscope.resources.running_text`), whatever cut the corpus: one that was tokenised
+already should be cut at the same places. A word is looked up as it stands, then in lower case, then as the tokeniser
+writes it. The target's own form is looked up, its lemma is not tried.
 A target out of the vocabulary, or of several words, is an error; :meth:`Gasi.knows` tells beforehand. Beside no known
 word all senses of a word are equally probable.
 """
@@ -25,7 +26,7 @@ from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.subject import Floats, Progress, SubjectSpec
 from lexiscope.core.usage import Usage
 from lexiscope.items.induced_senses import InducedSenses, of_folder
-from lexiscope.resources.running_text import words_with_spans
+from lexiscope.resources.running_text import number_of, numbers_in
 from lexiscope.resources.sense_vectors import (
     SenseVectors,
     read_sense_vectors,
@@ -111,7 +112,7 @@ class Gasi:
 
     def knows(self, usage: Usage) -> bool:
         """Say whether the target of a usage is in the vocabulary."""
-        return _word(usage) in self.vectors.index
+        return number_of(usage.target, self.vectors.index) >= 0
 
     def sense_count(self, usage: Usage) -> int:
         """Return the number of senses of the target, however improbable; 0 where it is not in the vocabulary."""
@@ -159,15 +160,14 @@ class Gasi:
 
     def context(self, usage: Usage) -> NDArray[np.int64]:
         """Return the numbers of the known words in the window of a usage, left to right: they choose its sense."""
-        index, words = self.vectors.index, words_with_spans(usage.text)
-        left = [index[word] for word, _, end in words if end <= usage.start and word in index]
-        right = [index[word] for word, start, _ in words if start >= usage.end and word in index]
+        known = [each for each in self.tokens(usage.text) if each[0] >= 0]
+        left = [number for number, _, end in known if end <= usage.start]
+        right = [number for number, start, _ in known if start >= usage.end]
         return np.array([*left[-self.window :], *right[: self.window]], np.int64)
 
     def tokens(self, text: str) -> list[tuple[int, int, int]]:
         """Return the words of a text: number in the vocabulary, −1 for a word out of it, and half-open offsets."""
-        index = self.vectors.index
-        return [(index.get(word, -1), start, end) for word, start, end in words_with_spans(text)]
+        return numbers_in(text, self.vectors.index)
 
     def distributions(self, word: int, windows: Sequence[Sequence[int]]) -> Floats:
         """Return :meth:`sense_distribution` of one word beside many windows of known words' numbers, fast.
@@ -177,14 +177,12 @@ class Gasi:
         return window_probabilities(self.vectors, word, windows)
 
     def _number(self, usage: Usage) -> int:
+        number = number_of(usage.target, self.vectors.index)
+        if number >= 0:
+            return number
         try:
-            return self.vectors.number(_word(usage))
+            return self.vectors.number(usage.target)
         except InputError as error:
             place = Place(text=usage.text, column=usage.start + 1, width=usage.end - usage.start)
             hint = "leave usages out for which knows() is false, and say how many"
             raise InputError(error.what, code=error.code, place=place, hint=hint) from error
-
-
-def _word(usage: Usage) -> str:
-    """Return the target's form as the tokeniser writes it, its words with a space between where they are several."""
-    return " ".join(word for word, _, _ in words_with_spans(usage.target))

@@ -25,7 +25,7 @@ from lexiscope.core.subject import Floats, Progress, SubjectSpec
 from lexiscope.core.usage import Usage
 from lexiscope.items.induced_senses import InducedSenses, of_import
 from lexiscope.resources.multi_sense import FORMATS, MultiSense, read_multi_sense
-from lexiscope.resources.running_text import words_with_spans
+from lexiscope.resources.running_text import number_of, numbers_in
 from lexiscope.resources.sense_vectors import window_means
 from lexiscope.subjects._options import split_name
 
@@ -151,15 +151,14 @@ class SenseEmbedding:
 
     def context(self, usage: Usage) -> tuple[str, ...]:
         """Return the known words in the window of a usage, left to right: they choose its sense."""
-        around = self._forms(usage.text)
-        left = [word for word, _, end in around if end <= usage.start and word is not None]
-        right = [word for word, start, _ in around if start >= usage.end and word is not None]
+        known = [each for each in self.tokens(usage.text) if each[0] >= 0]
+        left = [self.vectors.words[number] for number, _, end in known if end <= usage.start]
+        right = [self.vectors.words[number] for number, start, _ in known if start >= usage.end]
         return (*left[-self.window :], *right[: self.window])
 
     def tokens(self, text: str) -> list[tuple[int, int, int]]:
         """Return the words of a text: number in the vocabulary, −1 for a word out of it, and half-open offsets."""
-        index = self.vectors.index
-        return [(-1 if word is None else index[word], start, end) for word, start, end in self._forms(text)]
+        return numbers_in(text, self.vectors.index)
 
     def distributions(self, word: int, windows: Sequence[Sequence[int]]) -> Floats:
         """Return :meth:`sense_distribution` of one word beside many windows of known words' numbers, fast.
@@ -183,13 +182,9 @@ class SenseEmbedding:
         chosen = np.equal(np.arange(len(selectors)), np.asarray(cosines.argmax(axis=1))[:, None])
         return np.where(np.asarray(means.any(axis=1))[:, None], chosen, priors).astype(np.float32)
 
-    def _forms(self, text: str) -> list[tuple[str | None, int, int]]:
-        """Return the words of a text as these vectors know them, ``None`` for others, with half-open offsets."""
-        found = words_with_spans(text)
-        return [(self._word(text[start:end], normal), start, end) for normal, start, end in found]
-
-    def _word(self, form: str, normal: str | None = None) -> str | None:
-        return next((each for each in (form, form.lower(), normal) if each in self.vectors.index), None)
+    def _word(self, form: str) -> str | None:
+        number = number_of(form, self.vectors.index)
+        return None if number < 0 else self.vectors.words[number]
 
     def _rows(self, usage: Usage) -> slice:
         word = self._word(usage.target)
