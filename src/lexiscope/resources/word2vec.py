@@ -6,6 +6,7 @@ which it stands among the senses of its word, numbered from 1 without gaps for t
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -34,7 +35,9 @@ def write_word2vec(path: Path, vectors: SenseVectors, form: Form = "text") -> in
             stream.writelines(_records(vectors, form))
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        # on a disk that is only read, what is not there cannot be removed either
+        with contextlib.suppress(OSError):
+            temporary.unlink()
         hint = "make room or choose another place"
         raise RunError("this file cannot be written", place=Place(str(path)), why=str(error), hint=hint) from error
     return count

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, RunError
 from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors, read_settings
 from lexiscope.training.gasi.pruning import prune_senses, pruned_mask, pruning_threshold, senses_by_frequency
 from lexiscope.training.gasi.settings import GasiSettings
@@ -124,6 +124,12 @@ def test_a_pruned_folder_keeps_vectors_and_says_how(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="E714"):
         prune_senses(tmp_path / "a", out=tmp_path / "c", threshold=0.0)
     assert not (tmp_path / "c").exists()
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "report.html").write_text("")
+    with pytest.raises(RunError, match=r"report\.html of something else"):
+        prune_senses(tmp_path / "a", out=tmp_path / "study")
+    with pytest.raises(RunError, match="this is a file"):
+        prune_senses(tmp_path / "a", out=tmp_path / "study" / "report.html")
 
 
 def test_retraining_keeps_to_the_mask(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, RunError
+from lexiscope.core.lock import locked
 from lexiscope.items.planted_senses import PseudoWord, plant
 from lexiscope.training.gasi.shards import LINE_END, make_shards, open_shards, renamed_shards
 from lexiscope.training.gasi.vocabulary import Limits, Vocabulary, choose, count_words, negative_table, read_vocabulary
@@ -101,6 +102,20 @@ def test_a_damaged_shard_is_refused(tmp_path: Path) -> None:
         open_shards(tmp_path / "s")
 
 
+def test_two_corpora_are_not_mixed_in_one_folder(tmp_path: Path) -> None:
+    """While one process writes, another is refused; finished shards are opened whoever holds the folder."""
+    corpus = write_corpus(tmp_path)
+    with locked(tmp_path / "s"), pytest.raises(RunError, match="another process"):
+        make_shards([corpus], tmp_path / "s", limits=FEW)
+    made = make_shards([corpus], tmp_path / "s", limits=FEW)
+    with locked(tmp_path / "s"):
+        assert make_shards([corpus], tmp_path / "s", limits=FEW).about == made.about
+        with pytest.raises(RunError, match="another process"):
+            make_shards([corpus], tmp_path / "s", limits=Limits(2))
+        with pytest.raises(RunError, match="another process"):
+            renamed_shards(made, {made.vocabulary.words[0]: "x"}, tmp_path / "s")
+
+
 def test_a_corpus_must_have_neighbours(tmp_path: Path) -> None:
     """E704 for a list of words, one to a line, and for a file without a word; it names the file."""
     for text, what in (("bank\nriver\n", "two words"), ("...\n\n", "no word")):
@@ -114,7 +129,10 @@ def test_an_empty_vocabulary_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("b a b c\n")
     with pytest.raises(InputError, match=r"\[E705\]") as error:
         count_words([tmp_path / "a.txt"], Limits(min_count=5))
-    assert "'b', occurs 2 times" in str(error.value)
+    assert "0 occur 5 times or more; the most frequent, 'b', 2 times" in str(error.value)
+    assert "smaller --min-count" in str(error.value)
+    with pytest.raises(InputError, match=r"1 of 3 words are learnt(.|\n)*larger --top"):
+        count_words([tmp_path / "a.txt"], Limits(min_count=1, top=1))
     other = choose(Counter({"x": 3, "y": 2}), FEW, tmp_path)
     with pytest.raises(InputError, match=r"\[E704\]"):
         make_shards([tmp_path / "a.txt"], tmp_path / "s", vocabulary=other)

@@ -18,7 +18,7 @@ from lexiscope.resources.sense_vectors import read_sense_vectors
 from lexiscope.training.gasi import _course
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings
 from lexiscope.training.gasi.shards import Shards, make_shards
-from lexiscope.training.gasi.train import CHECKPOINT, LOG, TrainedSenses, train_gasi
+from lexiscope.training.gasi.train import CHECKPOINT, LOG, TrainedSenses, check_place, train_gasi
 from lexiscope.training.gasi.vocabulary import Limits
 
 from .corpus import write_corpus
@@ -113,6 +113,15 @@ def test_a_finished_training_is_read(shards: Shards, tmp_path: Path) -> None:
     assert (tmp_path / "a" / "vectors.safetensors").stat().st_mtime_ns == before
     with pytest.raises(RunError, match="another training"):
         trained(shards, tmp_path / "a", beta=0.5)
+
+
+def test_a_place_in_the_corpus_is_refused(tmp_path: Path) -> None:
+    """What a training writes must not be text of the corpus when the command is given again."""
+    (tmp_path / "texts" / "deep").mkdir(parents=True)
+    for out in (tmp_path / "texts", tmp_path / "texts" / "deep" / "senses", tmp_path / "x" / ".." / "texts" / "senses"):
+        with pytest.raises(RunError, match="lies in that of the corpus"):
+            check_place(out, [tmp_path / "texts"])
+    check_place(tmp_path / "senses", [tmp_path / "texts"])
 
 
 def test_a_damaged_checkpoint_is_refused(shards: Shards, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.lock import locked
 from lexiscope.items.sense_histogram import SensesByFrequency, senses_by_rank
 from lexiscope.resources.sense_vectors import SETTINGS, SenseVectors, read_sense_vectors, read_settings
-from lexiscope.training.gasi.train import write_senses
+from lexiscope.training.gasi.train import check_place, write_senses
 from lexiscope.training.gasi.vocabulary import NEGATIVE_POWER
 
 Bools = NDArray[np.bool_]
@@ -139,12 +139,14 @@ def prune_senses(
     """Write the vectors of *folder* without duplicates to *out*; without a *threshold*, λ is drawn from them.
 
     The vectors stay as they are; the mask says which senses are left. Errors: those of :func:`pruning_threshold`;
-    :class:`InputError` E714 for a threshold that is no cosine distance, or an *out* that is taken;
-    :class:`SubjectError` for a damaged folder; :class:`RunError` where *out* cannot be written to.
+    :class:`InputError` E714 for a threshold that is no cosine distance, or an *out* that holds vectors;
+    :class:`RunError` for an *out* that holds other things or cannot be written to; :class:`SubjectError` for a damaged
+    folder.
     """
     vectors, about = read_sense_vectors(folder), read_settings(folder)
     if threshold is not None and not 0 < threshold <= 2:
         raise InputError("a threshold is a cosine distance above 0, at most 2", code="E714")
+    check_place(out)
     with locked(out):
         if (out / SETTINGS).is_file():
             hint = "name another folder, or delete this one"

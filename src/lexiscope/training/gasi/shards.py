@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.lock import locked
 from lexiscope.core.run import read_json, sha256_of, write_atomically, write_json
 from lexiscope.resources.running_text import TOKENISER, Progress, Tokenisation, read_corpus, words_of
 from lexiscope.training.gasi.vocabulary import Limits, Vocabulary, count_words, read_vocabulary
@@ -69,21 +70,24 @@ def make_shards(
 
     With a *vocabulary* nothing is counted. Errors: those of
     :func:`~lexiscope.training.gasi.vocabulary.count_words`; :class:`InputError` E704 where nothing of the vocabulary
-    is in the text; :class:`RunError` where the folder cannot be written to.
+    is in the text; :class:`RunError` where the folder cannot be written to, or where another process writes to it: two
+    corpora would be mixed.
     """
     asked = _asked(files, limits or Limits(), tokenisation, vocabulary, shard_tokens)
     if (folder / ABOUT).is_file() and read_json(folder / ABOUT).get("asked") == asked:
         return open_shards(folder)
-    (folder / ABOUT).unlink(missing_ok=True)
-    known = vocabulary or count_words(files, limits or Limits(), tokenisation, progress=progress)
-    names = []
-    for number, part in enumerate(_parts(_numbers(files, known, tokenisation, progress), shard_tokens)):
-        names.append(f"shard-{number:05d}.i32")
-        write_atomically(folder / names[-1], part.astype("<i4").tobytes())
-    if not names:
-        what = "no line of this corpus has two words of the vocabulary"
-        raise InputError(what, code="E704", place=Place(str(files[0])), hint="give more text, or another vocabulary")
-    return _finish(folder, names, known, asked)
+    with locked(folder):
+        (folder / ABOUT).unlink(missing_ok=True)
+        known = vocabulary or count_words(files, limits or Limits(), tokenisation, progress=progress)
+        names = []
+        for number, part in enumerate(_parts(_numbers(files, known, tokenisation, progress), shard_tokens)):
+            names.append(f"shard-{number:05d}.i32")
+            write_atomically(folder / names[-1], part.astype("<i4").tobytes())
+        if not names:
+            what = "no line of this corpus has two words of the vocabulary"
+            hint = "give more text, or words that are rarer: a smaller --min-count, a larger --top"
+            raise InputError(what, code="E704", place=Place(str(files[0])), hint=hint)
+        return _finish(folder, names, known, asked)
 
 
 def renamed_shards(shards: Shards, names: Mapping[str, str], folder: Path) -> Shards:
@@ -100,7 +104,6 @@ def renamed_shards(shards: Shards, names: Mapping[str, str], folder: Path) -> Sh
     asked = {"version": _VERSION, "renamed": dict(sorted(names.items())), "of": shards.about["files"]}
     if (folder / ABOUT).is_file() and read_json(folder / ABOUT).get("asked") == asked:
         return open_shards(folder)
-    (folder / ABOUT).unlink(missing_ok=True)
     counts: Counter[str] = Counter()
     for word, count in zip(old.words, old.counts.tolist(), strict=True):
         counts[names.get(word, word)] += count
@@ -109,9 +112,11 @@ def renamed_shards(shards: Shards, names: Mapping[str, str], folder: Path) -> Sh
     # the last place is that of line ends, which are -1
     numbers = np.array([*(known.index[names.get(word, word)] for word in old.words), LINE_END], "<i4")
     files = [f"shard-{number:05d}.i32" for number in range(len(shards.parts))]
-    for name, part in zip(files, shards.parts, strict=True):
-        write_atomically(folder / name, numbers[part].tobytes())
-    return _finish(folder, files, known, asked)
+    with locked(folder):
+        (folder / ABOUT).unlink(missing_ok=True)
+        for name, part in zip(files, shards.parts, strict=True):
+            write_atomically(folder / name, numbers[part].tobytes())
+        return _finish(folder, files, known, asked)
 
 
 def open_shards(folder: Path) -> Shards:

@@ -144,11 +144,18 @@ def log_text(log: Sequence[LogRow]) -> str:
     return stream.getvalue()
 
 
-def check_place(out: Path) -> None:
+def check_place(out: Path, corpus: Sequence[Path] = ()) -> None:
     """Check that a folder is new, empty, or was begun by a training of senses, before anything is written to it.
 
-    Errors: :class:`RunError` naming what else is in it.
+    Errors: :class:`RunError` for a file, for a folder that holds something else, naming it, and for one inside a folder
+    of the *corpus*: a training that goes on would read its own files as text.
     """
+    hint = "name another folder"
+    if out.exists() and not out.is_dir():
+        raise RunError("this is a file, not a folder", place=Place(str(out)), hint=hint)
+    around = [each for each in corpus if each.is_dir() and out.resolve().is_relative_to(each.resolve())]
+    if around:
+        raise RunError(f"this folder lies in that of the corpus, {around[0]}", place=Place(str(out)), hint=hint)
     known = {SETTINGS, VECTORS, VOCABULARY, LOG, CLAIM, CHECKPOINT, SHARDS, "machine.json"}
     found = sorted(each.name for each in out.iterdir() if each.name[0] != ".") if out.is_dir() else []
     foreign = [name for name in found if name not in known]

@@ -112,9 +112,9 @@ def choose(counts: Counter[str], limits: Limits, source: Path) -> Vocabulary:
     kept = frequent[: limits.top] if limits.top else frequent
     if len(kept) < 2:
         word, most = min(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-        what = f"the vocabulary is empty: {len(kept)} of {len(counts)} words occur {limits.min_count} times or more"
-        why = f"the most frequent word, {word!r}, occurs {most} times; {limits.top} words were asked for"
-        hint = "give more text, or a smaller --min-count"
+        what = f"the vocabulary is too small: {len(kept)} of {len(counts):,} words are learnt, needed are 2"
+        why = f"{len(frequent):,} occur {limits.min_count:,} times or more; the most frequent, {word!r}, {most:,} times"
+        hint = "use a larger --top" if len(frequent) > len(kept) else "give more text, or a smaller --min-count"
         raise InputError(what, code="E705", place=Place(str(source)), why=why, hint=hint)
     numbers = np.array([count for _, count in kept], np.int64)
     return Vocabulary(tuple(word for word, _ in kept), numbers, sum(counts.values()))
