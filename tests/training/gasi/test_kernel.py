@@ -155,6 +155,35 @@ def test_the_noise_is_gumbel_and_chooses_by_softmax() -> None:
     np.testing.assert_allclose(chosen, np.exp(logits) / np.exp(logits).sum(), atol=0.02)
 
 
+def test_the_largest_draw_is_no_infinite_noise() -> None:
+    """The state before the one of which splitmix64 makes 64 ones: uniform numbers stay below 1, noise is finite."""
+    size = 1 << 64
+
+    def unshifted(bits: int, by: int) -> int:
+        found = bits
+        for _ in range(64 // by):
+            found = bits ^ (found >> by)
+        return found
+
+    bits = unshifted(size - 1, 31) * pow(0x94D049BB133111EB, -1, size) % size
+    bits = unshifted(bits, 27) * pow(0xBF58476D1CE4E5B9, -1, size) % size
+    before = np.array([(unshifted(bits, 30) - 0x9E3779B97F4A7C15) % size], np.uint64)
+    assert kernel.next_bits(before.copy()) == size - 1
+    assert kernel._uniform(before.copy()) < 1
+    assert np.isfinite(kernel._gumbel(before.copy()))
+
+
+def test_sigma_is_read_within_its_error() -> None:
+    """log σ and σ of the table are those of the function to 8e-6; beyond it they are exact, and NaN stays NaN."""
+    table = sigma_table(kernel.CELLS, kernel.REACH, np.float64)
+    for x in (*np.linspace(-12, 12, 4801), 8 - 1e-9, -8.0, 8.0, 700.0, -700.0):
+        log_sigma, sigma = kernel._log_sigma(x, table)
+        near = 8e-6 if abs(x) < 8 else 1e-15
+        assert log_sigma == pytest.approx(-np.logaddexp(0, -x), abs=near)
+        assert sigma == pytest.approx(1 / (1 + np.exp(-x)), abs=near)
+    assert np.isnan(kernel._log_sigma(np.nan, table)).all()
+
+
 def test_beta_lowers_the_entropy_of_a_selection() -> None:
     """At the same c̄·s, the larger β, the lower the mean entropy of γ; without noise it is the highest."""
     noise = torch.tensor(np.random.default_rng(0).gumbel(size=(4000, 3)))

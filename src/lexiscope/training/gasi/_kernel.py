@@ -70,7 +70,8 @@ def next_bits(state: Any) -> Any:
 @njit(**_HOW)
 def _uniform(state: Any) -> Any:
     """Return a number between 0 and 1, neither of them."""
-    return (np.float64(next_bits(state) >> _S11) + 0.5) * 2.0**-53
+    # the largest of these numbers is rounded up to 1, of which a Gumbel is infinite
+    return min((np.float64(next_bits(state) >> _S11) + 0.5) * 2.0**-53, 1.0 - 2.0**-53)
 
 
 @njit(**_HOW)
@@ -81,7 +82,8 @@ def _gumbel(state: Any) -> Any:
 @njit(**_HOW)
 def _log_sigma(x: Any, table: Any) -> Any:
     """Return log σ(x) and σ(x)."""
-    if x <= -REACH or x >= REACH:
+    # so put, what is no number is not looked up
+    if not (-REACH < x < REACH):
         small = math.exp(-abs(x))
         return min(x, 0.0) - math.log1p(small), (1.0 if x > 0 else small) / (1.0 + small)
     place = (x + REACH) * (CELLS / (2 * REACH))
