@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -109,3 +110,11 @@ def test_worked_examples_stand_in_the_guidelines(language: str) -> None:
         assert len(words_of(item)) == 10
         assert ", ".join(words_of(item)) in text
         assert f"**{intruder(item)}**" in text
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_instructions_name_no_number_of_words(language: str) -> None:
+    """How many words a page shows is a parameter of the test: people and models are told no other number."""
+    told = SCREEN.guidelines(language).partition("\n*E")[0].casefold()
+    assert told
+    assert not {"ten", "nine", "diez", "nueve"} & set(re.findall(r"\w+", told))
