@@ -87,7 +87,7 @@ def build_selection(
         for sentence_id, usage in _drawn(noun, rules.n_sentences, seed)
     ]
     shares = choose([usage for _, _, usage in questions]) if questions else ()
-    filled = {word: _filled(word, found, senses, rules, seed) for word, found in groups.items()}
+    filled = _filled(groups, senses, rules, seed)
     named: dict[str, Condition] = {key: value for key, value in (("model", model), ("revision", revision)) if value}
     items = [
         _item(question, groups[question[0].word], filled[question[0].word], row, dataset, named)
@@ -124,16 +124,24 @@ def _drawn(noun: PolysemousNoun, n: int, seed: int) -> list[tuple[str, Usage]]:
     return [noun.sentences[place] for place in sorted(chosen.tolist())]
 
 
-def _filled(word: str, groups: Groups, senses: InducedSenses, rules: SelectionRules, seed: int) -> Groups:
-    """The dummies that fill up the groups of a word: the nearest words of vectors drawn at random."""
-    missing = rules.n_groups - len(groups)
-    if not missing:
-        return {}
-    generator = generator_of(seed, word, "dummies")
-    vectors = generator.standard_normal((missing, senses.matrix.shape[1])).astype(np.float32)
-    found = near_words(senses, vectors, rules.n_words, without=[word] * missing, min_count=rules.min_count)
-    free = (str(number) for number in count(1) if str(number) not in groups)
-    return {next(free): tuple(each.word for each in near) for near in found}
+def _filled(
+    groups: Mapping[str, Groups], senses: InducedSenses, rules: SelectionRules, seed: int
+) -> dict[str, dict[str, tuple[str, ...]]]:
+    """The dummies that fill up the groups of each word: the nearest words of vectors drawn at random."""
+    missing = [(word, rules.n_groups - len(found)) for word, found in groups.items()]
+    words = [word for word, n in missing for _ in range(n)]
+    filled: dict[str, dict[str, tuple[str, ...]]] = {word: {} for word in groups}
+    if not words:
+        return filled
+    width = senses.matrix.shape[1]
+    drawn = [generator_of(seed, word, "dummies").standard_normal((n, width)) for word, n in missing]
+    vectors = np.concatenate(drawn).astype(np.float32)
+    # all of them in one search, which is what takes long
+    found = near_words(senses, vectors, rules.n_words, without=words, min_count=rules.min_count)
+    for word, near in zip(words, found, strict=True):
+        free = next(str(number) for number in count(1) if str(number) not in {*groups[word], *filled[word]})
+        filled[word][free] = tuple(each.word for each in near)
+    return filled
 
 
 def _item(
