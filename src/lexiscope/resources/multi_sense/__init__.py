@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from lexiscope.core.errors import SpecError
+from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.resources.multi_sense.adagram import read_adagram, read_adagram_text
 from lexiscope.resources.multi_sense.adagram_arrays import read_adagram_arrays
 from lexiscope.resources.multi_sense.ego_network import read_ego_network, read_ego_network_binary
@@ -37,7 +37,7 @@ def read_multi_sense(form: str, *paths: Path) -> MultiSense:
     """Read the vectors of a format of :data:`FORMATS` from its files.
 
     Errors: :class:`SpecError` for an unknown format or another number of files; :class:`InputError` E720 with file and
-    line for a damaged file.
+    line for a damaged file, and for one that is not there.
     """
     if form not in FORMATS:
         raise SpecError(f"{form!r} is no format of multi-sense vectors", hint=f"use one of {', '.join(FORMATS)}")
@@ -46,4 +46,8 @@ def read_multi_sense(form: str, *paths: Path) -> MultiSense:
         raise SpecError(
             f"the format {form} is read from other files than {len(paths)}", hint=f"name its files: {files}"
         )
+    for path in paths:
+        if not path.is_file():
+            hint = "check its name; several files stand with a comma between them"
+            raise InputError("there is no such file", code=CODE, place=Place(str(path)), hint=hint)
     return reader(*paths)

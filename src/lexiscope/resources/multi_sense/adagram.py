@@ -26,7 +26,6 @@ from lexiscope.resources.multi_sense.form import (
     MultiSense,
     damaged,
     grouped,
-    missing,
     shares,
     split_name,
 )
@@ -41,8 +40,6 @@ def read_adagram(path: Path) -> MultiSense:
     Errors: :class:`InputError` E720 with the file and the line of the header, or the number of the word: a header that
     is none, a file that is cut off, a sense beyond the most that there are, numbers that are not finite.
     """
-    if not path.is_file():
-        raise missing(path)
     try:
         with path.open("rb") as stream:
             if stream.read(1) == _PICKLE:

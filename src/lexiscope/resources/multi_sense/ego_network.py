@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from lexiscope.resources.multi_sense.form import Floats, Lines, MultiSense, damaged, grouped, missing, split_name
+from lexiscope.resources.multi_sense.form import Floats, Lines, MultiSense, damaged, grouped, split_name
 
 _SIGN = "#"
 _LONGEST_NAME = 4096
@@ -50,8 +50,6 @@ def read_ego_network_binary(vectors: Path, inventory: Path | None = None) -> Mul
     """
     names: dict[str, str] = {}
     rows = []
-    if not vectors.is_file():
-        raise missing(vectors)
     try:
         with vectors.open("rb") as stream:
             header = Lines(vectors)

@@ -158,8 +158,6 @@ class Lines:
         raise damaged(self.path, what, line=self.number, text=self.text)
 
     def _read(self) -> Iterator[str]:
-        if not self.path.is_file():
-            raise missing(self.path)
         try:
             with self.path.open("rb") as probe:
                 packed = probe.read(2) == _GZIP
@@ -168,12 +166,6 @@ class Lines:
                     yield line.decode("utf-8").rstrip("\r\n")
         except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
             raise damaged(self.path, "this file cannot be read", line=self.number + 1, why=str(error)) from error
-
-
-def missing(path: Path) -> InputError:
-    """Return the error about a file that is not there: E720."""
-    hint = "check its name; several files stand with a comma between them"
-    return InputError("there is no such file", code=CODE, place=Place(str(path)), hint=hint)
 
 
 def damaged(
