@@ -180,13 +180,13 @@ def sense_probabilities(vectors: SenseVectors, word: int, window: NDArray[np.int
 
 def window_probabilities(vectors: SenseVectors, word: int, windows: Sequence[Sequence[int]]) -> Floats:
     """Return :func:`sense_probabilities` of a word beside each of many windows. *Shape:* (windows, K)."""
-    return padded_probabilities(vectors, word, padded_windows(windows))
+    return padded_probabilities(vectors, word, _padded(windows))
 
 
 def padded_probabilities(vectors: SenseVectors, word: int, windows: NDArray[np.int64]) -> Floats:
     """Return :func:`window_probabilities` for windows in one array, −1 naming no word. *Shape:* (windows, K)."""
     mask = np.asarray(vectors.mask[word])
-    means = padded_means(vectors.contexts, windows)
+    means = _means(vectors.contexts, windows)
     logits = np.where(mask, means @ np.asarray(vectors.senses[word], np.float64).T, -np.inf)
     exponents = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
     return np.asarray(exponents / exponents.sum(axis=1, keepdims=True), np.float32)
@@ -194,10 +194,10 @@ def padded_probabilities(vectors: SenseVectors, word: int, windows: NDArray[np.i
 
 def window_means(rows: Floats, windows: Sequence[Sequence[int]]) -> NDArray[np.float64]:
     """Return the mean of the rows that each window names; zeros where it names none. *Shape:* (windows, width)."""
-    return padded_means(rows, padded_windows(windows))
+    return _means(rows, _padded(windows))
 
 
-def padded_windows(windows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+def _padded(windows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
     """Return windows of unequal length in one array, filled up with −1. *Shape:* (windows, the longest)."""
     found = np.full((len(windows), max(map(len, windows), default=0)), -1, np.int64)
     for place, window in enumerate(windows):
@@ -205,7 +205,7 @@ def padded_windows(windows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
     return found
 
 
-def padded_means(rows: Floats, windows: NDArray[np.int64]) -> NDArray[np.float64]:
+def _means(rows: Floats, windows: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the mean of the rows that each window names, −1 naming none. *Shape:* (windows, width)."""
     found = np.zeros((len(windows), rows.shape[1]))
     # one place of all windows after the other: memory is that of a row for each window

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from lexiscope.resources.multi_sense.form import Floats, Lines
 
-_HEADER = 2
-
 
 def read_word_vectors(path: Path, words: Collection[str]) -> dict[str, Floats]:
     """Return the vectors of those *words* that the file has, by word; of a word that comes twice the first.
@@ -28,7 +26,7 @@ def read_word_vectors(path: Path, words: Collection[str]) -> dict[str, Floats]:
         word, _, rest = line.rstrip(" ").partition(" ")
         if not width:
             cells = rest.split()
-            if lines.number == 1 and len(cells) == _HEADER - 1 and word.isdigit() and cells[0].isdigit():
+            if len(cells) == 1 and word.isdigit() and cells[0].isdigit():
                 width = lines.whole(cells[0], "the width of the vectors", at_least=1)
                 continue
             width = len(cells)
