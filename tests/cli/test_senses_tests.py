@@ -96,6 +96,24 @@ def test_selection_from_vectors_to_answers(run: Run, vectors: str, tmp_path: Pat
     }
 
 
+def test_a_list_of_nouns_loses_no_word(run: Run, vectors: str, tmp_path: Path) -> None:
+    """Of a list each word has items, or a row that says why not; where none has any, the first reasons are told."""
+    source = ("--corpus", "tagged.csv", "--lexicon", f"wordnet:{tmp_path / 'wn'}", "--words", "words.txt")
+    (tmp_path / "words.txt").write_text("bolt\ntoad\nseal\ntoad\n")
+    done = run("senses", "selection", vectors, "--out", "a", *source)
+    assert done.exit_code == 0, done.output
+    assert {item.word for item in read_items(tmp_path / "a" / "items.csv")} == {"bolt", "seal"}
+    why = "not among the nouns with two senses in the lexicon and 10 sentences in the corpus"
+    with (tmp_path / "a" / "left_out.csv").open(encoding="utf-8-sig") as stream:
+        assert [(row["word"], row["why"]) for row in csv.DictReader(stream)] == [("toad", why)]
+    assert json.loads((tmp_path / "a" / "test.json").read_text())["n_left_out"] == 1
+    (tmp_path / "words.txt").write_text("toad\n")
+    refused = run("senses", "selection", vectors, "--out", "b", *source)
+    assert refused.exit_code == 1
+    assert f"toad: {why}" in refused.stderr
+    assert not (tmp_path / "b").exists()
+
+
 def right_number(golds: dict[frozenset[str], str], body: Body) -> str:
     """The number of the right option, as a chat model would write it that knows the answer."""
     listed = dict(re.findall(r"^(\d+): (.+)$", body["messages"][-1]["content"], re.MULTILINE))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, get_args
 
@@ -15,10 +15,11 @@ from lexiscope.cli.build_source import CorpusSource, open_corpus, open_named_lex
 from lexiscope.cli.output import print_table, remark, say
 from lexiscope.cli.senses_subject import read_subject
 from lexiscope.cli.senses_written import Made, check_new, write_test
-from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.cli.verb import Verb
 from lexiscope.core.run import sha256_of
 from lexiscope.items.intrusion import Match
 from lexiscope.items.intrusion_of_senses import IntrusionRules, build_intrusion, most_frequent_found
+from lexiscope.items.left_out import LeftOut
 from lexiscope.items.near_words import word_counts_of
 from lexiscope.items.polysemous_nouns import PolysemousNoun, polysemous_nouns
 from lexiscope.items.selection_of_senses import SelectionRules, build_selection
@@ -28,6 +29,16 @@ from lexiscope.subjects.sense_embedding import SenseEmbedding
 
 _INTRUSION, _SELECTION = IntrusionRules(), SelectionRules()
 _one = click.IntRange(min=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Nouns:
+    """Nouns with their sentences, the files and the licence of these; *absent*: words of the list that are none."""
+
+    nouns: tuple[PolysemousNoun, ...]
+    checksums: Mapping[str, str]
+    licence: str
+    absent: tuple[LeftOut, ...] = ()
 
 
 def _source(function: Any) -> Any:
@@ -152,11 +163,11 @@ def selection(subject: str, *, out: Path, quiet: bool, **given: Any) -> None:
     """
     check_new(out)
     asked, rules = read_subject(subject), _rules(SelectionRules, given)
-    nouns, checksums, licence = _nouns(given)
+    source = _nouns(given)
     name = given["name"] or _name_of(asked)
     built = build_selection(
         asked.induced,
-        nouns,
+        source.nouns,
         asked.sense_distribution,
         dataset=f"selection_{name}",
         seed=given["seed"],
@@ -164,7 +175,8 @@ def selection(subject: str, *, out: Path, quiet: bool, **given: Any) -> None:
         model=name,
         revision=asked.facts.revision,
     )
-    made = Made("sense_choice", built.items, built.left_out, asdict(rules), checksums, licence)
+    left_out = (*source.absent, *built.left_out)
+    made = Made("sense_choice", built.items, left_out, asdict(rules), source.checksums, source.licence)
     write_test(out, made, asked, seed=given["seed"])
     words = {str(item.condition("word")) for item in built.items}
     filled = {
@@ -180,24 +192,29 @@ def _rules(kind: Any, given: Mapping[str, Any]) -> Any:
 
 def _words(given: Mapping[str, Any]) -> tuple[tuple[str, ...], Mapping[str, str]]:
     if given["words"] is not None:
-        path = existing_file(given["words"])
-        return read_nouns(path), {path.name: sha256_of(path)}
-    nouns, checksums, _ = _nouns(given)
-    return tuple(noun.word for noun in nouns[: given["n_nouns"]]), checksums
+        return _listed(given["words"])
+    source = _nouns(given)
+    return tuple(noun.word for noun in source.nouns[: given["n_nouns"]]), source.checksums
 
 
-def _nouns(given: Mapping[str, Any]) -> tuple[Sequence[PolysemousNoun], Mapping[str, str], str]:
+def _nouns(given: Mapping[str, Any]) -> _Nouns:
+    listed, own = _listed(given["words"]) if given["words"] is not None else (None, {})
     corpus: CorpusSource = open_corpus(given["corpus"])
     lexicon, files = open_named_lexicon(given["lexicon"])
     found = polysemous_nouns(
         corpus.occurrences, lexicon, min_sentences=given["min_sentences"], language=given["language"]
     )
-    checksums = {**corpus.checksums, **files}
-    if given["words"] is not None:
-        path = existing_file(given["words"])
-        only = set(read_nouns(path))
-        found, checksums = tuple(noun for noun in found if noun.word in only), {**checksums, path.name: sha256_of(path)}
-    return found, checksums, corpus.licence
+    checksums = {**corpus.checksums, **files, **own}
+    if listed is None:
+        return _Nouns(found, checksums, corpus.licence)
+    known = {noun.word for noun in found}
+    why = f"not among the nouns with two senses in the lexicon and {given['min_sentences']} sentences in the corpus"
+    absent = tuple(LeftOut(word, why) for word in dict.fromkeys(listed) if word not in known)
+    return _Nouns(tuple(noun for noun in found if noun.word in listed), checksums, corpus.licence, absent)
+
+
+def _listed(path: Path) -> tuple[tuple[str, ...], Mapping[str, str]]:
+    return read_nouns(path), {path.name: sha256_of(path)}
 
 
 def _frequencies(asked: Gasi | SenseEmbedding, path: Path | None) -> dict[str, float]:
