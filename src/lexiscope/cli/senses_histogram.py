@@ -43,14 +43,13 @@ def histogram(subject: str, *, bins: int, counts: Path | None, out: Path | None,
     induced = read_subject(subject).induced
     n_senses = induced.n_senses[_by_frequency(induced, counts)]
     rows = senses_by_rank(n_senses, int(n_senses.max()), bins=min(bins, len(n_senses)))
-    names = [f"{k} sense{'s' if k > 1 else ''}" for k in range(1, len(rows[0].n_words) + 1)]
     if out is not None:
         cells = [(row.first_rank, row.last_rank, *row.n_words, row.mean) for row in rows]
-        write_atomically(out, csv_text(("first_rank", "last_rank", *names, "mean"), cells))
+        write_atomically(out, csv_text(("first_rank", "last_rank", *_names(rows), "mean"), cells))
     if as_json:
         print_json([asdict(row) for row in rows])
         return
-    _print_rows(rows, names)
+    print_senses_by_frequency(rows)
     if out is not None:
         say(f"written: {out}")
 
@@ -71,7 +70,9 @@ def _by_frequency(induced: InducedSenses, counts: Path | None) -> NDArray[np.int
     return np.argsort(-frequencies, kind="stable")
 
 
-def _print_rows(rows: Sequence[SensesByFrequency], names: Sequence[str]) -> None:
+def print_senses_by_frequency(rows: Sequence[SensesByFrequency]) -> None:
+    """Print how many senses words have by rank of frequency, on stdout; numbers of senses above six share a column."""
+    names = _names(rows)
     few = len(names) <= _SHOWN
     columns = ["rank of frequency", *names[:_SHOWN], *([] if few else ["more"]), "mean"]
     shown = [
@@ -84,3 +85,7 @@ def _print_rows(rows: Sequence[SensesByFrequency], names: Sequence[str]) -> None
         for row in rows
     ]
     print_table(columns, shown, right=columns[1:], title="Words by their number of senses")
+
+
+def _names(rows: Sequence[SensesByFrequency]) -> list[str]:
+    return [f"{k} sense{'s' if k > 1 else ''}" for k in range(1, len(rows[0].n_words) + 1)]

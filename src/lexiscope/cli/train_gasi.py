@@ -12,6 +12,7 @@ import click
 
 from lexiscope.cli import options
 from lexiscope.cli.output import Report, print_json, print_table, progress_bar, remark, say
+from lexiscope.cli.senses_histogram import print_senses_by_frequency
 from lexiscope.cli.verb import Verb
 from lexiscope.resources.running_text import TOKENISATIONS, corpus_files
 from lexiscope.resources.sense_vectors import read_sense_vectors
@@ -180,9 +181,7 @@ def gasi_prune(folder: Path, *, out: Path, threshold: float | None, seed: int, a
         told = asdict(found) | {"folder": str(found.folder), "senses_by_frequency": [asdict(row) for row in rows]}
         print_json(told)
         return
-    columns = ("rank of frequency", *(f"{k + 1} senses" for k in range(len(rows[0].n_words))), "mean")
-    shown = [(f"{row.first_rank}-{row.last_rank}", *row.n_words, row.mean) for row in rows]
-    print_table(columns, shown, right=columns[1:], title="Words by their number of senses")
+    print_senses_by_frequency(rows)
     say(f"threshold {found.threshold:.4f}: {found.n_before:,} senses, {found.n_after:,} are left")
     say(f"written: {out}")
     remark(f"next: lexiscope train gasi … --senses-of {out}", quiet=quiet)
