@@ -80,8 +80,9 @@ def read_map(pairs: tuple[str, ...], raters: tuple[str, ...] = ()) -> ColumnMap:
 
 def _refuse_dataset(file: Path) -> None:
     """Say what checks a dataset, where its name was given and there is no such file."""
-    if not file.exists() and str(file).partition("?")[0] in catalog.names("datasets"):
-        hint = f"its files are checked with: lexiscope data check {str(file).partition('?')[0]}; "
+    name = str(file).partition("?")[0]
+    if not file.exists() and name in catalog.names("datasets"):
+        hint = f"its files are checked with: lexiscope data check {name}; "
         hint += "all datasets: lexiscope list datasets"
         raise InputError("this is the name of a dataset, not a file", code="E001", place=Place(str(file)), hint=hint)
 
