@@ -26,7 +26,7 @@ from lexiscope.training.label_baseline import fit_label_baseline
 from lexiscope.training.pair_classifier import train_pair_classifier
 from lexiscope.training.settings import RATES, SEEDS, TrainingSettings
 
-from .tiny_views import QUICK, pairs, save_bert
+from .tiny_views import QUICK, pairs, parameters_of, save_bert, weights_of
 
 
 def answers_of(shard: Shard, items: Sequence[Item], task: str = "same_sense") -> ResponseTable:
@@ -67,14 +67,14 @@ def test_the_features_are_cls_and_both_targets(bert: Path) -> None:
 def test_the_gradient_reaches_the_encoder(bert: Path) -> None:
     """Every layer of the encoder and its embeddings have a gradient; the pooler, which is not read, is not there."""
     reader = Reader(ModelFolder(bert), Shape(2, 2, dropout=0.0))
-    for parameter in reader.parameters().values():
+    for parameter in parameters_of(reader).values():
         parameter.requires_grad_(True)
     encoded = reader.encode([Wording("full", "[MASK]").pair(item) for item in TRAIN[:8]])
     reader.outputs(encoded).square().sum().backward()
-    silent = [name for name, each in reader.parameters().items() if each.grad is None or not each.grad.any()]
+    silent = [name for name, each in parameters_of(reader).items() if each.grad is None or not each.grad.any()]
     # a key's bias moves all scores of a query alike, which softmax does not see: its gradient is rounding
     assert [name for name in silent if "key.bias" not in name] == []
-    assert not any("pooler" in name for name in reader.parameters())
+    assert not any("pooler" in name for name in parameters_of(reader))
 
 
 @pytest.mark.parametrize(("view", "least", "most"), [("full", 1.0, 1.0), ("context", 1.0, 1.0), ("word", 0.5, 0.6)])
@@ -209,6 +209,14 @@ def test_the_seed_decides(bert: Path, tmp_path: Path) -> None:
     assert weights[0] == weights[1] != weights[2]
 
 
+def test_a_classifier_has_to_learn(tmp_path: Path) -> None:
+    """0 epochs are refused before an encoder is looked for."""
+    none = replace(QUICK, epochs=0)
+    with pytest.raises(InputError, match="before it has learnt"):
+        train_pair_classifier(TRAIN, DEV, "no/such/encoder", view="full", out=tmp_path / "x", settings=none)
+    assert not (tmp_path / "x").exists()
+
+
 def test_an_early_stop_keeps_the_best_epoch(bert: Path, tmp_path: Path) -> None:
     """Without a better figure for ``patience`` epochs it ends; the weights are those of the best one."""
     reader = Reader(ModelFolder(bert), Shape(2, 2))
@@ -216,7 +224,7 @@ def test_an_early_stop_keeps_the_best_epoch(bert: Path, tmp_path: Path) -> None:
     kept = []
 
     def measure() -> float:
-        kept.append(reader.weights())
+        kept.append(weights_of(reader))
         return next(figures)
 
     encoded = reader.encode([Wording("full", "[MASK]").pair(item) for item in TRAIN[:16]])
@@ -225,7 +233,7 @@ def test_an_early_stop_keeps_the_best_epoch(bert: Path, tmp_path: Path) -> None:
     )
     course = learn(reader, lessons, replace(QUICK, patience=2), seed=0, folder=tmp_path, versions={})
     assert (course.best_epoch, len(course.history), course.stopped) == (2, 4, "no better on dev for 2 epochs")
-    assert all(torch.equal(each, kept[1][name]) for name, each in reader.weights().items())
+    assert all(torch.equal(each, kept[1][name]) for name, each in weights_of(reader).items())
 
 
 def test_batches_hold_similar_lengths() -> None:

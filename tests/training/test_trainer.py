@@ -18,7 +18,7 @@ from lexiscope.subjects._reading import Wording
 from lexiscope.training._course import pace_of, run_steps, seed_of
 from lexiscope.training._lessons import Lessons, learn, length_batches, steps_of
 
-from .tiny_views import QUICK, pairs
+from .tiny_views import QUICK, pairs, parameters_of, weights_of
 
 ITEMS = pairs(40)
 HOW = replace(QUICK, epochs=2, dropout=0.1, warmup=0.2, weight_decay=0.1, max_gradient_norm=0.5)
@@ -51,7 +51,7 @@ def test_the_steps_are_those_of_a_plain_loop(bert: Path, schedule: str, monkeypa
     steps = steps_of(trained, lessons_of(trained), how, 7)
     steps.module.requires_grad_(True)
     run_steps(steps, pace_of(how), seed=7, folder=None, versions={})
-    weights = {name: each.requires_grad_(True) for name, each in plain.parameters().items()}
+    weights = {name: each.requires_grad_(True) for name, each in parameters_of(plain).items()}
     still = [name for name in weights if "bias" in name or "LayerNorm" in name]
     groups = [
         {"params": [each for name, each in weights.items() if name not in still], "weight_decay": 0.1},
@@ -72,20 +72,20 @@ def test_the_steps_are_those_of_a_plain_loop(bert: Path, schedule: str, monkeypa
         torch.nn.utils.clip_grad_norm_(weights.values(), 0.5)
         optimizer.step()
     assert os.environ["ACCELERATE_USE_DEEPSPEED"] == "true"
-    for name, each in trained.parameters().items():
+    for name, each in parameters_of(trained).items():
         # a key's bias moves all scores of a query alike: its gradient is rounding, which AdamW makes as large as others
         assert "key.bias" in name or torch.allclose(each, weights[name], atol=1e-5), name
-    assert not torch.allclose(trained.weights()["head.weight"], reader_of(bert).weights()["head.weight"], atol=1e-2)
+    assert not torch.allclose(weights_of(trained)["head.weight"], weights_of(reader_of(bert))["head.weight"], atol=1e-2)
 
 
 def test_a_batch_that_teaches_nothing_changes_nothing(bert: Path, tmp_path: Path) -> None:
     """Where there is no loss no weight changes, not by decay either; the epoch's mean loss counts the step as 0."""
     reader = reader_of(bert)
-    before = reader.weights()
+    before = weights_of(reader)
     silent = replace(lessons_of(reader), loss=lambda batch: None)
     course = learn(reader, silent, HOW, seed=0, folder=tmp_path, versions={})
     assert [epoch.training_loss for epoch in course.history] == [0.0, 0.0]
-    assert all(torch.equal(each, before[name]) for name, each in reader.weights().items())
+    assert all(torch.equal(each, before[name]) for name, each in weights_of(reader).items())
 
 
 def test_a_loss_that_is_not_finite_ends_the_training(bert: Path, tmp_path: Path) -> None:

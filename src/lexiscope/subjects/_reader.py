@@ -171,23 +171,6 @@ class Reader:
             raise SubjectError("the model's output is not finite (NaN or infinity)", hint="its weights are broken")
         return found
 
-    # -- the weights ------------------------------------------------------------------------------------------
-
-    def parameters(self) -> dict[str, Any]:
-        """Return all weights by name: ``encoder.`` and ``head.`` before the names that the modules have."""
-        found = {f"encoder.{name}": each for name, each in self.model.named_parameters()}
-        return found | {f"head.{name}": each for name, each in (self.head.named_parameters() if self.head else ())}
-
-    def weights(self) -> dict[str, Any]:
-        """Return a copy of all weights on the CPU."""
-        return {name: each.detach().cpu().clone() for name, each in self.parameters().items()}
-
-    def load(self, weights: dict[str, Any]) -> None:
-        """Put weights that :meth:`weights` gave back in place."""
-        with self.torch.no_grad():
-            for name, parameter in self.parameters().items():
-                parameter.copy_(weights[name].to(parameter.device))
-
 
 def _types_read(model: Any) -> int:
     """Return how many kinds of text a model tells apart; 0 where it does not take them."""
