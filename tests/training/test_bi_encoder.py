@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,13 +12,20 @@ import numpy as np
 import pytest
 import torch
 
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, RunError
+from lexiscope.core.run import sha256_of
 from lexiscope.core.subject import SubjectSpec
+from lexiscope.items.views import view_item
+from lexiscope.subjects import _trained_folder
+from lexiscope.subjects._reader import Reader
+from lexiscope.subjects._reading import Reading
 from lexiscope.subjects._vector_store import VectorStore
 from lexiscope.subjects.bi_encoder import load
+from lexiscope.training import _training
+from lexiscope.training._training import Shard
 from lexiscope.training.bi_encoder import Triplets, train_bi_encoder
 
-from .tiny_views import QUICK, SPACE, retrievals
+from .tiny_views import QUICK, SPACE, retrievals, save_bert
 
 TRAIN, DEV = retrievals(64), retrievals(16, start=64)
 
@@ -100,15 +109,127 @@ def test_without_training_it_is_a_probe(bert: Path, tmp_path: Path, pooling: str
     assert (tmp_path / "b" / "vectors.npy").is_file()
 
 
+def untrained(bert: Path, out: Path, view: str, store: Path | None = None) -> Shard:
+    """Fit an encoder that is not trained to a view."""
+    settings = replace(QUICK, epochs=0, dev_entries=6)
+    return train_bi_encoder(TRAIN, DEV, SPACE, str(bert), view=view, out=out, settings=settings, store=store)
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """All files of a training but those that differ between equal ones."""
+    own = (".lock", "machine.json")
+    found = {str(each.relative_to(folder)): each for each in folder.rglob("*") if each.is_file()}
+    return {name: each.read_bytes() for name, each in found.items() if each.name not in own}
+
+
 def test_entries_are_read_once_for_all_views(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without training, a second view takes the vectors of the entries from the store, and they are the same."""
-    settings = replace(QUICK, epochs=0)
-    made = {"settings": settings, "store": tmp_path / "store"}
-    train_bi_encoder(TRAIN, DEV, SPACE, str(bert), view="full", out=tmp_path / "a", **made)  # type: ignore[arg-type]
+    """Without training, a second view takes encoder and vectors of the first; both folders need the store no more."""
+    first = untrained(bert, tmp_path / "a", "full", tmp_path / "store")
+    read: list[Reading] = []
+    plain = Reader.predict
+
+    def spied(self: Reader, readings: Sequence[Reading]) -> Any:
+        read.extend(readings)
+        return plain(self, readings)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Reader, "predict", spied)
+        patched.setattr(_training, "_write_weights", None)
+        second = untrained(bert, tmp_path / "b", "word", tmp_path / "store")
+    # the usages of dev, and no entry
+    assert len(read) == len(DEV)
+    assert all(reading.targets for reading in read)
+    for name in ("vectors.npy", "entries.jsonl", "encoder/model.safetensors"):
+        assert (tmp_path / "a" / name).samefile(tmp_path / "b" / name)
+    shutil.rmtree(tmp_path / "store")
+    for shard, view in ((first, "full"), (second, "word")):
+        alone = untrained(bert, tmp_path / f"{view} alone", view)
+        assert files_of(shard.folder) == files_of(alone.folder)
+        shown = [view_item(item, view) for item in DEV]
+        answers = load(SubjectSpec.parse(shard.spec)).judge(shown, "sense_retrieval")
+        assert len(answers) == len(DEV)
+
+
+def test_files_are_copied_where_they_can_have_one_name_only(
+    bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some file systems know no hard links: each view gets the same bytes, in files of its own."""
+
+    def refused(self: Path, target: Path) -> None:
+        raise OSError("not supported")
+
+    monkeypatch.setattr(Path, "hardlink_to", refused)
+    for view in ("full", "word"):
+        untrained(bert, tmp_path / view, view, tmp_path / "store")
+    one, other = (tmp_path / view / "vectors.npy" for view in ("full", "word"))
+    assert not one.samefile(other)
+    assert one.read_bytes() == other.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["vectors.npy", "model.safetensors"])
+def test_a_damaged_store_is_named(bert: Path, tmp_path: Path, name: str) -> None:
+    """One byte of the files in common is another one, or the file is gone: no view is given them."""
+    untrained(bert, tmp_path / "a", "full", tmp_path / "store")
+    (path,) = (tmp_path / "store").rglob(name)
+    content = bytearray(path.read_bytes())
+    content[-5] ^= 1
+    # a file of its own: the finished view keeps what it has
+    path.unlink()
+    path.write_bytes(content)
+    with pytest.raises(RunError, match=rf"(?s)damaged.*{name}"):
+        untrained(bert, tmp_path / "b", "word", tmp_path / "store")
+    path.unlink()
+    with pytest.raises(RunError, match=rf"(?s)damaged.*{name}"):
+        untrained(bert, tmp_path / "b", "word", tmp_path / "store")
+    load(SubjectSpec.parse(f"bi_encoder:{tmp_path / 'a'}")).folder.check()
+    shutil.rmtree(tmp_path / "store")
+    again = untrained(bert, tmp_path / "b", "word", tmp_path / "store")
+    assert files_of(again.folder) == files_of(untrained(bert, tmp_path / "c", "word").folder)
+
+
+def test_a_store_that_was_not_finished_is_written_anew(
+    bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Broken off between the encoder and the vectors: nothing of it is taken, and the vectors that were read are."""
+    with monkeypatch.context() as patched:
+        patched.setattr(np, "save", None)
+        with pytest.raises(TypeError):
+            untrained(bert, tmp_path / "a", "full", tmp_path / "store")
+    assert not list((tmp_path / "store").rglob("model.safetensors"))
     monkeypatch.setattr(VectorStore, "write", None)
-    train_bi_encoder(TRAIN, DEV, SPACE, str(bert), view="word", out=tmp_path / "b", **made)  # type: ignore[arg-type]
-    one, other = ((tmp_path / name / "vectors.npy").read_bytes() for name in "ab")
-    assert one == other
+    found = untrained(bert, tmp_path / "a", "full", tmp_path / "store")
+    monkeypatch.undo()
+    assert files_of(found.folder) == files_of(untrained(bert, tmp_path / "b", "full").folder)
+
+
+def test_the_files_of_a_folder_are_hashed_once(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A subject asks of its folder encoder, entries and vectors: one look at the files serves for all."""
+    found = untrained(bert, tmp_path / "a", "full")
+    hashed: list[Path] = []
+
+    def counted(path: Path) -> str:
+        hashed.append(path)
+        return sha256_of(path)
+
+    monkeypatch.setattr(_trained_folder, "sha256_of", counted)
+    subject = load(SubjectSpec.parse(found.spec))
+    assert subject.n_cut(DEV) == 0
+    subject.judge(DEV, "sense_retrieval")
+    names = subject.folder.about["files"]
+    assert {"vectors.npy", "entries.jsonl", "encoder/model.safetensors"} <= set(names)
+    assert sorted(hashed) == sorted(found.folder / name for name in names)
+
+
+def test_another_encoder_or_space_shares_nothing(bert: Path, tmp_path: Path) -> None:
+    """One store for two encoders and two descriptions of entries: every folder is as without a store."""
+    other = save_bert(tmp_path / "other", seed=4)
+    for number, (encoder, description) in enumerate([(bert, "gloss"), (other, "gloss"), (bert, "none")]):
+        settings = replace(QUICK, epochs=0, description=description)
+        made = {"view": "full", "settings": settings}
+        for store in (tmp_path / "store", None):
+            out = tmp_path / f"{number}{'' if store else ' alone'}"
+            train_bi_encoder(TRAIN, DEV, SPACE, str(encoder), out=out, store=store, **made)  # type: ignore[arg-type]
+        assert files_of(tmp_path / str(number)) == files_of(tmp_path / f"{number} alone")
 
 
 def test_entries_that_are_not_there_are_named(bert: Path, tmp_path: Path) -> None:

@@ -68,10 +68,14 @@ class TrainedFolder:
         return any(training.get(name) != value for name, value in read_json(self.path / CLAIM).items())
 
     def check(self) -> None:
-        """Check that the files of the training are there and as they were written.
+        """Check that the files of the training are there and as they were written; large ones are hashed once.
 
         Errors: :class:`SubjectError` naming the file that is missing or damaged.
         """
+        _ = self._whole
+
+    @cached_property
+    def _whole(self) -> bool:
         if self.about.get("pruned"):
             what = "the weights of this training were deleted: another one of its grid was better on dev"
             raise SubjectError(what, place=Place(str(self.path)), hint="name the folder that the selection chose")
@@ -82,6 +86,7 @@ class TrainedFolder:
                 why = f"it hashes to {actual[:16]}, written was {expected[:16]}"
                 what = "this file of a trained model is missing or damaged"
                 raise SubjectError(what, place=Place(str(path)), why=why, hint="train it again, in another folder")
+        return True
 
     @property
     def revision(self) -> str:

@@ -20,10 +20,11 @@ from lexiscope.subjects._model_folder import TOKENIZER_FILES
 from lexiscope.subjects._reader import Reader, Shape
 from lexiscope.subjects._trained_folder import ENCODER, HEAD, SEAL, VECTORS, seal_of
 from lexiscope.training._checkpoint import FOLDER
-from lexiscope.training._claim import Base, base_of, check_claim, deciding_versions, devices_of
+from lexiscope.training._claim import Base, check_claim, deciding_versions, devices_of
 from lexiscope.training._course import Course, Progress, Where, seed_of
 from lexiscope.training._lessons import Epoch, Lessons, learn
 from lexiscope.training._rows import Rows, rows_of
+from lexiscope.training._shared_files import put_shared
 from lexiscope.training.settings import TrainingSettings
 
 Build = Callable[[Reader], Lessons]
@@ -53,7 +54,10 @@ ACCURACY, MINUS_SQUARED_ERROR = "accuracy", "minus_mean_squared_error"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a training is to be. ``more`` is what else its record says: answers, their shares, the search space."""
+    """What a training is to be. ``more`` is what else its record says: answers, their shares, the search space.
+
+    Errors: :class:`InputError` for a classifier that is to learn nothing.
+    """
 
     kind: str
     method: str
@@ -66,6 +70,11 @@ class Job:
     seed: int
     monitor: str = ACCURACY
     more: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.kind == "classifier" and not self.settings.epochs:
+            what = "a classifier cannot answer before it has learnt"
+            raise InputError(what, hint="give at least 1 epoch, or fit a probe")
 
     def claim(self, base: Base | None) -> dict[str, Any]:
         """Return everything that decides the result but the versions of the libraries."""
@@ -120,21 +129,27 @@ def parts_of(train: Sequence[Item], dev: Sequence[Item], how: How) -> tuple[Trai
     return asked, (learnt, chosen)
 
 
-def train_folder(job: Job, model: str, shape: Shape, build: Build, how: How, *, finish: Finish | None = None) -> Shard:
+def train_folder(
+    job: Job,
+    base: Base,
+    shape: Shape,
+    build: Build,
+    how: How,
+    *,
+    finish: Finish | None = None,
+    store: Path | None = None,
+) -> Shard:
     """Train a model on a job and write it to a folder that a subject loads.
 
     The same call on the same folder does nothing where the training is finished and goes on where it was broken off; on
-    one thread of a CPU both end with the same bytes.
+    one thread of a CPU both end with the same bytes. *store*, where nothing is learnt: a folder for files that are the
+    same in every view.
     Errors: :class:`RunError` for a folder of another training, or a damaged checkpoint; :class:`SubjectError` for a
     model that cannot be read; :class:`MissingExtraError`; those of *build*.
     """
-    if shape.outputs and not job.settings.epochs:
-        raise InputError(
-            "a classifier cannot answer before it has learnt", hint="give at least 1 epoch, or fit a probe"
-        )
     begun = time.monotonic()
     torch = require("torch", "train")
-    settings, base, out = job.settings, base_of(model), how["out"]
+    settings, out = job.settings, how["out"]
     claim = job.claim(base)
     with (
         locked(out),
@@ -148,13 +163,22 @@ def train_folder(job: Job, model: str, shape: Shape, build: Build, how: How, *, 
             write_json(out / CLAIM, claim)
             where: Where = {"seed": job.seed, "folder": out, "versions": deciding_versions()}
             course = learn(reader, lessons, settings, **(where | {"progress": how.get("progress")}))
-            names = [*_write_weights(out, reader, base), *(finish(reader, out) if finish else ())]
+
+            def write(folder: Path) -> list[str]:
+                return [*_write_weights(folder, reader, base), *(finish(reader, folder) if finish else ())]
+
+            files = put_shared(store, _common(claim), out, write) if store else manifest(out, write(out))
             more = {"shape": asdict(shape), "command": list(how.get("command", ())), "cut": dict(lessons.cut)}
-            _write_record(out, job, claim, course, names, more)
+            _write_record(out, job, claim, course, files, more)
             write_machine(out, time.monotonic() - begun)
         # with what a killed process may have begun to write there
         shutil.rmtree(out / FOLDER, ignore_errors=True)
     return shard_of(out)
+
+
+def _common(claim: Mapping[str, Any]) -> list[Any]:
+    """Return what decides the files of a training that learns nothing."""
+    return [{name: each for name, each in claim.items() if name not in ("view", "items", "seed")}, deciding_versions()]
 
 
 def settle(job: Job, base: Base | None, *, out: Path, figure: Callable[[], tuple[float, Mapping[str, Any]]]) -> Shard:
@@ -171,7 +195,7 @@ def settle(job: Job, base: Base | None, *, out: Path, figure: Callable[[], tuple
             dev, found = figure()
             course = Course(history=[Epoch(0, 0.0, dev)], stopped="nothing was to be learnt")
             decided = {name: each for name, each in found.items() if name != "cut"}
-            _write_record(out, job, claim | decided, course, [], {"cut": found.get("cut", {})})
+            _write_record(out, job, claim | decided, course, {}, {"cut": found.get("cut", {})})
             write_machine(out, time.monotonic() - begun)
     return shard_of(out)
 
@@ -212,7 +236,7 @@ def prune(folder: Path) -> None:
 
 
 def _write_record(
-    out: Path, job: Job, claim: Mapping[str, Any], course: Course, names: Sequence[str], more: Mapping[str, Any]
+    out: Path, job: Job, claim: Mapping[str, Any], course: Course, files: Mapping[str, str], more: Mapping[str, Any]
 ) -> None:
     best = max(course.best_epoch, 1)
     record = {
@@ -223,7 +247,7 @@ def _write_record(
         "history": [asdict(each) for each in course.history],
         "best_epoch": course.best_epoch,
         "stopped": course.stopped,
-        "files": manifest(out, names),
+        "files": dict(files),
         "versions": versions() | deciding_versions(),
         **more,
     }

@@ -12,7 +12,6 @@ import hashlib
 import io
 import json
 from collections.abc import Sequence, Set
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -21,6 +20,7 @@ import numpy as np
 from lexiscope.core.errors import InputError, Place, require
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of, write_atomically
+from lexiscope.core.subject import Floats
 from lexiscope.items.nearest import nearest
 from lexiscope.items.search_space import Entry, SearchSpace, check_reachable
 from lexiscope.items.sense_options import right_ids
@@ -29,6 +29,7 @@ from lexiscope.subjects._reading import Reading, Wording, entry_text
 from lexiscope.subjects._trained_folder import ENCODER, ENTRIES, VECTORS
 from lexiscope.subjects._vector_store import VectorStore, digest
 from lexiscope.training._checkpoint import FOLDER
+from lexiscope.training._claim import base_of, deciding_versions
 from lexiscope.training._lessons import Lessons
 from lexiscope.training._rows import Rows
 from lexiscope.training._training import How, Job, Shard, parts_of, train_folder
@@ -41,7 +42,7 @@ Pairs = Set[tuple[int, int]]
 
 # entries whose vectors are kept together while a search space is read
 _STRETCH = 4_096
-_STORE_FORMAT = 1
+_STORE_FORMAT = 2
 
 
 def train_bi_encoder(
@@ -57,7 +58,8 @@ def train_bi_encoder(
     """Train a bi-encoder on items of retrieval, or go on with it, and keep the vectors of the whole search space.
 
     The figure on dev is the accuracy at rank 1 among the right entries of dev and others, ``dev_entries`` in all.
-    *store* is a folder for the vectors of entries, which all views share where nothing is trained (0 epochs).
+    *store* is a folder for the encoder's files and the vectors of entries, which all views share where nothing is
+    trained (0 epochs): they are made once, and a finished training needs the store no more.
     Errors: :class:`InputError` naming an item without a right answer, or one that the search space does not hold;
     :class:`RunError`, :class:`SubjectError` as for pairs.
     """
@@ -65,19 +67,24 @@ def train_bi_encoder(
     for part in rows:
         check_reachable(part.items, space)
     _check_several(rows[0])
-    about = {"name": space.name, "n": len(space), "sha256": _digest(space.entries)}
+    entries = hashlib.sha256(json.dumps(_told(space.entries)).encode()).hexdigest()
+    about = {"name": space.name, "n": len(space), "sha256": entries}
     job = Job(METHOD, METHOD, how["view"], task, "retrieval", *rows, asked, how.get("seed", 0), more={"space": about})
     shape = Shape(0, pooling=asked.pooling, longest=asked.longest)
+    base = base_of(encoder)
+    # an encoder that is not trained has the same weights for every view
+    shared = None if asked.epochs or store is None else store / "untrained"
+    kept = _vector_store(shared, base.sha256, asked) if shared else None
 
     def build(reader: Reader) -> Lessons:
-        return _lessons(reader, job, space)
+        return _lessons(reader, job, space, kept)
 
     def finish(reader: Reader, folder: Path) -> Sequence[str]:
-        kept = store / "entries" if store is not None and not asked.epochs else folder / FOLDER
-        _write_space(reader, folder, space, asked, kept)
+        own = kept or _vector_store(folder / FOLDER, sha256_of(folder / ENCODER / "model.safetensors"), asked)
+        _write_space(reader, folder, space, asked, own)
         return ENTRIES, VECTORS
 
-    return train_folder(job, encoder, shape, build, how, finish=finish)
+    return train_folder(job, base, shape, build, how, finish=finish, store=shared)
 
 
 def entry_readings(entries: Sequence[Entry], description: str) -> list[Reading]:
@@ -85,7 +92,8 @@ def entry_readings(entries: Sequence[Entry], description: str) -> list[Reading]:
     return [Reading(entry_text(entry, description)) for entry in entries]
 
 
-def _lessons(reader: Reader, job: Job, space: SearchSpace) -> Lessons:
+def _lessons(reader: Reader, job: Job, space: SearchSpace, kept: VectorStore | None) -> Lessons:
+    """Return lessons of queries and entries; *kept* holds vectors of entries where the encoder stays as it is."""
     word, asked = Wording(job.view, reader.mask).query, job.settings
     golds = [_gold(item, space) for item in job.train.items]
     distinct = sorted(set(golds))
@@ -109,7 +117,8 @@ def _lessons(reader: Reader, job: Job, space: SearchSpace) -> Lessons:
     dev_queries = [word(item) for item in job.dev.items]
 
     def measure() -> float:
-        found = nearest(reader.predict(dev_queries), reader.predict(dev_entries)).rows[:, 0]
+        vectors = _vectors(reader, dev_entries, kept) if kept else reader.predict(dev_entries)
+        found = nearest(reader.predict(dev_queries), vectors).rows[:, 0]
         ids = [space.entries[rows[place]].entry_id for place in found.tolist()]
         return float(np.mean([each in right_ids(item) for each, item in zip(ids, job.dev.items, strict=True)]))
 
@@ -178,25 +187,31 @@ def _check_several(train: Rows) -> None:
         raise InputError(what, place=Place(item_id=train.items[0].item_id), hint="give items of several entries")
 
 
-def _write_space(reader: Reader, folder: Path, space: SearchSpace, settings: TrainingSettings, store: Path) -> None:
-    """Write the entries and their vectors; stretches that are in *store* already are not read again."""
-    lines = [json.dumps([each.entry_id, each.name, each.description], ensure_ascii=False) for each in space.entries]
+def _write_space(
+    reader: Reader, folder: Path, space: SearchSpace, settings: TrainingSettings, kept: VectorStore
+) -> None:
+    """Write the entries and their vectors; stretches that are *kept* already are not read again."""
+    lines = [json.dumps(each, ensure_ascii=False) for each in _told(space.entries)]
     write_atomically(folder / ENTRIES, "\n".join(lines) + "\n")
-    # an encoder that was not trained has the same weights for every view
-    weights = sha256_of(folder / ENCODER / "model.safetensors")
-    kept = VectorStore(store, digest([weights, settings.pooling, settings.longest, settings.device, _STORE_FORMAT]))
     readings = entry_readings(space.entries, settings.description)
-    parts = []
-    for start in range(0, len(readings), _STRETCH):
-        stretch = readings[start : start + _STRETCH]
-        texts = [reading.first for reading in stretch]
-        if not kept.has(texts):
-            kept.write(texts, reader.predict(stretch).astype(np.float32))
-        parts.append(kept.read(texts))
+    stretches = [readings[start : start + _STRETCH] for start in range(0, len(readings), _STRETCH)]
     stream = io.BytesIO()
-    np.save(stream, np.concatenate(parts), allow_pickle=False)
+    np.save(stream, np.concatenate([_vectors(reader, each, kept) for each in stretches]), allow_pickle=False)
     write_atomically(folder / VECTORS, stream.getvalue())
 
 
-def _digest(entries: Sequence[Entry]) -> str:
-    return hashlib.sha256(json.dumps([list(asdict(each).values()) for each in entries]).encode()).hexdigest()
+def _vector_store(folder: Path, weights: str, settings: TrainingSettings) -> VectorStore:
+    how = [settings.pooling, settings.longest, settings.device]
+    return VectorStore(folder, digest([_STORE_FORMAT, weights, how, deciding_versions()]))
+
+
+def _vectors(reader: Reader, readings: Sequence[Reading], kept: VectorStore) -> Floats:
+    """Return the vectors of entries that were read together, in this company and order before or only now."""
+    texts = [reading.first for reading in readings]
+    if not kept.has(texts):
+        kept.write(texts, reader.predict(readings).astype(np.float32))
+    return kept.read(texts)
+
+
+def _told(entries: Sequence[Entry]) -> list[list[str]]:
+    return [[each.entry_id, each.name, each.description] for each in entries]

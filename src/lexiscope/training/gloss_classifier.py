@@ -19,6 +19,7 @@ from lexiscope.items.sense_options import glosses_of, right_ids
 from lexiscope.subjects._probe import best_option
 from lexiscope.subjects._reader import Reader, Shape
 from lexiscope.subjects._reading import Wording
+from lexiscope.training._claim import base_of
 from lexiscope.training._lessons import Lessons
 from lexiscope.training._rows import Rows
 from lexiscope.training._training import How, Job, Shard, parts_of, train_folder
@@ -48,7 +49,7 @@ def train_gloss_classifier(train: Sequence[Item], dev: Sequence[Item], encoder: 
     def build(reader: Reader) -> Lessons:
         return _gloss_lessons(reader, job)
 
-    return train_folder(job, encoder, shape, build, how)
+    return train_folder(job, base_of(encoder), shape, build, how)
 
 
 def train_verification(train: Sequence[Item], dev: Sequence[Item], encoder: str, **how: Unpack[How]) -> Shard:

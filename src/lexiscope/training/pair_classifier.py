@@ -17,6 +17,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.scoring import Doubles
 from lexiscope.subjects._reader import Reader, Shape
 from lexiscope.subjects._reading import Reading, Wording
+from lexiscope.training._claim import base_of
 from lexiscope.training._lessons import Lessons
 from lexiscope.training._rows import Rows, answers_of, numbers_of, shares_of
 from lexiscope.training._training import MINUS_SQUARED_ERROR, How, Job, Shard, parts_of, train_folder
@@ -57,7 +58,7 @@ def train_answers(
         wording = Wording(job.view, reader.mask)
         return answer_lessons(reader, job, answers, wording.pair if method == METHOD else wording.verification)
 
-    return train_folder(job, encoder, shape, build, how)
+    return train_folder(job, base_of(encoder), shape, build, how)
 
 
 def answer_lessons(reader: Reader, job: Job, answers: Sequence[str], word: Callable[[Item], Reading]) -> Lessons:
@@ -100,7 +101,7 @@ def _train_numbers(rows: tuple[Rows, Rows], encoder: str, asked: TrainingSetting
         word = Wording(job.view, reader.mask).pair
         return _lessons(reader, job, word, ((numbers - mean) / sd).tolist(), cost, figure)
 
-    return train_folder(job, encoder, shape, build, how)
+    return train_folder(job, base_of(encoder), shape, build, how)
 
 
 def _lessons(
