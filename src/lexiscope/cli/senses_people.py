@@ -41,7 +41,7 @@ from lexiscope.studies.sense_induction.answered import (
     judgments_of,
     told_if_simulated,
 )
-from lexiscope.studies.sense_induction.judged import by_model, people_part, right_answers
+from lexiscope.studies.sense_induction.judged import by_model, people_part, right_answers, tested_word
 from lexiscope.studies.sense_induction.material import Material
 from lexiscope.studies.sense_induction.people import Beside, further_people_part
 from lexiscope.tasks.sense_choice import GROUP, groups_of
@@ -139,16 +139,18 @@ def _hits(runs: Sequence[Path], material: Material, settings: StudySettings) -> 
     """The right answers of the models of some runs, to the test of each model's senses; people's are left out."""
     items = material.people_items
     right = right_answers(items.values())
-    words = {name: str(item.conditions.get("word", item.word)) for name, item in items.items()}
+    words = {name: tested_word(item) for name, item in items.items()}
     found = []
     for path in runs:
         table = ResponseTable.read_parquet(path)
         told = table.filter(~np.isin(table.column("subject_kind"), LIVE))
         check_known(path, told, items)
-        for task, senses_of, rows in by_model(replace(material, people=told)):
-            name = f"{'intrusion' if task == INTRUSION else 'selection'}_accuracy(of=judgments)"
-            hits = model_hits(rows, right, name=name, words=words, resamples=settings.n_bootstrap, seed=settings.seed)
-            found += [(task, senses_of, each) for each in hits]
+        for test in by_model(replace(material, people=told)):
+            name = f"{'intrusion' if test.task == INTRUSION else 'selection'}_accuracy(of=judgments)"
+            hits = model_hits(
+                test.answers, right, name=name, words=words, resamples=settings.n_bootstrap, seed=settings.seed
+            )
+            found += [(test.task, test.model, each) for each in hits]
     return found
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from lexiscope.analysis.agreement_by_word import agreement_by_word
 from lexiscope.analysis.bootstrap import Estimate, Undefined
 from lexiscope.analysis.choices import majority
-from lexiscope.analysis.intrusion import word_intrusion
-from lexiscope.analysis.ratings import choices_from_table
-from lexiscope.analysis.selection import ModelAnswers, sense_selection
+from lexiscope.analysis.intrusion import WordIntrusion, word_intrusion
+from lexiscope.analysis.ratings import Ratings, choices_from_table
+from lexiscope.analysis.selection import ModelAnswers, SenseSelection, sense_selection
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
@@ -33,6 +35,47 @@ _SHORT = 8
 _PERCENT, _TWO = Format("number", 1), Format("number", 2)
 
 
+@dataclass(frozen=True, eq=False)
+class SenseTest:
+    """The answers to a test (``task``) of one model's senses, and the items that were answered."""
+
+    task: str
+    model: str
+    answers: ResponseTable
+    items: tuple[Item, ...]
+
+    @cached_property
+    def words(self) -> dict[str, str]:
+        """The word whose senses an item is about, by the item's id."""
+        return {item.item_id: tested_word(item) for item in self.items}
+
+    @cached_property
+    def choices(self) -> tuple[Ratings, tuple[str, ...]]:
+        """What was chosen, and the names of the options."""
+        return choices_from_table(self.answers, measure=MEASURE)
+
+    def intrusion(self, settings: StudySettings) -> WordIntrusion:
+        """Return how often intruders are found. Errors: those of :func:`word_intrusion` and :func:`intruders_of`."""
+        ratings, options = self.choices
+        return word_intrusion(
+            ratings, options, intruders=intruders_of(self.items), groups=self.words,
+            n_options=n_options_of(self.task, self.items), resamples=settings.n_bootstrap, seed=settings.seed,
+        )  # fmt: skip
+
+    def selection(self, settings: StudySettings) -> SenseSelection:
+        """Return how often the model's sense is chosen. Errors: those of :func:`sense_selection`."""
+        ratings, options = self.choices
+        return sense_selection(
+            ratings, options, model=ModelAnswers.of(self.items), groups=self.words,
+            n_options=n_options_of(self.task, self.items), resamples=settings.n_bootstrap, seed=settings.seed,
+        )  # fmt: skip
+
+
+def tested_word(item: Item) -> str:
+    """Return the word whose senses an item of a test is about."""
+    return str(item.conditions.get("word", item.word))
+
+
 def people_part(material: Material, settings: StudySettings) -> tuple[Part, tuple[LeftOut, ...]]:
     """Return how often people find intruders and choose the model's sense, for each model whose senses were asked."""
     if not len(material.people):
@@ -43,19 +86,18 @@ def people_part(material: Material, settings: StudySettings) -> tuple[Part, tupl
     rows: dict[str, list[tuple[Cell, ...]]] = {task: [] for task in TASKS}
     notes: dict[str, list[str]] = {task: [] for task in TASKS}
     figures: list[Figure] = []
-    for task, model, answers in by_model(material):
+    for test in by_model(material):
+        title = material.title_of(test.model)
         try:
-            own = _intrusion(material, model, answers, settings) if task == INTRUSION else _selection(
-                material, model, answers, settings
-            )  # fmt: skip
+            own = _intrusion(test, settings) if test.task == INTRUSION else _selection(test, settings)
         except StatisticError as error:
-            left_out.append(LeftOut(task.replace("_", " "), model, f"{error.what}."))
+            left_out.append(LeftOut(test.task.replace("_", " "), test.model, f"{error.what}."))
             continue
         records += own
-        rows[task].append((material.title_of(model), *map(shown, own)))
-        notes[task].append(f"{material.title_of(model)}: {_asked(material, task, model, answers)}.")
-        if task == SELECTION:
-            found, drawn = _by_word(material, model, answers, settings, number=len(figures) + 1)
+        rows[test.task].append((title, *map(shown, own)))
+        notes[test.task].append(f"{title}: {_asked(material, test)}.")
+        if test.task == SELECTION:
+            found, drawn = _by_word(test, title, settings, number=len(figures) + 1)
             records.append(found)
             figures += drawn
     return Part(tuple(records), tuple(_tables(rows, notes, told_if_simulated(material.people))), tuple(figures)), tuple(
@@ -90,23 +132,26 @@ def result_words(material: Material, records: Sequence[Record]) -> str:
     )
 
 
-def by_model(material: Material) -> list[tuple[str, str, ResponseTable]]:
-    """Return the answers to each test of each model's senses, in the order in which they come: task, model, answers."""
+def by_model(material: Material) -> list[SenseTest]:
+    """Return the answers to each test of each model's senses, in the order in which they come."""
     found: dict[tuple[str, str], list[str]] = {}
     models = _models(material)
     for task in TASKS:
         for item_id in material.people.where(task=task).unique("item_id"):
             found.setdefault((task, models[item_id]), []).append(item_id)
-    return [(task, model, material.people.where(task=task, item_id=tuple(ids))) for (task, model), ids in found.items()]
+    return [
+        SenseTest(
+            task,
+            model,
+            material.people.where(task=task, item_id=tuple(ids)),
+            tuple(material.people_items[item_id] for item_id in ids),
+        )
+        for (task, model), ids in found.items()
+    ]
 
 
-def _intrusion(material: Material, model: str, answers: ResponseTable, settings: StudySettings) -> list[Record]:
-    items = _items(material, answers)
-    ratings, options = choices_from_table(answers, measure=MEASURE)
-    found = word_intrusion(
-        ratings, options, intruders=intruders_of(items), groups=_words(items), n_options=n_options_of(INTRUSION, items),
-        resamples=settings.n_bootstrap, seed=settings.seed,
-    )  # fmt: skip
+def _intrusion(test: SenseTest, settings: StudySettings) -> list[Record]:
+    found, model = test.intrusion(settings), test.model
     return [
         _percent(SENSES, found.sense_accuracy, model, INTRUSION, n=found.n_instances),
         _chance(SENSES, found.chance_of_sense, model, INTRUSION),
@@ -116,13 +161,8 @@ def _intrusion(material: Material, model: str, answers: ResponseTable, settings:
     ]
 
 
-def _selection(material: Material, model: str, answers: ResponseTable, settings: StudySettings) -> list[Record]:
-    items = _items(material, answers)
-    ratings, options = choices_from_table(answers, measure=MEASURE)
-    found = sense_selection(
-        ratings, options, model=ModelAnswers.of(items), groups=_words(items),
-        n_options=n_options_of(SELECTION, items), resamples=settings.n_bootstrap, seed=settings.seed,
-    )  # fmt: skip
+def _selection(test: SenseTest, settings: StudySettings) -> list[Record]:
+    found, model = test.selection(settings), test.model
     of_judgments = statistic_name("selection_accuracy", of="judgments")
     probability = found.probability or Undefined("model_probability", "the items hold no probabilities", 0)
     return [
@@ -135,27 +175,19 @@ def _selection(material: Material, model: str, answers: ResponseTable, settings:
     ]
 
 
-def _by_word(
-    material: Material, model: str, answers: ResponseTable, settings: StudySettings, *, number: int
-) -> tuple[Record, tuple[Figure, ...]]:
+def _by_word(test: SenseTest, title: str, settings: StudySettings, *, number: int) -> tuple[Record, tuple[Figure, ...]]:
     """Agreement among people beside consistency with the model, word by word (Figure 7), and their correlation."""
-    items = _items(material, answers)
-    ratings, options = choices_from_table(answers, measure=MEASURE)
-    right = {item.item_id: str(item.condition("model_choice")) for item in items}
+    ratings, options = test.choices
+    right = {item.item_id: str(item.condition("model_choice")) for item in test.items}
     found = agreement_by_word(
-        ratings, options, right=right, words=_words(items), resamples=settings.n_bootstrap, seed=settings.seed
+        ratings, options, right=right, words=test.words, resamples=settings.n_bootstrap, seed=settings.seed
     )
-    where = {"subject": model, "dataset": SELECTION}
-    name, rho = "spearman(of=agreement_and_consistency)", found.rho
-    if isinstance(rho, Undefined):
-        record = Record(name, None, n=rho.n, note=f"undefined: {rho.reason}", **where)  # type: ignore[arg-type]
-    else:
-        record = from_estimate(rho, Record(name, rho.value, **where))  # type: ignore[arg-type]
+    record = _share("spearman(of=agreement_and_consistency)", found.rho, test.model, SELECTION)
     if not found.words:
         return record, ()
     points = [(each.word, each.agreement, each.consistency) for each in found.words]
-    title = f"Agreement and consistency: {material.title_of(model)}"
-    heading = Heading(f"agreement_{number}", "7", title, "Where everybody chooses the model's sense, everybody agrees.")
+    told = "Where everybody chooses the model's sense, everybody agrees."
+    heading = Heading(f"agreement_{number}", "7", f"Agreement and consistency: {title}", told)
     return record, (agreement_and_consistency(points, heading),)
 
 
@@ -196,14 +228,15 @@ def _models(material: Material) -> dict[str, str]:
     return {item_id: names[kind] for item_id, kind in kinds.items()}
 
 
-def _asked(material: Material, task: str, model: str, answers: ResponseTable) -> str:
+def _asked(material: Material, test: SenseTest) -> str:
     """How much was answered, in words: what the shares of a table do not show."""
-    ratings, _ = choices_from_table(answers, measure=MEASURE)
+    ratings, _ = test.choices
     n, voted = ratings.counts(), majority(ratings)
     counted = n[n > 0]
     sizes = f"{counted.min()}" if counted.min() == counted.max() else f"{counted.min()} to {counted.max()}"
     models = _models(material)
-    of_test = [each for each, item in material.people_items.items() if (task_of(item), models[each]) == (task, model)]
+    asked = (test.task, test.model)
+    of_test = [each for each, item in material.people_items.items() if (task_of(item), models[each]) == asked]
     gaps = {
         "pages without a majority": int((~voted.absolute & (n > 0)).sum()),
         "pages without an answer": len(of_test) - len(counted),
@@ -211,14 +244,6 @@ def _asked(material: Material, task: str, model: str, answers: ResponseTable) ->
     }
     whole = f"{int(n.sum())} judgments of {len(ratings.rater_ids)} people on {len(counted)} pages, {sizes} each"
     return "; ".join([whole, *(f"{what}: {count}" for what, count in gaps.items() if count)])
-
-
-def _items(material: Material, answers: ResponseTable) -> list[Item]:
-    return [material.people_items[item_id] for item_id in answers.unique("item_id")]
-
-
-def _words(items: Sequence[Item]) -> dict[str, str]:
-    return {item.item_id: str(item.conditions.get("word", item.word)) for item in items}
 
 
 def _percent(name: str, found: Estimate, model: str, task: str, *, n: int) -> Record:

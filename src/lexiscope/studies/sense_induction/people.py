@@ -7,29 +7,26 @@ the analysis of duplicates (Table 3, Figure 6).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.alpha import Alpha, krippendorff_alpha
 from lexiscope.analysis.bootstrap import Estimate, Undefined
-from lexiscope.analysis.intrusion import word_intrusion
-from lexiscope.analysis.ratings import Ratings, choices_from_table
-from lexiscope.analysis.selection import ModelAnswers, sense_selection
+from lexiscope.analysis.intrusion import WordIntrusion
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.analysis.selection import SenseSelection
 from lexiscope.analysis.sense_duplicates import DuplicateAnalysis, Pairs, Question, duplicate_analysis
 from lexiscope.analysis.votes import vote_share
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.item import Item
-from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.report.part import Part, joined
 from lexiscope.report.sense_test_parts import AgreementOfTest, agreement_part, duplicates_part
-from lexiscope.studies.sense_induction.answered import MEASURE
-from lexiscope.studies.sense_induction.judged import by_model, intruders_of, n_options_of
+from lexiscope.studies.sense_induction.judged import SenseTest, by_model, intruders_of, tested_word
 from lexiscope.studies.sense_induction.material import Material, ShowsSenses
-from lexiscope.tasks.sense_choice import NAME as SELECTION
 from lexiscope.tasks.sense_choice import groups_of
 from lexiscope.tasks.sense_choice.by_vectors import is_dummy
 from lexiscope.tasks.word_intrusion import NAME as INTRUSION
@@ -54,15 +51,17 @@ def further_people_part(material: Material, settings: StudySettings, beside: Bes
     beside = beside or reference_of(material)
     agreed: list[AgreementOfTest] = []
     alike: list[tuple[str, DuplicateAnalysis]] = []
-    for task, model, answers in by_model(material):
-        test = _Test(task, model, answers, [material.people_items[each] for each in answers.unique("item_id")])
+    for test in by_model(material):
         if len(set(test.words.values())) < 2 or not test.choices[0].counts().any():
             # without a second word nothing can be resampled; the tables of accuracies say so
             continue
-        agreed.append(_agreement(test, settings, beside.trust))
-        if task == SELECTION:
-            questions = questions_of(test.items, _majorities(test, settings))
-            alike += [(model, duplicate_analysis(questions, beside.vectors, pairs=pairs,
+        if test.task == INTRUSION:
+            agreed.append(_of_intrusion(test, settings, beside.trust))
+        else:
+            found = test.selection(settings)
+            agreed.append(_agreement(test, found, settings, beside.trust))
+            questions = questions_of(test.items, found.human_choice)
+            alike += [(test.model, duplicate_analysis(questions, beside.vectors, pairs=pairs,
                                                  resamples=settings.n_bootstrap, seed=settings.seed))
                       for pairs in PAIRS]  # fmt: skip
     parts = (
@@ -93,56 +92,28 @@ def questions_of(items: Sequence[Item], majorities: Mapping[str, str | None]) ->
     for item in items:
         if item.item_id in majorities:
             groups = {sense: words for sense, words in groups_of(item).items() if not is_dummy(item, sense)}
-            word, model = str(item.conditions.get("word", item.word)), str(item.condition("model_choice"))
+            word, model = tested_word(item), str(item.condition("model_choice"))
             found.append(Question(item.item_id, word, groups, majorities[item.item_id], model))
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Test:
-    """The answers to the test of one model's senses, and its items."""
-
-    task: str
-    model: str
-    answers: ResponseTable
-    items: Sequence[Item]
-
-    @property
-    def words(self) -> dict[str, str]:
-        return {item.item_id: str(item.conditions.get("word", item.word)) for item in self.items}
-
-    @property
-    def choices(self) -> tuple[Ratings, tuple[str, ...]]:
-        return choices_from_table(self.answers, measure=MEASURE)
+def _of_intrusion(test: SenseTest, settings: StudySettings, trust: Mapping[str, float]) -> AgreementOfTest:
+    """How far people agree in word intrusion, and on whether the intruder is found."""
+    hits = _found(*test.choices, intruders_of(test.items))
+    agreed = _agreement(test, test.intrusion(settings), settings, trust)
+    return replace(agreed, alpha_found=_alpha(hits, test, settings, of="found"))
 
 
-def _agreement(test: _Test, settings: StudySettings, trust: Mapping[str, float]) -> AgreementOfTest:
-    ratings, options = test.choices
-    size, resamples, seed = n_options_of(test.task, test.items), settings.n_bootstrap, settings.seed
+def _agreement(
+    test: SenseTest, found: WordIntrusion | SenseSelection, settings: StudySettings, trust: Mapping[str, float]
+) -> AgreementOfTest:
+    ratings, _ = test.choices
     weighted, alpha = _by_trust(ratings, test, settings, trust), _alpha(ratings, test, settings)
-    if test.task == INTRUSION:
-        right = intruders_of(test.items)
-        found = word_intrusion(
-            ratings, options, intruders=right, groups=test.words, n_options=size, resamples=resamples, seed=seed
-        )
-        of_found = _alpha(_found(ratings, options, right), test, settings, of="found")
-        return AgreementOfTest(
-            test.task, test.model, found.agreement, found.chance_of_agreement, weighted, alpha, of_found
-        )
-    chosen = sense_selection(
-        ratings,
-        options,
-        model=ModelAnswers.of(test.items),
-        groups=test.words,
-        n_options=size,
-        resamples=resamples,
-        seed=seed,
-    )
-    return AgreementOfTest(test.task, test.model, chosen.agreement, chosen.chance_of_agreement, weighted, alpha)
+    return AgreementOfTest(test.task, test.model, found.agreement, found.chance_of_agreement, weighted, alpha)
 
 
 def _by_trust(
-    ratings: Ratings, test: _Test, settings: StudySettings, trust: Mapping[str, float]
+    ratings: Ratings, test: SenseTest, settings: StudySettings, trust: Mapping[str, float]
 ) -> Estimate | Undefined | None:
     """Agreement weighted by trust; ``None`` where no trust was asked for, and undefined where somebody's is unknown."""
     if not trust:
@@ -167,16 +138,10 @@ def _found(ratings: Ratings, options: Sequence[str], right: Mapping[str, str]) -
     return Ratings.from_arrays(raters, items, hits)
 
 
-def _alpha(ratings: Ratings, test: _Test, settings: StudySettings, **named: str) -> Alpha | Undefined:
+def _alpha(ratings: Ratings, test: SenseTest, settings: StudySettings, **named: str) -> Alpha | Undefined:
     how = {"resamples": settings.n_bootstrap, "seed": settings.seed}
     try:
         return krippendorff_alpha(ratings, level="nominal", groups=test.words, **how)
     except StatisticError as error:
         name = statistic_name("krippendorff_alpha", level="nominal", **named)
         return Undefined(name, error.what, len(np.unique(ratings.item)))
-
-
-def _majorities(test: _Test, settings: StudySettings) -> Mapping[str, str | None]:
-    ratings, options = test.choices
-    return sense_selection(ratings, options, model=ModelAnswers.of(test.items), groups=test.words, resamples=0,
-                           seed=settings.seed).human_choice  # fmt: skip
