@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import safetensors.numpy
 
 from lexiscope.core.errors import InputError, SubjectError
+from lexiscope.core.run import sha256_of
 from lexiscope.resources.sense_vectors import (
     SETTINGS,
     VECTORS,
@@ -109,6 +111,57 @@ def test_damage_is_found(tmp_path: Path) -> None:
     (tmp_path / VECTORS).unlink()
     with pytest.raises(SubjectError, match="missing"):
         read_sense_vectors(tmp_path)
+
+
+def changed(**arrays: np.ndarray) -> SenseVectors:
+    return replace(vectors_of(), **arrays)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "what"),
+    [
+        (changed(senses=np.zeros((40, 18), np.float32)), r"senses \(40, 18\), contexts \(40, 6\)"),
+        (changed(contexts=np.zeros((40, 5), np.float32)), r"contexts \(40, 5\)"),
+        (changed(mask=np.ones((40, 2), np.bool_)), r"mask \(40, 2\)"),
+        (changed(mask=np.ones((40, 3), np.float32)), r"mask \(40, 3\)"),
+        (changed(mask=np.zeros((40, 3), np.bool_)), "a word has no sense"),
+        (changed(senses=np.full((40, 3, 6), np.nan, np.float32)), "not finite"),
+        (changed(contexts=np.where(np.eye(40, 6), np.inf, 0).astype(np.float32)), "not finite"),
+        (changed(words=("w0",) * 40), "a word stands twice"),
+        (changed(counts=np.full(40, -1)), "less than 0 times"),
+        (changed(words=tuple(map(str, range(39))), counts=np.ones(39, np.int64)), "for 39 words"),
+        (changed(words=tuple(f"a\t{n}" for n in range(40))), "no vocabulary"),
+    ],
+)  # fmt: skip
+def test_whole_files_that_are_no_vectors_are_refused(wrong: SenseVectors, what: str, tmp_path: Path) -> None:
+    """A checksum says that a file is as it was written, not that what was written can be used."""
+    write_senses(tmp_path, wrong, {})
+    with pytest.raises(SubjectError, match=rf"\[E711\] .*{what}"):
+        read_sense_vectors(tmp_path)
+
+
+def test_a_missing_array_or_setting_is_refused(tmp_path: Path) -> None:
+    """E711 names the array; settings that are none are told before any vector is read."""
+    write_senses(tmp_path, vectors_of(), {"settings": {"window": 5}})
+    arrays = dict(map_tensors(tmp_path / VECTORS))
+    del arrays["mask"]
+    safetensors.numpy.save_file({name: np.array(each) for name, each in arrays.items()}, tmp_path / VECTORS)
+    about = json.loads((tmp_path / SETTINGS).read_text())
+    about["files"][VECTORS] = sha256_of(tmp_path / VECTORS)
+    (tmp_path / SETTINGS).write_text(json.dumps(about))
+    with pytest.raises(SubjectError, match=r"\[E711\] .*no array mask"):
+        read_sense_vectors(tmp_path)
+    for settings in ({"window": "wide"}, 3):
+        (tmp_path / SETTINGS).write_text(json.dumps(about | {"settings": settings}))
+        with pytest.raises(SubjectError, match=r"settings.json: \[E711\]"):
+            read_sense_vectors(tmp_path)
+
+
+def test_a_header_that_is_no_table_is_refused(tmp_path: Path) -> None:
+    """E711 for JSON of another kind where the names of the arrays should stand."""
+    (tmp_path / VECTORS).write_bytes((5).to_bytes(8, "little") + b"[1,2]")
+    with pytest.raises(SubjectError, match="E711"):
+        map_tensors(tmp_path / VECTORS)
 
 
 def test_word2vec_formats(tmp_path: Path) -> None:

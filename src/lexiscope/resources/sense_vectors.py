@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,8 @@ SETTINGS, VECTORS, VOCABULARY, KIND = "settings.json", "vectors.safetensors", "v
 _TYPES = {"F32": "<f4", "BOOL": "|b1"}
 # queries that are compared with all senses at once: bounds the memory of a block
 _BLOCK = 32
+# words whose numbers are looked at together when a file is opened
+_CHECKED = 4096
 Floats = NDArray[np.float32]
 
 
@@ -121,10 +123,42 @@ def read_sense_vectors(folder: Path) -> SenseVectors:
             what, hint = "this file of sense vectors is missing or damaged", "train them again, in another folder"
             raise SubjectError(what, code="E711", place=Place(str(folder / name)), hint=hint)
     arrays = map_tensors(folder / VECTORS)
-    lines = (folder / VOCABULARY).read_text(encoding="utf-8").split("\n")[:-1]
-    words = tuple(line.split("\t")[0] for line in lines)
-    counts = np.array([int(line.split("\t")[1]) for line in lines], np.int64)
+    words, counts = _vocabulary(folder / VOCABULARY)
+    if fault := _fault(arrays, len(words)):
+        raise SubjectError(f"these are no sense vectors: {fault}", code="E711", place=Place(str(folder / VECTORS)))
     return SenseVectors(words, counts, arrays["senses"], arrays["contexts"], arrays["mask"], str(folder))
+
+
+def _vocabulary(path: Path) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    try:
+        lines = [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+        words, counts = tuple(word for word, _ in lines), np.array([int(count) for _, count in lines], np.int64)
+    except (ValueError, OverflowError) as error:
+        what = "this is no vocabulary: a line is a word, a tab, and how often the word occurs"
+        raise SubjectError(what, code="E711", place=Place(str(path)), why=str(error)) from error
+    if len(set(words)) < len(words) or (counts < 0).any():
+        what = "in this vocabulary a word stands twice, or occurs less than 0 times"
+        raise SubjectError(what, code="E711", place=Place(str(path)))
+    return words, counts
+
+
+def _fault(arrays: Mapping[str, NDArray[Any]], n_words: int) -> str:
+    """Say what keeps arrays from being the vectors of so many words; nothing where they are."""
+    absent = {"senses", "contexts", "mask"} - set(arrays)
+    if absent:
+        return f"there is no array {', '.join(sorted(absent))}"
+    senses, contexts, mask = (arrays[name] for name in ("senses", "contexts", "mask"))
+    n_senses, width = senses.shape[1:] if senses.ndim == 3 else (0, 0)
+    shapes = (n_words, n_senses, width), (n_words, width), (n_words, n_senses)
+    types = [each.dtype.kind for each in (senses, contexts, mask)]
+    if (senses.shape, contexts.shape, mask.shape) != shapes or not width or types != ["f", "f", "b"]:
+        found = ", ".join(f"{name} {arrays[name].shape}" for name in ("senses", "contexts", "mask"))
+        return f"{found} for {n_words:,} words"
+    for start in range(0, n_words, _CHECKED):
+        part = slice(start, start + _CHECKED)
+        if not (np.isfinite(senses[part]).all() and np.isfinite(contexts[part]).all()):
+            return "a number is not finite"
+    return "" if mask.any(axis=1).all() else "a word has no sense"
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
@@ -143,6 +177,9 @@ def read_settings(folder: Path) -> dict[str, Any]:
         raise SubjectError("this record is damaged", code="E711", place=Place(str(path)), why=error.why) from error
     if about.get("kind") != KIND or not {VECTORS, VOCABULARY} <= set(about.get("files", ())):
         raise SubjectError("this folder holds no sense vectors", code="E711", place=Place(str(path)), hint=hint)
+    settings = about.get("settings", {})
+    if not isinstance(settings, dict) or not isinstance(settings.get("window", 1), int):
+        raise SubjectError("the settings in this record are damaged", code="E711", place=Place(str(path)))
     return about
 
 
@@ -151,7 +188,7 @@ def map_tensors(path: Path) -> dict[str, NDArray[Any]]:
     try:
         with path.open("rb") as stream:
             (length,) = struct.unpack("<Q", stream.read(8))
-            header = json.loads(stream.read(length))
+            header = dict(json.loads(stream.read(length)))
         return {
             name: np.memmap(
                 path, _TYPES[each["dtype"]], "r", 8 + length + each["data_offsets"][0], tuple(each["shape"])
