@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lexiscope.collect import collect
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpecError, SubjectError
+from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage, locate
 from lexiscope.resources.sense_vectors import SenseVectors
 from lexiscope.subjects.gasi import Gasi
@@ -83,6 +85,15 @@ def test_words_of_a_corpus_that_was_cut_already_are_known_as_they_stand(tmp_path
     known = {word: given.senses_of([usage(text, word)])[0][0, 0].argmax() for word in ("Bank", "BANK", "Re-open")}
     assert known == {"Bank": 0, "BANK": 1, "Re-open": 2}
     assert given.context(usage(text, "Re-open")).tolist() == [0, 1, 3, 4]
+
+
+def test_the_seed_of_the_run_draws_what_identity_cannot_decide(subject: Gasi) -> None:
+    """Other seeds draw other answers for unknown words, and change nothing else."""
+    items = [Item(f"i{n}", "test", (usage("a crane", "crane"), usage("the crane", "crane"))) for n in range(64)]
+    tables = [collect(items, [subject], "same_sense", seed=seed) for seed in (0, 1)]
+    drawn = [table.where(measure="choice").column("option").tolist() for table in tables]
+    assert 16 < sum(one != two for one, two in zip(*drawn, strict=True)) < 48
+    assert subject.with_seed(7).facts == subject.facts
 
 
 def test_senses_are_counted_without_a_context(subject: Gasi) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lexiscope.collect import collect
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.item import Item
@@ -90,6 +91,18 @@ def test_it_answers_by_sense_identity() -> None:
     assert table.column("option").tolist()[0] == SAME
     found = random_answers(table)
     assert (found[ONE_SENSE], found[UNKNOWN], sum(found.values())) == (1, 1, 2)
+
+
+def test_the_seed_of_the_run_draws_what_identity_cannot_decide() -> None:
+    """Other seeds draw other answers for unknown words; senses, vectors and the spec are the same."""
+    items = [Item(f"i{n}", "test", (usage("a crane", "crane"), usage("the crane", "crane"))) for n in range(64)]
+    first, again, other = (collect(items, [f"sense_embedding:{MSSG}"], "same_sense", seed=seed) for seed in (0, 0, 1))
+    drawn = [table.where(measure="choice").column("option").tolist() for table in (first, again, other)]
+    assert drawn[0] == drawn[1]
+    assert 16 < sum(one != two for one, two in zip(drawn[0], drawn[2], strict=True)) < 48
+    subject = made(MSSG)
+    assert subject.with_seed(0) is subject
+    assert subject.with_seed(7).subject_id == subject.subject_id
 
 
 def test_facts_and_settings_are_those_of_the_files() -> None:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, Place, SpecError
-from lexiscope.core.subject import Floats, Progress, SubjectSpec
+from lexiscope.core.subject import Floats, Progress, SubjectSpec, reseeded
 from lexiscope.core.usage import Usage
 from lexiscope.items.induced_senses import InducedSenses, of_folder
 from lexiscope.resources.running_text import number_of, numbers_in
@@ -59,6 +59,12 @@ class Gasi:
     def __init__(self, name: str) -> None:
         self.name = name
         self.folder = Path(name).expanduser()
+        # its senses do not depend on it; a task draws with it what they cannot decide
+        self.seed = 0
+
+    def with_seed(self, seed: int) -> Gasi:
+        """Return the same vectors in a run with this seed; themselves where they have that seed."""
+        return reseeded(self, seed)
 
     @property
     def subject_id(self) -> str:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.run import sha256_of
-from lexiscope.core.subject import Floats, Progress, SubjectSpec
+from lexiscope.core.subject import Floats, Progress, SubjectSpec, reseeded
 from lexiscope.core.usage import Usage
 from lexiscope.items.induced_senses import InducedSenses, of_import
 from lexiscope.resources.multi_sense import FORMATS, MultiSense, read_multi_sense
@@ -56,6 +56,12 @@ class SenseEmbedding:
         self.form, self.window = form, window
         self.paths = tuple(Path(each).expanduser() for each in files.split(","))
         self.name = name or f"{form}:{files}?window={window}"
+        # its senses do not depend on it; a task draws with it what they cannot decide
+        self.seed = 0
+
+    def with_seed(self, seed: int) -> SenseEmbedding:
+        """Return the same vectors in a run with this seed; themselves where they have that seed."""
+        return reseeded(self, seed)
 
     @property
     def subject_id(self) -> str:
