@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from lexiscope.core.errors import InputError, SubjectError
+from lexiscope.core.errors import InputError, RunError, SubjectError
 from lexiscope.core.run import sha256_of
 from lexiscope.resources.sense_vectors import (
     SETTINGS,
@@ -177,3 +178,15 @@ def test_word2vec_formats(tmp_path: Path) -> None:
     content = (tmp_path / "a.bin").read_bytes()
     assert content.startswith(b"14 6\nw0#1 " + rows[0].tobytes() + b"\nw1#1 " + rows[1].tobytes())
     assert len(content) == 5 + 14 * (5 + 6 * 4 + 1)
+
+
+def test_an_export_to_a_disk_that_is_only_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That nothing can be removed either does not hide why nothing could be written."""
+
+    def refuse(self: Path, *_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(RunError, match=r"cannot be written\n  why: .*Read-only"):
+        write_word2vec(tmp_path / "a.txt", vectors_of())

@@ -158,6 +158,15 @@ class Bomb:
         return Path.touch, (Path("exploded"),)  # type: ignore[return-value]
 
 
+@pytest.mark.parametrize("senses", [10**15, 10**30])
+def test_a_header_that_promises_too_much(senses: int, tmp_path: Path) -> None:
+    """A model that says it has more senses than any memory holds is refused before they are asked for."""
+    path = adagram(tmp_path)
+    path.write_bytes(path.read_bytes().replace(b"2 2 3\n", b"2 2 %d\n" % senses, 1))
+    with pytest.raises(InputError, match=rf"\[{CODE}\] byte .*the counts: cut off"):
+        read_adagram(path)
+
+
 def test_a_pickle_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The model file of python-adagram is refused with what to do, and no code in it runs; nor does one in an npz."""
     monkeypatch.chdir(tmp_path)

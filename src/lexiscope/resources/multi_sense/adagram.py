@@ -199,8 +199,10 @@ def _skip(stream: BinaryIO, path: Path, n_bytes: int) -> None:
 
 def _floats(stream: BinaryIO, path: Path, n: int, place: str) -> Floats:
     begin = stream.tell()
-    data = stream.read(4 * n)
-    row = np.frombuffer(data, "<f4") if len(data) == 4 * n else np.array([np.nan], np.float32)
+    # no more is asked for than there is: a damaged header may promise more than memory holds
+    left = stream.seek(0, 2) - begin
+    stream.seek(begin)
+    row = np.frombuffer(stream.read(4 * n), "<f4") if 4 * n <= left else np.array([np.nan], np.float32)
     if not np.isfinite(row).all():
         raise damaged(path, f"{place}: cut off, or a number is not finite", byte=begin)
     return row
