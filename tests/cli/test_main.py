@@ -16,7 +16,7 @@ import pytest
 from lexiscope import __version__
 from lexiscope.cli import main as entry
 from lexiscope.cli.main import VERBS, LazyGroup, cli, pin_threads
-from lexiscope.cli.verb import INTERRUPTED, Verb, existing_file
+from lexiscope.cli.verb import INTERRUPTED, Verb, check_output, existing_file
 from lexiscope.core.errors import InputError, LexiscopeError, Place
 
 HEAVY = ("torch", "transformers", "pandas", "scipy", "statsmodels", "matplotlib")
@@ -111,6 +111,13 @@ def _group_with(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (FileNotFoundError(2, "No such file or directory", "a.csv"), 1, "a.csv: No such file or directory\n"),
         (PermissionError(13, "Permission denied", "a.csv"), 1, "a.csv: Permission denied\n"),
+        (OSError(30, "Read-only file system", "run"), 1, "run: Read-only file system\n"),
+        (
+            MemoryError("76.2 TiB are too much"),
+            1,
+            "the memory of this machine is not enough\n  why: 76.2 TiB are too much\n"
+            "  what to do: end other programs, or ask for less: see the options of the command\n",
+        ),
         (KeyboardInterrupt(), 130, f"{INTERRUPTED}\n"),
     ],
 )
@@ -127,7 +134,9 @@ def test_errors_that_a_user_can_mend(
     assert (result.exit_code, result.stdout, result.stderr) == (status, "", text)
 
 
-@pytest.mark.parametrize("error", [ValueError("a fault of ours"), FileNotFoundError("without a name")])
+@pytest.mark.parametrize(
+    "error", [ValueError("a fault of ours"), FileNotFoundError("without a name"), OSError(9, "Bad file descriptor", 3)]
+)
 def test_unexpected_errors_keep_their_traceback(
     error: Exception, run: Callable[..., click.testing.Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,6 +203,20 @@ def test_torch_gets_the_threads() -> None:
     code += "import torch\nprint(torch.get_num_threads())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "2"
+
+
+def test_a_result_does_not_replace_what_is_read(tmp_path: Path) -> None:
+    """A file that the command reads, one in a folder that it reads, and a folder are no places for the result."""
+    read = tmp_path / "texts"
+    read.mkdir()
+    for out, what in (
+        (read, "a folder, not a file"),
+        (read / "a" / ".." / "x.txt", "lies in"),
+        (tmp_path / "a", "reads"),
+    ):
+        with pytest.raises(InputError, match=rf"\[E001\].*{what}"):
+            check_output(out, read, tmp_path / "a")
+    check_output(tmp_path / "b", read, tmp_path / "a")
 
 
 def test_existing_file(tmp_path: Path) -> None:

@@ -208,6 +208,20 @@ def test_what_makes_no_page(run: Run, trained: Path, words: str | None, more: tu
     assert not Path("x.html").exists()
 
 
+@pytest.mark.parametrize("out", ["w.txt", "corpus.txt", "a/vectors.safetensors"])
+def test_what_is_read_is_not_replaced(run: Run, trained: Path, out: str) -> None:
+    """A page, a table or an export in the place of the words, the corpus or the vectors would destroy them."""
+    os.chdir(trained)
+    Path("w.txt").write_text("rivera\n")
+    before = Path(out).read_bytes()
+    told = [run("senses", "explore", "gasi:a", "--words", "w.txt", "--corpus", "corpus.txt", "--out", out)]
+    if out.startswith("a/"):
+        told += [run("senses", "histogram", "gasi:a", "--out", out), run("train", "gasi_export", "a", "--out", out)]
+    assert {done.exit_code for done in told} == {1}
+    assert all("[E001]" in done.stderr for done in told)
+    assert Path(out).read_bytes() == before
+
+
 def test_a_corpus_without_the_words(run: Run, trained: Path) -> None:
     """A word that does not stand in the corpus is told, and so is a corpus in which none does."""
     os.chdir(trained)

@@ -9,9 +9,8 @@ import click
 
 from lexiscope.cli import options
 from lexiscope.cli.output import progress_bar, remark, say
-from lexiscope.cli.senses_subject import read_subject
-from lexiscope.cli.verb import Verb, existing_file
-from lexiscope.core.errors import InputError, Place
+from lexiscope.cli.senses_subject import files_of, read_subject
+from lexiscope.cli.verb import Verb, check_output, existing_file
 from lexiscope.items.sense_entries import read_words
 from lexiscope.report.sense_explorer import Exploration, ExplorerSettings, explore, write_explorer
 from lexiscope.resources.running_text import corpus_files
@@ -75,11 +74,11 @@ def explore_senses(
     neighbours, example sentences and a map; it opens in a browser without a network and has a search box. Words that
     are not in the vocabulary are listed on it.
     """
-    if out.is_dir():
-        raise InputError("this is a folder, not a file", code="E001", place=Place(str(out)), hint="name a file in it")
+    check_output(out, words, *corpus)
     asked = read_words(words if words.is_file() else existing_file(words))
     files = corpus_files(corpus)
     reader = read_subject(subject)
+    check_output(out, *files_of(reader))
     settings = ExplorerSettings(neighbours, examples, drawn, seed, language)
     with progress_bar("explore", quiet=quiet) as report:
         found = explore(

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, say
-from lexiscope.cli.senses_subject import read_subject
-from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.cli.senses_subject import files_of, read_subject
+from lexiscope.cli.verb import Verb, check_output, existing_file
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.run import write_atomically
 from lexiscope.items.induced_senses import InducedSenses
@@ -40,7 +40,10 @@ def histogram(subject: str, *, bins: int, counts: Path | None, out: Path | None,
 
     SUBJECT is gasi:FOLDER or sense_embedding:FORMAT:FILES. Words stand by falling frequency, in bins of equally many.
     """
-    induced = read_subject(subject).induced
+    asked = read_subject(subject)
+    if out is not None:
+        check_output(out, *files_of(asked), *([counts] if counts else []))
+    induced = asked.induced
     n_senses = induced.n_senses[_by_frequency(induced, counts)]
     rows = senses_by_rank(n_senses, int(n_senses.max()), bins=min(bins, len(n_senses)))
     if out is not None:

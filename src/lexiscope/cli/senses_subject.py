@@ -27,3 +27,8 @@ def read_subject(spec: str) -> Gasi | SenseEmbedding:
     # files that cannot be read are told before any work starts
     _ = found.induced
     return found
+
+
+def files_of(asked: Gasi | SenseEmbedding) -> tuple[Path, ...]:
+    """Return the folder or the files that a subject is read from."""
+    return (asked.folder,) if isinstance(asked, Gasi) else asked.paths

@@ -13,7 +13,7 @@ import click
 from lexiscope.cli import options
 from lexiscope.cli.output import Report, print_json, print_table, progress_bar, remark, say
 from lexiscope.cli.senses_histogram import print_senses_by_frequency
-from lexiscope.cli.verb import Verb
+from lexiscope.cli.verb import Verb, check_output
 from lexiscope.resources.running_text import TOKENISATIONS, corpus_files
 from lexiscope.resources.sense_vectors import read_sense_vectors
 from lexiscope.resources.word2vec import FORMS, Form, write_word2vec
@@ -145,7 +145,7 @@ def gasi(**given: Any) -> None:
     names = {each.name for each in fields(GasiSettings)} & set(given)
     settings = GasiSettings(**{name: given[name] for name in names})
     remark(_threads_told(settings), quiet=given["quiet"])
-    check_place(given["out"])
+    check_place(given["out"], given["corpus"])
     with progress_bar("train", quiet=given["quiet"]) as report:
         shards = _shards(given, report)
         mask = mask_of(given["senses_of"], shards) if given["senses_of"] else None
@@ -193,6 +193,7 @@ def gasi_prune(folder: Path, *, out: Path, threshold: float | None, seed: int, a
 @click.option("--format", "form", type=click.Choice(FORMS), default="text", show_default=True, help="Of word2vec.")
 def gasi_export(folder: Path, *, out: Path, form: str) -> None:
     """Write sense vectors in a format of word2vec: word#1, word#2 … for the senses of a word."""
+    check_output(out, folder)
     count = write_word2vec(out, read_sense_vectors(folder), cast(Form, form))
     say(f"{count:,} vectors written: {out}")
 

@@ -12,6 +12,7 @@ import click
 from lexiscope.core.errors import InputError, LexiscopeError, Place
 
 INTERRUPTED = "interrupted: what was finished is kept; the same command again continues it"
+_LESS = "end other programs, or ask for less: see the options of the command"
 
 
 class Failure(click.ClickException):
@@ -37,13 +38,31 @@ class Verb(click.Command):
             return super().invoke(ctx)
         except LexiscopeError as error:
             raise Failure(str(error)) from error
-        except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError) as error:
+        except OSError as error:
             # a file without a name is not one that the user gave: that is a fault of ours and keeps its traceback
-            if error.filename is None:
+            if not isinstance(error.filename, str | bytes | os.PathLike):
                 raise
             raise Failure(f"{os.fsdecode(error.filename)}: {error.strerror}") from error
+        except MemoryError as error:
+            why = f"\n  why: {error}" if str(error) else ""
+            raise Failure(f"the memory of this machine is not enough{why}\n  what to do: {_LESS}") from error
         except KeyboardInterrupt as error:
             raise Interrupted(INTERRUPTED) from error
+
+
+def check_output(out: Path, *read: Path) -> None:
+    """Check that a file to be written is no folder, none of the files that are *read*, and in none of those folders.
+
+    Errors: :class:`InputError` E001: what is read would be lost.
+    """
+    place = Place(str(out))
+    if out.is_dir():
+        raise InputError("this is a folder, not a file", code="E001", place=place, hint="name a file in it")
+    for each in read:
+        if out.resolve().is_relative_to(each.resolve()):
+            what = "the command reads this file" if out.resolve() == each.resolve() else f"this file lies in {each}"
+            why = "" if out.resolve() == each.resolve() else "the command reads that folder"
+            raise InputError(what, code="E001", place=place, why=why, hint="name another file for the result")
 
 
 def existing_file(path: Path | str) -> Path:
