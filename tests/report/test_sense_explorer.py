@@ -167,7 +167,10 @@ def test_search_by_keyboard(page: Any) -> None:
     assert len(visible(page)) == 12
     page.fill("#query", "zzz")
     assert visible(page) == []
-    assert page.locator("#found").inner_text() == "No word and no neighbour begins so."
+    assert page.locator("#found").inner_text() == "In no word, and no neighbour begins so."
+    assert page.locator("#unknown").is_visible()
+    page.fill("#query", "word12")
+    assert not page.locator("#unknown").is_visible()
     page.fill("#query", "")
 
 
@@ -177,9 +180,10 @@ def test_examples_can_be_hidden(page: Any) -> None:
     button = page.locator("#examples")
     button.focus()
     page.keyboard.press("Enter")
-    assert button.get_attribute("aria-pressed") == "true"
+    assert button.inner_text() == "Show examples"
     assert not page.locator(".examples").first.is_visible()
     page.keyboard.press("Enter")
+    assert button.inner_text() == "Hide examples"
     assert page.locator(".examples").first.is_visible()
 
 

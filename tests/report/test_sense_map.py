@@ -50,6 +50,12 @@ def test_names_do_not_cover_each_other() -> None:
     assert (over > 30).sum() <= 1
 
 
+def test_a_long_name_is_cut() -> None:
+    """An address or a line without spaces keeps 23 letters in the drawing, so that it does not cross others."""
+    long = SensePoint("bank", 1, 0.0, 0.0), SensePoint("x" * 200, 1, 1.0, 1.0)
+    assert f">{'x' * 23}…<" in sense_map([*long, *points()], Heading("map", "", "T")).svg
+
+
 def test_senses_at_one_place_can_both_be_read() -> None:
     """Circles of 9 points around stand at least 18 apart, even where two senses are the same vector."""
     given = [SensePoint("star", n, 1.0, 1.0 + n // 3, itself=True) for n in (1, 2, 3)] + [

@@ -24,6 +24,8 @@ WIDE, HIGH = 440, 400
 _MARGIN_X, _MARGIN_Y, _SIZE = 46, 20, 11.5
 # of the size of letters; names seldom have wide ones
 _LETTER = 0.56
+# letters of a name; what is longer is cut
+_LONGEST = 24
 _WIDEST_GAP = 0.12
 _CIRCLES, _ROUNDS = 19.5, 20
 _REACH = (7.0, 11.0, 17.0, 25.0, 36.0)
@@ -75,7 +77,7 @@ def sense_map(points: Sequence[SensePoint], heading: Heading) -> Figure:
         *_marks(points, places, senses),
         '<g fill="currentColor">',
         *(
-            f'<text x="{left:.0f}" y="{top + _SIZE - 1.5:.0f}">{escape(point.name)}</text>'
+            f'<text x="{left:.0f}" y="{top + _SIZE - 1.5:.0f}">{escape(_short(point.name))}</text>'
             for point, (left, top, _, _) in zip(points, boxes, strict=True)
             if not point.itself
         ),
@@ -173,11 +175,16 @@ def _labels(points: Sequence[SensePoint], places: Doubles) -> Doubles:
     for number in np.lexsort((np.arange(len(points)), -near)).tolist():
         if points[number].itself:
             continue
-        tries = _tries(places[number], len(points[number].name) * _SIZE * _LETTER + 2)
+        tries = _tries(places[number], len(_short(points[number].name)) * _SIZE * _LETTER + 2)
         cost = _costs(tries, np.delete(blocked, number, axis=0), taken, places, number)
         boxes[number] = tries[int(cost.argmin())]
         taken = np.concatenate([taken, boxes[number][None]])
     return boxes
+
+
+def _short(name: str) -> str:
+    """Return a name as the map shows it: an address or a line without spaces would lie across everything."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
 def _tries(place: Doubles, wide: float) -> Doubles:

@@ -24,8 +24,9 @@
       byName += own;
       byNear += near && !own;
     }
-    if (unknown) unknown.hidden = wanted !== "";
-    found.textContent = wanted === "" ? "" : byName + byNear === 0 ? "No word and no neighbour begins so." :
+    // what is not found may be among the words that the model does not know
+    if (unknown) unknown.hidden = byName + byNear > 0 && wanted !== "";
+    found.textContent = wanted === "" ? "" : byName + byNear === 0 ? "In no word, and no neighbour begins so." :
       `${byName + byNear} of ${words.length} words: ${byName} by name, ${byNear} by a neighbour.`;
   };
   query.addEventListener("input", search);
@@ -51,7 +52,7 @@
   const examples = document.getElementById("examples");
   if (examples) examples.addEventListener("click", () => {
     const hidden = document.body.classList.toggle("no-examples");
-    examples.setAttribute("aria-pressed", String(hidden));
+    examples.textContent = hidden ? "Show examples" : "Hide examples";
   });
   form.hidden = false;
 })();
