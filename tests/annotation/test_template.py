@@ -94,15 +94,16 @@ def test_stories_are_kept_apart() -> None:
         assert len({item.conditions["homonym"] for item in held}) == len(held)
 
 
-def test_pages_of_one_word_are_kept_apart() -> None:
-    """Pages of word intrusion share the neighbours of a word: nobody sees two of one word; there are lists enough."""
-    (page, *_) = example_items("word_intrusion")
+@pytest.mark.parametrize("task", ["word_intrusion", "sense_choice"])
+def test_pages_of_one_word_are_kept_apart(task: str) -> None:
+    """Pages of a test of senses share the neighbours of a word: nobody sees two of one word; there are lists enough."""
+    (page, *_) = example_items(task)
     items = [
         replace(page, item_id=f"w{word}-{number}", usages=(replace(page.usages[0], lemma=f"w{word}"),))
         for word in range(4)
         for number in range(9)
     ]
-    made = draft("word_intrusion", items)
+    made = draft(task, items)
     assert [(one.condition, one.at_most) for one in made.design.confusion] == [("word", 1)]
     assert made.design.lists == 9
     for held in freeze(made, items).design.lists:

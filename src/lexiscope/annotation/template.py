@@ -61,6 +61,7 @@ HABITS: Mapping[str, Habit] = {
     "substitution": Habit(per_item=2, per_list=0, back=True),
     # two pages of one word share neighbours: who has seen one knows which words of the other belong together
     "word_intrusion": Habit(apart=("word",)),
+    "sense_choice": Habit(apart=("word",)),
 }
 """What the papers did, by task."""
 _ELSE: Mapping[str, str] = {"homonym": "word", "word": "word"}
