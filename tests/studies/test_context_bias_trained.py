@@ -22,7 +22,7 @@ from lexiscope.core.study import StudySettings
 from lexiscope.items.planted_bias import Dials, planted_items
 from lexiscope.items.tabular import write_items
 from lexiscope.studies import context_bias
-from lexiscope.studies.context_bias import protocol
+from lexiscope.studies.context_bias import models, protocol
 from lexiscope.studies.context_bias.material import AuditSet, NotUsed
 from lexiscope.subjects import _probe
 
@@ -76,6 +76,31 @@ def test_every_kind_of_item_is_probed(bert: Path, tmp_path: Path, monkeypatch: p
     assert len(methods) == 4
     entropies = {record.dataset for record in found if record.statistic.startswith("sense_entropy")}
     assert entropies == {"sense_retrieval", "sense_disambiguation"}
+
+
+def test_an_encoder_is_kept_once_for_all_views_of_a_search(
+    bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Broken off in the second view and run again: the same results, and the views' files are the same files."""
+    audits = [audit_of("sense_retrieval")]
+    whole = run(audits, tmp_path / "whole", monkeypatch, encoders=(str(bert),))
+    plain = models.collect
+
+    def broken(*given: object, **named: object) -> ResponseTable:
+        if named["views"] == ("context",):
+            raise KeyboardInterrupt
+        return plain(*given, **named)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(models, "collect", broken)
+        with pytest.raises(KeyboardInterrupt):
+            run(audits, tmp_path / "run", patched, encoders=(str(bert),))
+    assert run(audits, tmp_path / "run", monkeypatch, encoders=(str(bert),)) == whole
+    for name in ("encoder/model.safetensors", "vectors.npy"):
+        first, *others = (tmp_path / "run" / "shards").glob(f"*/*/*/{name}")
+        assert len(others) == 2
+        assert all(each.samefile(first) for each in others)
+    assert not list((tmp_path / "run").glob("vectors/*"))
 
 
 def test_what_a_model_reads_a_part_of_is_told(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

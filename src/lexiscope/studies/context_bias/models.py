@@ -16,6 +16,7 @@ from lexiscope.core.errors import CapabilityError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.study import StudySettings
+from lexiscope.core.subject import Subject
 from lexiscope.items.guessed_word import GUESS_OF
 from lexiscope.items.planted_bias import look_up
 from lexiscope.items.splits import sampled
@@ -53,7 +54,7 @@ class Folders:
 
     @property
     def vectors(self) -> Path:
-        """Encodings, kept while the model is at work: glosses and definitions are the same in several views."""
+        """What is the same in several views, kept while the model is at work: encodings, an encoder as it is."""
         return self.run / "vectors" / self.name
 
 
@@ -85,15 +86,10 @@ def model_answers(
             tables.append(_looked_up(audit, asked, view, subject))
             continue
         found = _selection(audit, encoder, view, plan, settings, place, _named(progress, f"{audit.name}, {view}"))
-        trained.append(_trained(found, _n_cut(found, asked, view=view, settings=settings)))
-        ask = partial(_asked, audit, found=found, settings=settings, place=place, progress=progress)
-        tables.append(ask(asked, view=view))
-        if view == "full" and guessed:
-            tables.append(ask(guessed, view=GUESSED_WORD))
-            # people may have been asked items that are not tested here
-            known, wanted = {item.item_id for item in asked}, {str(item.condition(GUESS_OF)) for item in guessed}
-            others = tuple(item for item in audit.labelled if item.item_id in wanted - known)
-            tables += [ask(others, view=view, folder="full_of_guessed")] if others else []
+        shown = guessed if view == "full" else ()
+        told, answers = _answered(audit, found, asked, shown, settings=settings, place=place, progress=progress)
+        trained.append(told)
+        tables += answers
     # large, and of no use once everything is answered
     shutil.rmtree(place.vectors, ignore_errors=True)
     responses = ResponseTable.concat(tables).with_column("subject_id", subject)
@@ -166,28 +162,51 @@ def _selection(
     )
 
 
+def _answered(
+    audit: AuditSet,
+    found: Selection,
+    asked: Sequence[Item],
+    guessed: Sequence[Item],
+    *,
+    settings: StudySettings,
+    place: Folders,
+    progress: CollectProgress | None,
+) -> tuple[Trained, list[ResponseTable]]:
+    """What the chosen model of a view came to, and its answers; its weights are read once, and for this view alone."""
+    view, model = found.view, _chosen(found, settings, place)
+    told = _trained(found, int(model.n_cut([view_item(item, view) for item in asked])))
+    ask = partial(_asked, audit, model=model, seed=settings.seed, place=place, progress=progress)
+    tables = [ask(asked, view=view)]
+    if guessed:
+        tables.append(ask(guessed, view=GUESSED_WORD))
+        # people may have been asked items that are not tested here
+        known, wanted = {item.item_id for item in asked}, {str(item.condition(GUESS_OF)) for item in guessed}
+        others = tuple(item for item in audit.labelled if item.item_id in wanted - known)
+        tables += [ask(others, view=view, folder="full_of_guessed")] if others else []
+    return told, tables
+
+
+def _chosen(found: Selection, settings: StudySettings, place: Folders) -> Any:
+    """The model that was chosen on dev, as a subject."""
+    spec = f"{found.best.spec}?device={settings.device}&threads={settings.threads}"
+    if found.best.method == "threshold":
+        spec = f"{spec}&store={place.vectors}"
+    return catalog.subject(spec)
+
+
 def _asked(
     audit: AuditSet,
     items: Sequence[Item],
     *,
-    found: Selection,
+    model: Subject,
     view: str,
-    settings: StudySettings,
+    seed: int,
     place: Folders,
     progress: CollectProgress | None,
     folder: str = "",
 ) -> ResponseTable:
-    spec = f"{found.best.spec}?device={settings.device}&threads={settings.threads}"
-    if found.best.method == "threshold":
-        spec = f"{spec}&store={place.vectors}"
     out = place.collected(folder or view)
-    return collect(items, [spec], audit.task, views=(view,), out=out, seed=settings.seed, progress=progress)
-
-
-def _n_cut(found: Selection, asked: Sequence[Item], *, view: str, settings: StudySettings) -> int:
-    """Of how many tested items the chosen model reads a part only."""
-    subject: Any = catalog.subject(f"{found.best.spec}?device={settings.device}&threads={settings.threads}")
-    return int(subject.n_cut([view_item(item, view) for item in asked]))
+    return collect(items, [model], audit.task, views=(view,), out=out, seed=seed, progress=progress)
 
 
 def _trained(found: Selection, test_cut: int) -> Trained:
