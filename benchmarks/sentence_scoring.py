@@ -98,12 +98,17 @@ def sentences(*, source: str, data: Path, sample: int | None, folder: Path) -> l
     if source == "goals":
         items = wsd_items(data)
         threes = [texts_of(items[n : n + 3]) for n in range(0, len(items) - 2, 3)]
-        reader = CausalLM(str(folder), options=CausalOptions(policy=PRESETS["bos"], threads=1))
+        reader = subject_of(folder)
         return min(threes, key=lambda texts: far_from_goals(reader, texts))
     items = collection() if source == "released" else wsd_items(data)
     if sample is not None:
         items = tuple(items[n] for n in np.linspace(0, len(items) - 1, sample).astype(int))
     return texts_of(items)
+
+
+def subject_of(folder: Path, route: str = "auto") -> CausalLM:
+    """The model of a folder as it is measured here."""
+    return CausalLM(str(folder), options=CausalOptions(policy=PRESETS["bos"], route=route, threads=1))
 
 
 def texts_of(items: Sequence[SynonymItem]) -> list[str]:
@@ -238,10 +243,7 @@ def with_harness(peer: object, texts: Sequence[str]) -> np.ndarray:
 
 def methods(folder: Path, texts: Sequence[str]) -> tuple[dict[str, Method], CausalLM]:
     """Every method by name, all on one loaded model."""
-    tree, batched = (
-        CausalLM(str(folder), options=CausalOptions(policy=PRESETS["bos"], route=route, threads=1))
-        for route in ("tree", "batched")
-    )
+    tree, batched = subject_of(folder, "tree"), subject_of(folder, "batched")
     tree._guard  # noqa: B018
     batched.__dict__["forward"] = tree.forward
     batched._guard  # noqa: B018
@@ -397,12 +399,10 @@ def main() -> None:
             folder = folder_of(name, data, given.keep or Path(made_here))
             texts = sentences(source=given.source, data=data, sample=given.sample, folder=folder)
             if given.count:
-                reader = CausalLM(str(folder), options=CausalOptions(policy=PRESETS["bos"], threads=1))
-                print(f"{name}, {given.source}: {sharing(reader, texts)}")
+                print(f"{name}, {given.source}: {sharing(subject_of(folder), texts)}")
                 continue
             if given.parts:
-                reader = CausalLM(str(folder), options=CausalOptions(policy=PRESETS["bos"], threads=1))
-                for part, values in measure(parts(reader, texts), rounds=given.rounds)[0].items():
+                for part, values in measure(parts(subject_of(folder), texts), rounds=given.rounds)[0].items():
                     print(f"| {part} | {statistics.median(values):.3f} | {min(values):.3f} |")
                 continue
             made, tree = methods(folder, texts)
