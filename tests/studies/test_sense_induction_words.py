@@ -1,4 +1,4 @@
-"""The words that the settings name: which have a map, and what is said of the others."""
+"""The words that the settings name, and the names of subjects: which have a map, and that no two are alike."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.study import StudySettings
 from lexiscope.resources.sense_vectors import SenseVectors
 from lexiscope.studies.sense_induction.explored import explorations
+from lexiscope.studies.sense_induction.gather import short_titles
 from lexiscope.studies.sense_induction.material import Material
 from lexiscope.studies.sense_induction.usages import maps_part
 from lexiscope.subjects.gasi import Gasi
+from lexiscope.subjects.sense_embedding import SenseEmbedding
 from lexiscope.training.gasi.train import write_senses
 
 WORDS = ("bank", "shore", "river", "loan", "pin")
@@ -29,6 +31,13 @@ def material(tmp_path: Path) -> Material:
     write_senses(tmp_path / "a", vectors, {"settings": {"variant": "gasi", "window": 2}})
     subject = Gasi(str(tmp_path / "a"))
     return Material((), (subject,), {subject.subject_id: "a"}, ResponseTable.empty())
+
+
+def test_vectors_of_one_file_with_two_windows_have_two_names() -> None:
+    """A table in which two rows have one name says nothing: where the paths are alike, the ids are taken."""
+    near, far = (SenseEmbedding("muse", "a/v.txt", window=n, name=f"muse:a/v.txt?window={n}") for n in (5, 10))
+    other = SenseEmbedding("muse", "b/w.txt", name="muse:b/w.txt")
+    assert list(short_titles([near, far, other]).values()) == [near.subject_id, far.subject_id, "w.txt"]
 
 
 def test_a_map_needs_two_senses_with_neighbours(material: Material) -> None:

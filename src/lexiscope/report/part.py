@@ -70,6 +70,15 @@ def pick(records: Iterable[Record], statistic: str, **where: object) -> Record |
     return None
 
 
+def told_apart(titles: Sequence[str], ids: Sequence[str]) -> list[str]:
+    """Return titles of subjects; those of one title (a model asked in two ways) are called by their ids.
+
+    >>> told_apart(["gpt2", "gpt2", "minilm"], ["causal_lm:gpt2", "causal_lm:gpt2?policy=end", "encoder:minilm"])
+    ['causal_lm:gpt2', 'causal_lm:gpt2?policy=end', 'minilm']
+    """
+    return [title if titles.count(title) == 1 else own for title, own in zip(titles, ids, strict=True)]
+
+
 def resampling(words: Sequence[str], settings: StudySettings) -> dict[str, Any]:
     """Return the arguments that resample words; none are drawn where all items share one word."""
     drawn = settings.n_bootstrap if len(set(words)) > 1 else 0

@@ -23,6 +23,7 @@ from lexiscope.core.subject import Subject
 from lexiscope.items.chat_answers import MEASURE_EXPECTED
 from lexiscope.items.recorded_rows import check_ratings
 from lexiscope.items.scale_scoring import MEASURE_MOST_PROBABLE
+from lexiscope.report.part import told_apart
 from lexiscope.studies.ambistory.material import ALL, Material, Predictor
 from lexiscope.tasks.plausibility import SCALE
 
@@ -135,7 +136,8 @@ def _predictors(answers: ResponseTable, facts: Mapping[str, SubjectFacts]) -> tu
             rows = answers.where(subject_id=subject, measure=measure)
             if len(rows):
                 found.append(_predictor(answers, rows, subject, measure, facts.get(subject)))
-    return _distinct_titles(found)
+    titles = told_apart([each.title for each in found], [each.subject for each in found])
+    return tuple(replace(each, title=title) for each, title in zip(found, titles, strict=True))
 
 
 def _predictor(
@@ -170,12 +172,6 @@ def _unreadable(answers: ResponseTable, rows: ResponseTable, subject: str, measu
         return {"without a value": missing} if missing else {}
     found = Counter(str(kind) for kind in replies.column("option").tolist() if kind != "ok")
     return dict(sorted(found.items()))
-
-
-def _distinct_titles(found: Sequence[Predictor]) -> tuple[Predictor, ...]:
-    """Two subjects of one title (a model asked in two ways) are told apart by their ids."""
-    titles = [each.title for each in found]
-    return tuple(each if titles.count(each.title) == 1 else replace(each, title=each.subject) for each in found)
 
 
 def _unanswered(live: Sequence[Subject], answers: ResponseTable) -> tuple[str, ...]:

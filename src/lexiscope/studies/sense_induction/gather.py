@@ -11,6 +11,7 @@ from lexiscope.core.errors import CapabilityError, InputError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import ChoosesSense
+from lexiscope.report.part import told_apart
 from lexiscope.studies.sense_induction.answered import read_people
 from lexiscope.studies.sense_induction.material import MADE_UP, HasSenses, LeftOut, Material, PairSet, Planted
 from lexiscope.studies.sense_induction.planting import given, made_up
@@ -84,7 +85,10 @@ def _planted(
 
 
 def short_titles(subjects: Sequence[HasSenses]) -> dict[str, str]:
-    """Return a short name of each subject by its id: the last part of its path, more of it where two end alike."""
+    """Return a short name of each subject by its id: the last part of its path, more of it where two end alike.
+
+    Vectors of one path with two options (``?window=5``, ``?window=10``) are called by their ids.
+    """
     titles = {each.subject_id: each.subject_id for each in subjects}
     # vectors of made-up text are named by their variant, not by a path
     names = {spec: spec.partition(":")[2].partition("?")[0] for spec in titles if ":" in spec}
@@ -93,4 +97,4 @@ def short_titles(subjects: Sequence[HasSenses]) -> dict[str, str]:
         others = [other for name, other in parts.items() if name != spec]
         length = next((n for n in range(1, len(own)) if all(own[-n:] != other[-n:] for other in others)), len(own))
         titles[spec] = "/".join(own[-length:])
-    return titles
+    return dict(zip(titles, told_apart(list(titles.values()), list(titles)), strict=True))

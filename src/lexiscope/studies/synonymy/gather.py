@@ -17,6 +17,7 @@ from lexiscope.core.run import read_json
 from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import Generates, Judges, Scores, Subject
 from lexiscope.items.gap_filling import gap_prompt
+from lexiscope.report.part import told_apart
 from lexiscope.resources.cards import SEMCOR, WORDNET
 from lexiscope.studies.synonymy.material import Answers, Grid, Material, answers_of
 from lexiscope.studies.synonymy.source import TASK, Source, open_source
@@ -163,13 +164,8 @@ def _answers(
         fact = facts.get(subject, SubjectFacts(subject))
         title = "word frequency" if kind == "baseline" else fact.title or subject
         found.append(answers_of(own, subject, grid=grid, title=title, kind=kind, per=settings.per))  # type: ignore[arg-type]
-    return _distinct_titles(found)
-
-
-def _distinct_titles(answers: Sequence[Answers]) -> list[Answers]:
-    """Two subjects of one title (a model under two policies) are told apart by their ids."""
-    titles = [each.title for each in answers]
-    return [each if titles.count(each.title) == 1 else replace(each, title=each.subject) for each in answers]
+    titles = told_apart([each.title for each in found], [each.subject for each in found])
+    return [replace(each, title=title) for each, title in zip(found, titles, strict=True)]
 
 
 def _routes(folder: Path) -> tuple[Mapping[str, Any], ...]:
