@@ -11,7 +11,7 @@ from lexiscope.analysis.planted_senses import SenseRecovery, sense_recovery
 from lexiscope.items.planted_senses import PseudoWord, plant, planted_usages
 from lexiscope.resources.sense_vectors import read_sense_vectors
 from lexiscope.subjects.gasi import Gasi
-from lexiscope.training.gasi.settings import GasiSettings, Variant
+from lexiscope.training.gasi.settings import VARIANTS, GasiSettings, Variant
 from lexiscope.training.gasi.shards import make_shards
 from lexiscope.training.gasi.train import train_gasi
 from lexiscope.training.gasi.vocabulary import Limits
@@ -63,3 +63,25 @@ def test_gasi_beta_is_far_above_plain_attention(tmp_path: Path, seed: int) -> No
     assert gasi.accuracy_interval.low > max(sasi.accuracy_interval.high, gasi.majority + 0.1)
     assert gasi.accuracy - sasi.accuracy > 0.25
     assert duplicates(tmp_path / "sasi" / "senses") < 0.01 < 0.2 < duplicates(tmp_path / "gasi" / "senses")
+
+
+def test_only_scaled_noise_learns_a_choice_that_is_decided(tmp_path: Path) -> None:
+    """Fig. 5: after training, judged without noise, GASI is nearly as flat as equal chances and GASI-β is not.
+
+    Noise as large as g hides what contexts say, and plain attention has no need to part its senses; the entropy of γ as
+    it is drawn in training does not show this: noise alone makes that of GASI low.
+    """
+    made = "".join(" ".join(line) + "\n" for line in noisy_lines(seed=1))
+    (tmp_path / "corpus.txt").write_text(made)
+    shards = make_shards([tmp_path / "corpus.txt"], tmp_path / "shards", limits=Limits(min_count=1))
+    last = {}
+    for variant in VARIANTS[1:]:
+        how = GasiSettings(
+            variant=variant, dimensions=24, subsampling=0.0, epochs=6, learning_rate=0.05, chunk_tokens=2000
+        )
+        last[variant] = train_gasi(shards, out=tmp_path / variant, settings=how).log[-1]
+    flat = np.log(3)
+    assert last["sasi"].entropy_without_noise > 0.95 * flat
+    assert last["gasi"].entropy_without_noise > 0.85 * flat
+    assert last["gasi_beta"].entropy_without_noise < 0.65 * flat
+    assert last["gasi"].entropy < 0.65 * flat
