@@ -16,8 +16,8 @@ from lexiscope.cli.item_source import load_items
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table, remark, say
 from lexiscope.cli.sheet_arguments import kappa_text, read_name, with_interval
-from lexiscope.cli.verb import Verb, existing_file
-from lexiscope.core.errors import InputError, Place
+from lexiscope.cli.verb import Verb, check_new, existing_file
+from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.items.given_answer import MEASURE_CHOICE, MEASURE_PAGE, read_view_judgments, with_page_ids
@@ -72,8 +72,7 @@ def draw(
         split=split,
         seed=seed,
     )
-    if out.exists():
-        raise InputError(f"{out} exists already", code="E615", place=Place(str(out)), hint="name a new folder")
+    check_new(out)
     written = _write(out, drawn, chosen or _views_of(drawn.items))
     sizes = f"{len(drawn.items)} distinct items, {len(drawn.shared)} of them in every list"
     say(f"written: {out} ({sizes}; {len(written)} sheets: {', '.join(written)})")

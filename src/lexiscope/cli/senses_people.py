@@ -17,8 +17,7 @@ from lexiscope.analysis.votes import trust_of_checks
 from lexiscope.cli import options
 from lexiscope.cli.item_source import load_items
 from lexiscope.cli.output import print_json, print_table, remark, say, say_folded
-from lexiscope.cli.senses_written import check_new
-from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.cli.verb import Verb, check_new, existing_file
 from lexiscope.collect import RESPONSES
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item

@@ -14,8 +14,8 @@ from lexiscope.cli import options
 from lexiscope.cli.build_source import CorpusSource, open_corpus, open_named_lexicon, read_nouns
 from lexiscope.cli.output import print_table, remark, say
 from lexiscope.cli.senses_subject import read_subject
-from lexiscope.cli.senses_written import Made, check_new, write_test
-from lexiscope.cli.verb import Verb
+from lexiscope.cli.senses_written import Made, write_test
+from lexiscope.cli.verb import Verb, check_new
 from lexiscope.core.run import sha256_of
 from lexiscope.items.intrusion import Match
 from lexiscope.items.intrusion_of_senses import IntrusionRules, build_intrusion, most_frequent_found

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lexiscope.collect import collect_run
-from lexiscope.core.errors import InputError, Place
+from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.run import manifest, versions, write_json
 from lexiscope.items.left_out import LeftOut, write_left_out
@@ -30,12 +30,6 @@ class Made:
     rules: Mapping[str, Any]
     checksums: Mapping[str, str]
     licence: str = ""
-
-
-def check_new(out: Path) -> None:
-    """Check that a folder is not there yet. Errors: :class:`InputError` E615."""
-    if out.exists():
-        raise InputError(f"{out} exists already", code="E615", place=Place(str(out)), hint="name a new folder")
 
 
 def write_test(out: Path, made: Made, asked: Gasi | SenseEmbedding, *, seed: int) -> None:

@@ -79,3 +79,9 @@ def existing_file(path: Path | str) -> Path:
         hint = "write a header and at least one row, or name another file"
         raise InputError("the file is empty", code="E002", place=place, hint=hint)
     return path
+
+
+def check_new(out: Path) -> None:
+    """Check that a folder is not there yet. Errors: :class:`InputError` E615."""
+    if out.exists():
+        raise InputError(f"{out} exists already", code="E615", place=Place(str(out)), hint="name a new folder")
