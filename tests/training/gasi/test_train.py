@@ -212,6 +212,12 @@ def test_settings_are_checked(wrong: dict[str, object]) -> None:
         GasiSettings(**wrong)  # type: ignore[arg-type]
 
 
+def test_a_checkpoint_is_no_smaller_than_a_chunk() -> None:
+    """E710 says how large a chunk is: the command has no option of it."""
+    with pytest.raises(InputError, match=r"checkpoint_tokens .* is 10,000, the size of a chunk, or more"):
+        GasiSettings(checkpoint_tokens=9_999)
+
+
 def test_a_rate_that_is_too_large_is_told(shards: Shards, tmp_path: Path) -> None:
     """A loss that is no number, or far above that of untrained vectors, ends the training without a result."""
     for rate in (1e30, 10.0):

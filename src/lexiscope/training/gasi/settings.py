@@ -59,7 +59,8 @@ class GasiSettings:
             _check(name, 0 < getattr(self, name) < math.inf, "is above 0")
         for name in ("subsampling", "beta", "shared_negatives"):
             _check(name, 0 <= getattr(self, name) < math.inf, "is 0 or more")
-        _check("checkpoint_tokens", self.checkpoint_tokens >= self.chunk_tokens, "is no less than chunk_tokens")
+        least = self.chunk_tokens
+        _check("checkpoint_tokens", self.checkpoint_tokens >= least, f"is {least:,}, the size of a chunk, or more")
         _check("device", self.device == "cpu" or self.backend == "torch", "other than cpu needs the backend torch")
         plain = self.backend == "numba" or self.shared_negatives == 0
         _check("shared_negatives", plain, "is of the backend numba")
