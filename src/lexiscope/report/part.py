@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import Estimate, Interval
+from lexiscope.analysis.bootstrap import Estimate, Interval, Undefined
 from lexiscope.core.result import Record
 from lexiscope.core.study import PublishedValue, StudySettings
 from lexiscope.report.figures import Figure
@@ -85,8 +85,10 @@ def resampling(words: Sequence[str], settings: StudySettings) -> dict[str, Any]:
     return {"groups": np.array(words) if drawn else None, "resamples": drawn, "seed": settings.seed}
 
 
-def from_estimate(estimate: Estimate, record: Record) -> Record:
-    """Return the record with an estimate's value, interval and n."""
+def from_estimate(estimate: Estimate | Undefined, record: Record) -> Record:
+    """Return the record with an estimate's value, interval and n, or with the reason why it has no value."""
+    if isinstance(estimate, Undefined):
+        return replace(record, value=None, n=estimate.n, note=f"undefined: {estimate.reason}")
     return with_interval(replace(record, value=estimate.value, n=estimate.n), estimate.interval)
 
 

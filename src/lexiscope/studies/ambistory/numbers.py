@@ -25,9 +25,7 @@ def record(material: Material, statistic: str, value: float | None, **more: Any)
 
 def estimated(material: Material, statistic: str, found: Estimate | Undefined, **more: Any) -> Record:
     """Return an estimate with its interval as a record, or the reason why it has no value."""
-    if isinstance(found, Undefined):
-        return record(material, statistic, None, n=found.n, note=f"undefined: {found.reason}", **more)
-    return from_estimate(found, record(material, statistic, found.value, **more))
+    return from_estimate(found, record(material, statistic, 0.0, **more))
 
 
 def drawn(settings: StudySettings, n_groups: int) -> dict[str, Any]:

@@ -258,9 +258,7 @@ def _chance(name: str, value: float, model: str, task: str) -> Record:
 
 def _share(name: str, found: Estimate | Undefined, model: str, task: str) -> Record:
     named = statistic_name(name, of=task) if name == "agreement" else name
-    if isinstance(found, Undefined):
-        return Record(named, None, subject=model, dataset=task, n=found.n, note=f"undefined: {found.reason}")
-    return from_estimate(found, Record(named, found.value, subject=model, dataset=task))
+    return from_estimate(found, Record(named, 0.0, subject=model, dataset=task))
 
 
 def _tables(
