@@ -126,6 +126,11 @@ class ModelFolder:
         return cast(dict[str, Any], config.get("text_config") or config)
 
     @property
+    def architecture(self) -> str:
+        """The classes that the configuration names, or the kind of model."""
+        return ", ".join(self.config.get("architectures") or [str(self.config.get("model_type", ""))])
+
+    @property
     def n_layers(self) -> int:
         """The number of layers, without layer 0."""
         return self._number(_LAYER_KEYS, "the number of layers")

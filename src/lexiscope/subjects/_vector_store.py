@@ -11,6 +11,8 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,19 @@ def digest(content: object) -> str:
     """Return the sha256 of a JSON value in canonical form."""
     text = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def library_versions(*more: str) -> dict[str, str]:
+    """Return the versions of the libraries that compute a model's numbers, ``absent`` where one is not installed."""
+    return {name: _version(name) for name in ("torch", "transformers", "tokenizers", *more)}
+
+
+@lru_cache
+def _version(library: str) -> str:
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return "absent"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property, lru_cache
-from importlib import metadata
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -43,12 +42,11 @@ from lexiscope.subjects._score_units import ScorePlan, Unit, batch_plan, tree_pl
 from lexiscope.subjects._scoring_options import CausalOptions, causal_options, policy_text
 from lexiscope.subjects._token_texts import TokenText, read_texts
 from lexiscope.subjects._tree_forward import CausalForward
-from lexiscope.subjects._vector_store import VectorStore, digest
+from lexiscope.subjects._vector_store import VectorStore, digest, library_versions
 
 CAPABILITIES = ("Scores", "Generates")
 RUN_OPTIONS = ("device", "threads")
 
-_LIBRARIES = ("torch", "transformers", "tokenizers")
 _STORE_FORMAT = 2
 _LONGEST_ROW = 4_096
 
@@ -136,12 +134,11 @@ class CausalLM:
     @property
     def facts(self) -> SubjectFacts:
         """What its files say of it; parameters are counted in the headers of the weights."""
-        config = self.folder.config
         return SubjectFacts(
             subject_id=self.subject_id,
             title=Path(self.name).name,
             kind=self.kind,
-            architecture=", ".join(config.get("architectures") or [str(config.get("model_type", ""))]),
+            architecture=self.folder.architecture,
             objective="next token",
             n_layers=self.folder.n_layers,
             width=self.folder.width,
@@ -388,8 +385,7 @@ class CausalLM:
         """Return what decides the model's numbers: its files, number type, device and libraries."""
         revision = self.folder.revision(memory=work / "hashes.json")
         adapted = ("peft",) if isinstance(self.folder, AdaptedFolder) else ()
-        versions = {name: _version(name) for name in (*_LIBRARIES, *adapted)}
-        return [revision, self.options.dtype, self.options.device, versions]
+        return [revision, self.options.dtype, self.options.device, library_versions(*adapted)]
 
     def _keep(self, store: VectorStore, request: object, found: Sequence[TokenScores]) -> None:
         numbers = np.concatenate([scores.log_probabilities for scores in found]).astype(np.float32)
@@ -406,11 +402,3 @@ class CausalLM:
             found.append(TokenScores(numbers[first:last], np.array(starts), np.array(ends)))
             first = last
         return found
-
-
-@lru_cache
-def _version(library: str) -> str:
-    try:
-        return metadata.version(library)
-    except metadata.PackageNotFoundError:
-        return "absent"

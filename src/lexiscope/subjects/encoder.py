@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from functools import cached_property, lru_cache
-from importlib import metadata
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from lexiscope.subjects._loading import load_tokenizer, trusted
 from lexiscope.subjects._model_folder import PUBLISHED, TOKENIZER_FILES, ModelFolder, locate
 from lexiscope.subjects._options import EncoderOptions, encoder_options, split_name
 from lexiscope.subjects._span_tokens import Content, Plan, Request, TokenisedSentence, plan_batches, tokenise
-from lexiscope.subjects._vector_store import VectorStore, digest
+from lexiscope.subjects._vector_store import VectorStore, digest, library_versions
 
 CAPABILITIES = ("Embeds",)
 RUN_OPTIONS = ("device", "threads")
@@ -38,7 +37,6 @@ POOLING = "mean of the sub-words that overlap the span"
 Tokenised = dict[tuple[str, tuple[tuple[int, int], ...]], TokenisedSentence]
 Counts = np.ndarray[Any, np.dtype[np.int64]]
 
-_LIBRARIES = ("torch", "transformers", "tokenizers")
 _STORE_FORMAT = 2
 
 
@@ -118,7 +116,7 @@ class Encoder:
     @property
     def facts(self) -> SubjectFacts:
         """What its files say of it; parameters are counted in the headers of the weights."""
-        config, published = self.folder.config, PUBLISHED.get(self.name, {})
+        published = PUBLISHED.get(self.name, {})
         return SubjectFacts(
             subject_id=self.subject_id,
             title=published.get("title") or Path(self.name).name,
@@ -126,7 +124,7 @@ class Encoder:
             languages=tuple(published.get("languages", "").split()),
             multilingual=False if published else None,
             corpus=published.get("corpus", ""),
-            architecture=", ".join(config.get("architectures") or [str(config.get("model_type", ""))]),
+            architecture=self.folder.architecture,
             n_layers=self.folder.n_layers,
             width=self.folder.width,
             n_parameters=self.folder.n_parameters(),
@@ -259,17 +257,8 @@ class Encoder:
         if work is None:
             return None
         revision = self.folder.revision(memory=work / "hashes.json")
-        versions = {name: _version(name) for name in _LIBRARIES}
-        key = [_STORE_FORMAT, revision, self.options.dtype, self.options.device, POOLING, versions]
+        key = [_STORE_FORMAT, revision, self.options.dtype, self.options.device, POOLING, library_versions()]
         return VectorStore(work / "vectors", digest(key))
-
-
-@lru_cache
-def _version(library: str) -> str:
-    try:
-        return metadata.version(library)
-    except metadata.PackageNotFoundError:
-        return "absent"
 
 
 def _check_finite(vectors: Floats, content: Content) -> None:

@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
-from importlib import metadata
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -38,12 +37,12 @@ from lexiscope.subjects._masked_forward import MaskedForward
 from lexiscope.subjects._model_folder import TOKENIZER_FILES, ModelFolder, locate
 from lexiscope.subjects._options import split_name
 from lexiscope.subjects._span_tokens import plan_batches
+from lexiscope.subjects._vector_store import library_versions
 
 CAPABILITIES = ("Scores",)
 RUN_OPTIONS = ("device", "threads")
 
 WORDS = "what the tokenizer's pre-tokenizer keeps together"
-_LIBRARIES = ("torch", "transformers", "tokenizers")
 _LOG_FORMAT = 1
 # token ids of the masked copies that are held at a time: bounds the memory whatever the number of texts
 _CHUNK_IDS = 400_000
@@ -182,12 +181,11 @@ class MaskedLM:
     @property
     def facts(self) -> SubjectFacts:
         """What its files say of it; parameters are counted in the headers of the weights, without the head."""
-        config = self.folder.config
         return SubjectFacts(
             subject_id=self.subject_id,
             title=Path(self.name).name,
             kind=self.kind,
-            architecture=", ".join(config.get("architectures") or [str(config.get("model_type", ""))]),
+            architecture=self.folder.architecture,
             objective="masked language modelling",
             n_layers=self.folder.n_layers,
             width=self.folder.width,
@@ -278,11 +276,10 @@ class MaskedLM:
         if work is None:
             return None
         revision = self.folder.revision(memory=work / "hashes.json")
-        versions = {name: metadata.version(name) for name in _LIBRARIES}
         # which tokens count is decided later, and how fast it goes changes nothing
         options = asdict(replace(self.options, tokens="text", per="token", batch_tokens=0, self_test="yes"))
         options.pop("threads")
-        return AnswerLog(work / "scores", [_LOG_FORMAT, revision, options, versions])
+        return AnswerLog(work / "scores", [_LOG_FORMAT, revision, options, library_versions()])
 
 
 def _chunks(texts: Sequence[TokenisedText]) -> Iterator[list[int]]:
