@@ -77,9 +77,10 @@ def synset_usages(name: str) -> tuple[str, tuple[Usage, ...]]:
     lemma, keys = _keys_of(name, lexicon)
     found = []
     for sentence in semcor.load().sentences():
-        for token, usage in sentence.tagged():
+        for place in sentence.instances:
+            token = sentence.tokens[place]
             if keys.intersection(token.sense_keys) and not semcor.is_name(token):
-                found.append(with_wordform(usage, lemma))
+                found.append(with_wordform(sentence.usage(place), lemma))
     return lemma, tuple(found)
 
 
