@@ -51,11 +51,11 @@ import numpy as np  # noqa: E402
 
 from lexiscope.analysis.bootstrap import Interval, mean_interval  # noqa: E402
 from lexiscope.analysis.planted_senses import (  # noqa: E402
+    PlantedSelection,
     SenseRecovery,
-    SenseSelection,
     labels_by_neighbours,
+    planted_selection,
     sense_recovery,
-    sense_selection,
 )
 from lexiscope.analysis.sense_similarity import SimilarityCorrelation, similarity_correlation  # noqa: E402
 from lexiscope.core import catalog  # noqa: E402
@@ -350,14 +350,14 @@ def labels_of(vectors: SenseVectors, word: PseudoWord, reference: SenseVectors) 
     return found
 
 
-def judged(subject: Gasi, planted: Planted, reference: SenseVectors) -> tuple[SenseSelection, SenseRecovery]:
+def judged(subject: Gasi, planted: Planted, reference: SenseVectors) -> tuple[PlantedSelection, SenseRecovery]:
     """Judge the choices of a subject by the neighbours of its senses, and by the usages themselves."""
     p = subject.sense_distribution(planted.usages)
     labels = {each.name: labels_of(subject.vectors, each, reference) for each in planted.words}
     words, gold = ([str(getattr(each, name)) for each in planted.usages] for name in ("lemma", "sense"))
     right = np.array([[label == sense for label in labels[word]] for word, sense in zip(words, gold, strict=True)])
     recovered = {word: len(set(found) - {""}) for word, found in labels.items()}
-    selection = sense_selection(words, p, right, recovered=recovered)
+    selection = planted_selection(words, p, right, recovered=recovered)
     return selection, sense_recovery(words, p.argmax(axis=1), gold)
 
 
@@ -399,7 +399,7 @@ def quality(given: argparse.Namespace, settings: GasiSettings) -> None:
     print(f"{planted.plain.vocabulary.n_tokens:,} tokens, {len(planted.shards.vocabulary.words):,} words; ", end="")
     print(f"{n_words} pseudo-words in bands {bands}, {n_usages:,} usages; {settings}\n", flush=True)
     print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}")
-    found: dict[str, SenseSelection] = {}
+    found: dict[str, PlantedSelection] = {}
     for variant in given.variants:
         out, fresh = given.work / variant, variant.endswith(FRESH)
         how = replace(settings, variant=variant.removesuffix(FRESH))
@@ -429,7 +429,7 @@ def between(interval: Interval) -> str:
     return f"[{interval.low:.3f}, {interval.high:.3f}]"
 
 
-def differences(found: dict[str, SenseSelection]) -> None:
+def differences(found: dict[str, PlantedSelection]) -> None:
     """Print how much better GASI-β is than each other, over the same pseudo-words."""
     best = found.get("gasi_beta")
     for name, other in found.items() if best else ():

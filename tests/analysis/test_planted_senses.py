@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.analysis.planted_senses import labels_by_neighbours, sense_recovery, sense_selection, word_recovery
+from lexiscope.analysis.planted_senses import labels_by_neighbours, planted_selection, sense_recovery, word_recovery
 from lexiscope.core.errors import InputError, StatisticError
 
 
@@ -48,7 +48,7 @@ def test_duplicates_are_recovered_and_not_selected() -> None:
     assert sense_recovery(words, p.argmax(axis=1), gold).accuracy == 1.0
     # both senses of a word stand for its first sense
     right = [[sense in "ac"] * 2 for sense in gold]
-    found = sense_selection(words, p, right, recovered={"ab": 1, "cd": 1})
+    found = planted_selection(words, p, right, recovered={"ab": 1, "cd": 1})
     assert (found.accuracy, found.probability, found.recovered) == (0.5, 0.5, 1.0)
 
 
@@ -57,7 +57,7 @@ def test_selection_is_a_mean_over_words() -> None:
     words = ["ab"] * 8 + ["cd"] * 2 + ["ef"] * 2
     p = np.array([[0.8, 0.2]] * 12)
     right = np.array([[True, False]] * 8 + [[False, True], [True, False]] + [[False, True]] * 2)
-    found = sense_selection(words, p, right, recovered=dict.fromkeys(words, 2))
+    found = planted_selection(words, p, right, recovered=dict.fromkeys(words, 2))
     assert found.accuracy == pytest.approx((1 + 0.5 + 0) / 3)
     assert found.probability == pytest.approx((0.8 + 0.5 + 0.2) / 3)
     assert [each.n for each in found.each] == [8, 2, 2]
@@ -85,6 +85,6 @@ def test_what_has_no_value() -> None:
     with pytest.raises(InputError):
         word_recovery("a", [1], [])
     with pytest.raises(InputError):
-        sense_selection(["a", "b"], [[1.0]], [[True]], recovered={"a": 1, "b": 1})
+        planted_selection(["a", "b"], [[1.0]], [[True]], recovered={"a": 1, "b": 1})
     with pytest.raises(StatisticError):
-        sense_selection(["a", "a"], [[1.0]] * 2, [[True]] * 2, recovered={"a": 1})
+        planted_selection(["a", "a"], [[1.0]] * 2, [[True]] * 2, recovered={"a": 1})

@@ -5,9 +5,9 @@ words, so that each word counts the same, with an interval that resamples words.
 
 What an induced sense stands for is said in two ways. :func:`sense_recovery` maps it to planted senses by the usages
 themselves, the best for the induced senses, as purity does: near duplicates of one sense do well there, if only the
-slightest difference between them goes with the planted one. :func:`sense_selection` takes what each sense *looks like*,
-its neighbours, and asks whether the sense that was chosen is one that looks right: the people's test of the paper,
-with the planted word for the person. Duplicates fail there.
+slightest difference between them goes with the planted one. :func:`planted_selection` takes what each sense *looks
+like*, its neighbours, and asks whether the sense that was chosen is one that looks right: the people's test of the
+paper, with the planted word for the person. Duplicates fail there.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class WordSelection:
 
 
 @dataclass(frozen=True, slots=True)
-class SenseSelection:
+class PlantedSelection:
     """Means over pseudo-words, with intervals that resample them. *Higher means:* the right sense is chosen.
 
     Nothing is fitted to the usages, so chance is one over the number of planted senses.
@@ -180,7 +180,7 @@ def labels_by_neighbours(neighbours: ArrayLike, planted: ArrayLike) -> NDArray[n
     return np.asarray((means @ words.T / lengths).argmax(axis=1), np.int64)
 
 
-def sense_selection(
+def planted_selection(
     words: Sequence[str],
     probabilities: ArrayLike,
     right: ArrayLike,
@@ -189,7 +189,7 @@ def sense_selection(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> SenseSelection:
+) -> PlantedSelection:
     """Say how often the chosen sense is one that stands for what was planted.
 
     *Shape:* words (usages,); probabilities (usages, K), of each induced sense; right (usages, K), true where a sense
@@ -198,7 +198,7 @@ def sense_selection(
     Errors: :class:`InputError` for columns of unequal length; :class:`StatisticError` for fewer than two words.
 
     >>> p, right = [[0.9, 0.1], [0.4, 0.6]] * 2, [[True, False], [True, False]] * 2
-    >>> found = sense_selection(["ab", "ab", "cd", "cd"], p, right, recovered={"ab": 2, "cd": 1})
+    >>> found = planted_selection(["ab", "ab", "cd", "cd"], p, right, recovered={"ab": 2, "cd": 1})
     >>> found.accuracy, round(found.probability, 6), found.recovered  # 1/2, (.9 + .4) / 2, (2 + 1) / 2
     (0.5, 0.65, 1.5)
     """
@@ -217,7 +217,7 @@ def sense_selection(
     )
     how = {"level": level, "resamples": resamples, "seed": seed}
     accuracy, probability = [word.accuracy for word in each], [word.probability for word in each]
-    return SenseSelection(
+    return PlantedSelection(
         accuracy=float(np.mean(accuracy)),
         accuracy_interval=mean_interval(accuracy, **how),  # type: ignore[arg-type]
         probability=float(np.mean(probability)),

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.analysis.planted_senses import SenseRecovery, labels_by_neighbours, sense_recovery, sense_selection
+from lexiscope.analysis.planted_senses import SenseRecovery, labels_by_neighbours, planted_selection, sense_recovery
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record
@@ -164,7 +164,7 @@ def _by_looks(
     fits = [[label == one for label in labels[word]] for word, one in zip(words, gold, strict=True)]
     recovered = {word: len(set(found) - {""}) for word, found in labels.items()}
     how = {"resamples": settings.n_bootstrap, "seed": settings.seed}
-    found = sense_selection(words, shares[rows], fits, recovered=recovered, **how)
+    found = planted_selection(words, shares[rows], fits, recovered=recovered, **how)
     blank = Record(_BY_LOOKS, found.accuracy, subject.subject_id, planted.title, n=found.n)
     probability = _named(blank, "planted_probability", found.probability)
     return [
