@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -117,6 +118,29 @@ def test_a_seed_fixes_sentences_and_dummies_of_a_word() -> None:
     assert build_selection(senses, nouns(*TARGETS), choose, dataset="d", seed=2) != whole
 
 
+def test_a_noun_with_too_few_sentences_is_listed() -> None:
+    """Each noun has as many sentences as were asked for, or is left out with its reason; never fewer."""
+    given = [*nouns("bank", n_sentences=3), *nouns("bar"), *nouns("bolt", n_sentences=5)]
+    built = build_selection(made_senses(), given, choose, dataset="d", seed=1)
+    assert Counter(item.condition("word") for item in built.items) == {"bar": 5, "bolt": 5}
+    assert [(each.word, each.why) for each in built.left_out] == [("bank", "it has 3 sentences, 5 are wanted")]
+
+
+def test_sentences_with_a_lost_formula_come_last() -> None:
+    """``**f`` stands in SemCor where Brown had a formula: nobody can read such a sentence, so others are drawn where
+    there are enough of them."""
+    (noun,) = nouns("bank", n_sentences=8)
+
+    def damaged(n: int) -> PolysemousNoun:
+        lost = [(name, replace(usage, text=f"{usage.text} **f")) for name, usage in noun.sentences[:n]]
+        return replace(noun, sentences=(*lost, *noun.sentences[n:]))
+
+    for n, fewest in ((3, 0), (4, 1)):
+        items = build_selection(made_senses(), [damaged(n)], choose, dataset="d", seed=1).items
+        assert len(items) == 5
+        assert (sum("*" in item.usages[0].text for item in items) == 0) == (fewest == 0)
+
+
 def test_rules_below_one_are_refused() -> None:
     """A page needs two groups, a test a noun."""
     for broken in (SelectionRules(n_groups=1), SelectionRules(n_nouns=0), SelectionRules(n_sentences=0)):
@@ -163,3 +187,6 @@ def test_the_fifty_nouns_of_semcor(published: object) -> None:
     assert len(found) > 500
     assert [(each.word, each.n_senses) for each in found[:3]] == [("head", 33), ("line", 30), ("point", 26)]
     assert all(len(each.sentences) >= 10 for each in found)
+    # the fiftieth of the list is one of many with twelve senses: the alphabet decides
+    assert (found[49].n_senses, found[50].n_senses) == (12, 12)
+    assert found[49].word < found[50].word

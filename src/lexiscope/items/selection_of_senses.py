@@ -23,6 +23,8 @@ from lexiscope.items.left_out import LeftOut
 from lexiscope.items.near_words import near_words
 from lexiscope.items.polysemous_nouns import PolysemousNoun
 
+_GAP = "*"
+
 Groups = Mapping[str, tuple[str, ...]]
 """The words of each sense of a word, by the sense's id."""
 
@@ -77,7 +79,7 @@ def build_selection(
     waiting = iter(nouns)
     # as many nouns at a time as are still missing: the search for neighbours is what takes long
     while batch := list(islice(waiting, rules.n_nouns - len(groups))):
-        found = _groups_of([noun.word for noun in batch], senses, rules)
+        found = _groups_of(batch, senses, rules)
         left_out += [each for each in found.values() if isinstance(each, LeftOut)]
         groups |= {word: each for word, each in found.items() if not isinstance(each, LeftOut)}
     questions = [
@@ -96,16 +98,20 @@ def build_selection(
     return BuiltSelection(_ordered(items, seed), tuple(left_out))
 
 
-def _groups_of(words: Sequence[str], senses: InducedSenses, rules: SelectionRules) -> dict[str, Groups | LeftOut]:
+def _groups_of(
+    nouns: Sequence[PolysemousNoun], senses: InducedSenses, rules: SelectionRules
+) -> dict[str, Groups | LeftOut]:
     """The groups of words of each noun's senses, or why it has none."""
-    sizes = {word: len(senses.of(word)) for word in words if word in senses.index}
+    sizes = {noun.word: len(senses.of(noun.word)) for noun in nouns if noun.word in senses.index}
     searched = [word for word, size in sizes.items() if size <= rules.n_groups]
     near = neighbours_of_words(senses, searched, rules.n_words, min_count=rules.min_count)
     found: dict[str, Groups | LeftOut] = {}
-    for word in words:
+    for word, n_sentences in ((noun.word, len(noun.sentences)) for noun in nouns):
         groups = {each.sense: each.neighbours for each in near.get(word, ())}
         if word not in sizes:
             found[word] = LeftOut(word, UNKNOWN)
+        elif n_sentences < rules.n_sentences:
+            found[word] = LeftOut(word, f"it has {n_sentences} sentences, {rules.n_sentences} are wanted")
         elif sizes[word] > rules.n_groups:
             found[word] = LeftOut(word, f"it has {sizes[word]} senses, a page shows {rules.n_groups} groups")
         elif any(len(words_of) < rules.n_words for words_of in groups.values()):
@@ -118,9 +124,15 @@ def _groups_of(words: Sequence[str], senses: InducedSenses, rules: SelectionRule
 
 
 def _drawn(noun: PolysemousNoun, n: int, seed: int) -> list[tuple[str, Usage]]:
-    """Sentences of a noun, in the order of the corpus; who draws does not depend on the other nouns."""
+    """Sentences of a noun, in the order of the corpus; who draws does not depend on the other nouns.
+
+    A sentence with an asterisk, which in Brown and SemCor stands where a formula was, is drawn only where the others
+    do not suffice.
+    """
     generator = generator_of(seed, noun.word, "sentences")
-    chosen = generator.choice(len(noun.sentences), size=min(n, len(noun.sentences)), replace=False)
+    whole = [place for place, (_, usage) in enumerate(noun.sentences) if _GAP not in usage.text]
+    possible = whole if len(whole) >= n else range(len(noun.sentences))
+    chosen = generator.choice(np.asarray(possible), size=n, replace=False)
     return [noun.sentences[place] for place in sorted(chosen.tolist())]
 
 
