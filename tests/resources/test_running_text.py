@@ -6,6 +6,7 @@ import bz2
 import gzip
 import itertools
 import lzma
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,11 +42,15 @@ def test_folders_are_read_by_name(tmp_path: Path) -> None:
 
 
 def test_a_path_without_text_is_refused(tmp_path: Path) -> None:
-    """E701: a missing file and an empty folder."""
+    """E701: a missing file, an empty folder, a pipe."""
     (tmp_path / "empty").mkdir()
     for name in ("missing", "empty"):
         with pytest.raises(InputError, match="E701"):
             corpus_files([tmp_path / name])
+    # what comes through a pipe can be read once; it is there, and no folder without files
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match=r"\[E701\] this is neither a file nor a folder"):
+        corpus_files([tmp_path / "pipe"])
 
 
 @pytest.mark.parametrize(

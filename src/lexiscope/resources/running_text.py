@@ -130,11 +130,17 @@ def corpus_files(paths: Sequence[Path]) -> tuple[Path, ...]:
         inside = sorted(each for each in below if not any(part[0] == "." for part in each.relative_to(path).parts))
         files = [path] if path.is_file() else inside
         if not files:
-            what = "this folder holds no file" if path.is_dir() else "there is no such file or folder"
-            hint = "name text files, or folders of text files; they may be packed as .gz, .xz or .bz2"
-            raise InputError(what, code="E701", place=Place(str(path)), hint=hint)
+            raise _no_text(path)
         found += files
     return tuple(found)
+
+
+def _no_text(path: Path) -> InputError:
+    what = "this folder holds no file" if path.is_dir() else "there is no such file or folder"
+    hint = "name text files, or folders of text files; they may be packed as .gz, .xz or .bz2"
+    if path.exists() and not path.is_dir():
+        what, hint = "this is neither a file nor a folder", "a corpus is read several times: write it to a file first"
+    return InputError(what, code="E701", place=Place(str(path)), hint=hint)
 
 
 def read_lines(path: Path, *, report: Callable[[int], None] | None = None) -> Iterator[str]:
