@@ -87,6 +87,30 @@ def test_no_pair_is_left_under_the_threshold(seed: int, n_senses: int, threshold
             assert (left[word] == mask[word]).all()
 
 
+@given(st.integers(0, 10_000), st.integers(2, 6), st.floats(0.05, 1.5))
+@settings(max_examples=60, deadline=None)
+def test_senses_go_one_by_one(seed: int, n_senses: int, threshold: float) -> None:
+    """Appendix C.1 by hand: count the near ones of each sense, drop that with most, count anew, until none has any.
+
+    Of equals the one nearest to the rest goes, then the later one.
+    """
+    rng = np.random.default_rng(seed)
+    senses = rng.normal(size=(8, n_senses, 3)).astype(np.float32)
+    mask = rng.random((8, n_senses)) < 0.9
+    mask[:, 0] = True
+    vectors = SenseVectors(tuple("abcdefgh"), np.arange(8, 0, -1), senses, senses[:, 0], mask)
+    found = pruned_mask(vectors, threshold)
+    for word in range(8):
+        units = {k: row / np.linalg.norm(row) for k, row in enumerate(senses[word].astype(float)) if mask[word, k]}
+        while True:
+            apart = {k: [1 - float(units[k] @ units[o]) for o in units if o != k] for k in units}
+            near = {k: sum(distance < threshold for distance in rest) for k, rest in apart.items()}
+            if not any(near.values()):
+                break
+            del units[max(near, key=lambda k: (near[k], -round(sum(apart[k]), 9), k))]
+        assert set(np.flatnonzero(found[word])) == set(units)
+
+
 def test_the_most_duplicated_goes_first() -> None:
     """The middle of three senses in a row is near both others: it goes, and the two that are far apart stay."""
     angles = np.radians([0, 40, 80])

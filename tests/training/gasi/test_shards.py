@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 
@@ -52,6 +53,22 @@ def test_shards_are_the_same_bytes_for_the_same_text(tmp_path: Path) -> None:
     assert len(small.parts) == -(-first.n_tokens // 100)
     for start, size in ((0, 5000), (95, 10), (100, 100), (250, 333), (2690, 50)):
         np.testing.assert_array_equal(small.chunk(start, size), first.chunk(start, size))
+
+
+def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
+    """A text is counted and numbered line by line: half a megabyte, or twice as much, in the same room."""
+    line = " ".join(f"word{number}" for number in range(40)) + "\n"
+    peaks = []
+    for times in (2000, 4000):
+        path = tmp_path / f"{times}.txt"
+        path.write_text(line * times)
+        tracemalloc.start()
+        made = make_shards([path], tmp_path / f"s{times}", limits=FEW, tokenisation="given", shard_tokens=8_000)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert made.n_tokens == 41 * times
+    assert max(peaks) < 500_000 < path.stat().st_size
+    assert peaks[1] < 1.2 * peaks[0]
 
 
 def test_finished_shards_are_opened(tmp_path: Path) -> None:
