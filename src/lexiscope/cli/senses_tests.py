@@ -18,7 +18,12 @@ from lexiscope.cli.senses_written import Made, write_test
 from lexiscope.cli.verb import Verb, check_new
 from lexiscope.core.run import sha256_of
 from lexiscope.items.intrusion import Match
-from lexiscope.items.intrusion_of_senses import IntrusionRules, build_intrusion, most_frequent_found
+from lexiscope.items.intrusion_of_senses import (
+    IntrusionRules,
+    build_intrusion,
+    most_frequent_found,
+    ranks_of_intruders,
+)
 from lexiscope.items.left_out import LeftOut
 from lexiscope.items.near_words import word_counts_of
 from lexiscope.items.polysemous_nouns import PolysemousNoun, polysemous_nouns
@@ -138,6 +143,8 @@ def intrusion(subject: str, *, out: Path, frequencies: Path | None, quiet: bool,
     senses = {(item.condition("word"), item.condition("sense")) for item in built.items}
     say(f"{len(built.items)} items for {len(senses)} senses of {len({word for word, _ in senses})} words")
     say(f"the most frequent word of a page is its intruder in {most_frequent_found(built.items, known):.1%} of them")
+    median, most = ranks_of_intruders(built.items)
+    say(f"an intruder's rank among the neighbours of the sense it comes from: median {median:g}, at most {most}")
     _told(out, made, quiet=quiet)
 
 

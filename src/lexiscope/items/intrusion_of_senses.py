@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.items.induced_senses import InducedSenses
@@ -135,6 +137,20 @@ def most_frequent_found(items: Sequence[Item], frequencies: Mapping[str, float])
         for item in items
     ]
     return sum(hits) / len(hits)
+
+
+def ranks_of_intruders(items: Sequence[Item]) -> tuple[float, int]:
+    """Return the median and the largest rank of the intruders among the neighbours of the sense they come from.
+
+    The deeper the search had to go for a word within the band of frequency, the less an intruder says of another
+    sense. *Unit:* rank, 1 = nearest.
+
+    >>> items = [Item(f"{rank}", "d", (), conditions={"intruder_rank": rank}) for rank in (2, 9, 400)]
+    >>> ranks_of_intruders(items)
+    (9.0, 400)
+    """
+    ranks = [int(item.condition("intruder_rank")) for item in items]
+    return float(np.median(ranks)), max(ranks)
 
 
 def neighbours_of_words(
