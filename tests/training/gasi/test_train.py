@@ -194,6 +194,23 @@ def test_threads_share_the_vectors(shards: Shards, tmp_path: Path) -> None:
     assert trained(shards, tmp_path / "a", threads=1, epochs=6) == found
 
 
+def test_threads_have_enough_to_do(shards: Shards, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A round has several chunks for each thread also in a short text, or one thread would wait for the other."""
+    plain, sizes = _course.Loop._round, []
+
+    def told(self: _course.Loop, pool: object, first: int, last: int) -> None:
+        sizes.append(last - first)
+        plain(self, pool, first, last)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(_course.Loop, "_round", told)
+    trained(shards, tmp_path / "a", threads=2, epochs=6)
+    assert min(sizes[:-1]) >= 16
+    assert sum(sizes) == 6 * -(-shards.n_tokens // 300)
+    sizes.clear()
+    trained(shards, tmp_path / "b", epochs=6)
+    assert max(sizes) == 1
+
+
 def test_the_torch_path_learns_the_same(shards: Shards, tmp_path: Path) -> None:
     """Batches of windows by autograd end near the loss of the kernel."""
     one = trained(shards, tmp_path / "a", epochs=6)

@@ -29,6 +29,8 @@ Progress = Callable[[str, int, int], None]
 STATE = "state.safetensors"
 # rows of the log, about
 _ROWS = 200
+# chunks of each thread in a round, which waits for the slowest of them
+_SHARE = 8
 # so many times the loss of untrained vectors is no mere bad start
 _DIVERGED = 10
 
@@ -82,7 +84,7 @@ class Loop:
 
         Errors: :class:`SubjectError` where it diverges, or where no word has another one beside it.
         """
-        begun, before, step = time.monotonic(), self.course.chunks, max(1, self.total // _ROWS)
+        begun, before, step = time.monotonic(), self.course.chunks, self._step()
         self.course.threads = max(self.course.threads, self.settings.threads)
         with ThreadPoolExecutor(self.settings.threads) as pool:
             while self.course.chunks < self.total:
@@ -104,11 +106,18 @@ class Loop:
             raise SubjectError("nothing was learnt: no word had another one beside it", why=why, hint=hint)
         return self.course
 
+    @property
+    def _alone(self) -> bool:
+        # the one thread of a repeatable training is this one; torch divides a batch among its own threads
+        return self.settings.threads == 1 or self.settings.backend == "torch"
+
+    def _step(self) -> int:
+        """Return how many chunks a row of the log stands for."""
+        return max(self.total // _ROWS, 1 if self._alone else _SHARE * self.settings.threads)
+
     def _round(self, pool: ThreadPoolExecutor, first: int, last: int) -> None:
         numbers = range(first, last)
-        # the one thread of a repeatable training is this one; torch divides a batch among its own threads
-        alone = self.settings.threads == 1 or self.settings.backend == "torch"
-        done = map(self._chunk, numbers) if alone else pool.map(self._chunk, numbers)
+        done = map(self._chunk, numbers) if self._alone else pool.map(self._chunk, numbers)
         stats = np.sum(list(done), axis=0)
         self._check(stats, first // self.per_epoch + 1)
         self.course.log.append(self._row(last, stats))
