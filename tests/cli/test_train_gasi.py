@@ -86,3 +86,16 @@ def test_a_folder_of_something_else_is_left_alone(run: Run, tmp_path: Path) -> N
 def test_help_imports_no_compiler(imported: Callable[..., set[str]]) -> None:
     """The help of a training imports neither torch nor numba."""
     assert imported(["train", "gasi", "--help"], ("torch", "numba", "pandas", "scipy")) == set()
+
+
+def test_words_that_no_sentence_shows_are_told(run: Run, tmp_path: Path) -> None:
+    """A text that was cut otherwise than sentences will be has words that are learnt in vain: they are counted."""
+    (tmp_path / "c.txt").write_text("the New_York bank 's well-known <num>\n" * 20)
+    asked = ("train", "gasi", "--corpus", "c.txt", "--tokens", "given", *SMALL[:-1])
+    done = run(*asked, "--out", "a")
+    assert done.exit_code == 0, done.output
+    assert (
+        "2 of 6 words (33.3 % of the text), 'New_York', 'well-known' for instance, are written otherwise" in done.stderr
+    )
+    (tmp_path / "c.txt").write_text("the bank 's <num>\n" * 20)
+    assert "otherwise" not in run(*asked, "--out", "b").stderr

@@ -14,7 +14,7 @@ from lexiscope.cli import options
 from lexiscope.cli.output import Report, print_json, print_table, progress_bar, remark, say
 from lexiscope.cli.senses_histogram import print_senses_by_frequency
 from lexiscope.cli.verb import Verb, check_output
-from lexiscope.resources.running_text import TOKENISATIONS, corpus_files
+from lexiscope.resources.running_text import TOKENISATIONS, corpus_files, words_of
 from lexiscope.resources.sense_vectors import read_sense_vectors
 from lexiscope.resources.word2vec import FORMS, Form, write_word2vec
 from lexiscope.training.gasi.pruning import prune_senses, senses_by_frequency
@@ -26,6 +26,7 @@ from lexiscope.training.gasi.vocabulary import Limits
 _DEFAULTS = GasiSettings()
 _SHOWN_ROWS = 10
 _BINS = 10
+_NAMED = 3
 _one = click.IntRange(min=1)
 
 
@@ -148,6 +149,8 @@ def gasi(**given: Any) -> None:
     check_place(given["out"], given["corpus"])
     with progress_bar("train", quiet=given["quiet"]) as report:
         shards = _shards(given, report)
+        if told := _told_of_words(shards, given["tokenisation"]):
+            remark(told, quiet=given["quiet"])
         mask = mask_of(given["senses_of"], shards) if given["senses_of"] else None
         found = train_gasi(
             shards,
@@ -203,6 +206,23 @@ def _shards(given: Mapping[str, Any], report: Report | None) -> Shards:
     limits = Limits(given["min_count"], given["top"])
     files = corpus_files(given["corpus"])
     return make_shards(files, folder, limits=limits, tokenisation=given["tokenisation"], progress=report)
+
+
+def _told_of_words(shards: Shards, tokenisation: str) -> str:
+    """Say which words of a text that was cut already no sentence will show, because sentences are cut by ``own``."""
+    if tokenisation == "own":
+        return ""
+    words, counts = shards.vocabulary.words, shards.vocabulary.counts
+    # between two others, where a clitic is cut off as it is in running text
+    lost = [number for number, word in enumerate(words) if words_of(f"x {word} x") != ["x", word, "x"]]
+    if not lost:
+        return ""
+    share = 100 * float(counts[lost].sum() / counts.sum())
+    named = ", ".join(repr(words[number]) for number in lost[:_NAMED])
+    return (
+        f"{len(lost):,} of {len(words):,} words ({share:.1f} % of the text), {named} for instance, are written "
+        "otherwise by the tokeniser that reads sentences after the training: examples and tests will not find them"
+    )
 
 
 def _threads_told(settings: GasiSettings) -> str:
