@@ -23,6 +23,7 @@ from lexiscope.resources.running_text import words_of
 from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors
 from lexiscope.resources.word2vec import write_word2vec
 from lexiscope.studies import sense_induction
+from lexiscope.studies.sense_induction import overview
 from lexiscope.studies.sense_induction.contrast import contrast_part
 from lexiscope.studies.sense_induction.gather import short_titles, with_senses
 from lexiscope.studies.sense_induction.material import Material, PairSet
@@ -119,6 +120,11 @@ def test_figures_show_maps_noise_and_frequency(tmp_path: Path) -> None:
     noise = (figures / "noise.csv").read_text().splitlines()
     assert noise[1:] == [f"a,{1000.0 * n},0.1,{n / 10},0.4" for n in range(1, 6)]
     assert len((figures / "map_1.csv").read_text().splitlines()) == 1 + 2 * 10
+    curve = (figures / "senses_by_frequency.csv").read_text().splitlines()
+    assert curve[0].split(",")[2] == "decile"
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "at the last decile" in page
+    assert page.count("See the figures.") == 1
     shares = (figures / "senses_by_frequency_1.csv").read_text().splitlines()
     first = [line for line in shares if line.lstrip('"').startswith("1–")]
     assert [float(line.rsplit(",", 1)[1]) for line in first] == [0.0, 100.0]
@@ -166,6 +172,20 @@ def test_short_names_tell_subjects_apart(tmp_path: Path) -> None:
     folders = [made_folder(tmp_path / name) for name in ("one/a", "two/a", "b")]
     subjects = with_senses(replace(MINI, subjects=tuple(f"gasi:{folder}" for folder in folders)))
     assert list(short_titles(subjects).values()) == ["one/a", "two/a", "b"]
+    files = [f"sense_embedding:muse:{tmp_path}/{name}.txt,{tmp_path}/index.tsv" for name in ("x", "y")]
+    assert list(short_titles(with_senses(replace(MINI, subjects=tuple(files)))).values()) == ["x.txt", "y.txt"]
+
+
+def test_the_overview_needs_no_intervals(tmp_path: Path) -> None:
+    """Without resampling every figure is printed all the same, but for shares of answers that are all random."""
+    one, several = made_folder(tmp_path / "one", one_sense=WORDS), made_folder(tmp_path / "several")
+    subjects = (f"gasi:{one}", f"gasi:{several}")
+    found = records_of(replace(MINI, subjects=subjects, n_bootstrap=0), tmp_path / "run")
+    expected = find(found, "expected_accuracy", subject=subjects[1])
+    assert expected.low is None
+    printed = overview(found).rows
+    assert [row[0] for row in printed] == list(subjects)
+    assert [row[1] for row in printed] == [None, expected.value]
 
 
 def test_sets_that_are_not_at_hand_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

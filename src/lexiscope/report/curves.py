@@ -73,11 +73,11 @@ def all_gaps(curves: Sequence[Trajectory]) -> list[str]:
     return [gap for curve in curves for gap in gaps_of(curve.subject, curve.layer, curve.value)]
 
 
-def _ends(value: Array) -> str:
+def _ends(value: Array, place: str = "layer") -> str:
     known = [float(number) for number in value if np.isfinite(number)]
     if not known:
-        return "undefined at every layer"
-    return f"from {known[0]:.3g} at the first to {known[-1]:.3g} at the last layer"
+        return f"undefined at every {place}"
+    return f"from {known[0]:.3g} at the first to {known[-1]:.3g} at the last {place}"
 
 
 def _highest(layer: Array, value: Array) -> str:
@@ -92,12 +92,12 @@ def distance_words(curve: LayerMeans) -> str:
     return f"{curve.subject}, {curve.condition}{count}: {_ends(curve.mean)}."
 
 
-def trajectory_words(statistic: str, curves: Sequence[Trajectory]) -> str:
-    """Say trajectories in words: where each begins and ends, and its highest point."""
+def trajectory_words(statistic: str, curves: Sequence[Trajectory], place: str = "layer") -> str:
+    """Say trajectories in words: where each begins and ends, and its highest point; *place* is what it goes over."""
     parts = [f"{statistic}, {len(curves)} curve{'s' if len(curves) > 1 else ''}."]
     for curve in curves:
         value = np.asarray(curve.value, dtype=float)
-        parts.append(f"{curve.subject}: {_ends(value)}{_highest(curve.layer, value)}.")
+        parts.append(f"{curve.subject}: {_ends(value, place)}{_highest(curve.layer, value)}.")
     return " ".join(parts)
 
 
@@ -119,14 +119,14 @@ def distance_data(curves: Sequence[LayerMeans]) -> dict[str, Array]:
     }
 
 
-def trajectory_data(curves: Sequence[Trajectory]) -> dict[str, Array]:
-    """Return the columns beside a figure of trajectories: one row per subject and layer."""
+def trajectory_data(curves: Sequence[Trajectory], place: str = "layer") -> dict[str, Array]:
+    """Return the columns beside a figure of trajectories: one row per subject and layer, or what else *place* is."""
     sizes = [len(curve.layer) for curve in curves]
     expected = [np.nan if curve.expected_layer is None else curve.expected_layer for curve in curves]
     data = {
         "subject": np.repeat([curve.subject for curve in curves], sizes),
         "group": np.repeat([curve.group for curve in curves], sizes),
-        "layer": np.concatenate([curve.layer for curve in curves]),
+        place: np.concatenate([curve.layer for curve in curves]),
         "value": np.concatenate([curve.value for curve in curves]),
         "low": np.concatenate([_optional(curve.low, size) for curve, size in zip(curves, sizes, strict=True)]),
         "high": np.concatenate([_optional(curve.high, size) for curve, size in zip(curves, sizes, strict=True)]),

@@ -72,16 +72,17 @@ def trajectories(
     statistic: str,
     horizontal: str = "Layer (0 = input embeddings)",
     interval: str = "",
+    place: str = "layer",
     bounded: bool = True,
 ) -> Figure:
     """Draw several subjects in one panel per group, with a band where an interval is known (SAW-C, Figure 7).
 
-    *statistic* names the vertical axis; *interval* what the bands are; *bounded* keeps the axis from leaving 0 at
-    the bottom.
+    *statistic* names the vertical axis; *interval* what the bands are; *place* what the curves go over, in words and
+    data; *bounded* keeps the axis from leaving 0 at the bottom.
     """
     check_trajectories(curves)
     groups = levels([curve.group for curve in curves])
-    alt = trajectory_words(statistic, curves)
+    alt = trajectory_words(statistic, curves, place)
     columns = min(len(groups), 2)
     legend_rows = -(-len(curves) // 3)
     rows = -(-len(groups) // columns)
@@ -100,7 +101,7 @@ def trajectories(
         sheet.supxlabel(horizontal, fontsize=8.5)
         sheet.supylabel(statistic + (f" ({interval})" if interval else ""), fontsize=8.5)
         svg = as_svg(sheet, heading.name, title=heading.title, alt=alt)
-    return build(heading, svg, alt, trajectory_data(curves), gaps_remark(all_gaps(curves)))
+    return build(heading, svg, alt, trajectory_data(curves, place), gaps_remark(all_gaps(curves)))
 
 
 def by_depth(

@@ -30,7 +30,7 @@ from lexiscope.studies.sense_induction.names import MEANING
 from lexiscope.studies.sense_induction.people import further_people_part
 from lexiscope.studies.sense_induction.published import PUBLISHED as _PUBLISHED
 from lexiscope.studies.sense_induction.recovery import recovery_part
-from lexiscope.studies.sense_induction.same_sense import same_sense_part
+from lexiscope.studies.sense_induction.same_sense import UNDECIDED, same_sense_part
 from lexiscope.studies.sense_induction.sections import built
 from lexiscope.studies.sense_induction.similarity import rho_name, usages_part, words_part
 from lexiscope.studies.sense_induction.sources import expanded, given_files
@@ -148,7 +148,8 @@ def overview(records: tuple[Record, ...]) -> Table:
             pick(own, "planted_selection"),
             pick(own, "planted_accuracy"),
         )
-        rows.append((subject, *(None if record is None or record.note else shown(record) for record in found)))
+        told = (None if record is None or record.note == UNDECIDED else record for record in found)
+        rows.append((subject, *(None if record is None else shown(record) for record in told)))
     return drop_empty(Table("overview", "", "Vectors beside people and planted senses", columns, tuple(rows)))
 
 

@@ -87,11 +87,13 @@ def _planted(
 def short_titles(subjects: Sequence[HasSenses]) -> dict[str, str]:
     """Return a short name of each subject by its id: the last part of its path, more of it where two end alike.
 
-    Vectors of one path with two options (``?window=5``, ``?window=10``) are called by their ids.
+    Of vectors in several files the first gives the name. Vectors of one path with two options (``?window=5``,
+    ``?window=10``) are called by their ids.
     """
     titles = {each.subject_id: each.subject_id for each in subjects}
     # vectors of made-up text are named by their variant, not by a path
     names = {spec: spec.partition(":")[2].partition("?")[0] for spec in titles if ":" in spec}
+    names |= {spec: names[spec].partition(",")[0] for spec in names if spec.startswith("sense_embedding:")}
     parts = {spec: Path(name).parts for spec, name in names.items()}
     for spec, own in parts.items():
         others = [other for name, other in parts.items() if name != spec]

@@ -20,6 +20,8 @@ from lexiscope.tasks.same_sense import MEASURE_CHOICE
 from lexiscope.tasks.same_sense.by_sense import FLAG, REASONS
 
 ALL, DECIDED = statistic_name("accuracy", of="all"), statistic_name("accuracy", of="decided")
+UNDECIDED = "identity decides no pair: every answer is random"
+"""The note of a share that says nothing of the subject."""
 _PERCENT = Format("number", 1)
 _NOTES = (
     "A pair that identity cannot decide (two words, a word out of vocabulary or with one sense, no sense preferred) is "
@@ -121,7 +123,7 @@ def _expected(found: _Answers, where: dict[str, str], settings: StudySettings) -
     values = np.where(found.random, 0.5, found.right.astype(np.float64))
     record = Record("expected_accuracy", 100 * float(values.mean()), n=len(values), unit="percent", **where)  # type: ignore[arg-type]
     if found.random.all():
-        return replace(record, note="identity decides no pair: every answer is random")
+        return replace(record, note=UNDECIDED)
     if len(set(found.words.tolist())) < 2:
         return record
     drawn = share(

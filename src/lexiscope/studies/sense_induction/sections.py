@@ -99,8 +99,8 @@ def _results(material: Material, parts: Mapping[str, Part]) -> dict[str, str]:
         "Q2": similarity.result_words(material, of["Q2"], AVG_SIM_C),
         "Q3": same_sense.result_words(material, of["Q3"]),
         "Q4": recovery.result_words(material, of["Q4"]),
-        "Q5": " ".join(parts["Q5"].paragraphs[:1]),
-        "Q6": "See the histograms." if parts["Q6"].figures else "",
+        "Q5": " ".join(parts["Q5"].paragraphs[:1]) or ("See the figures." if parts["Q5"].figures else ""),
+        "Q6": "See the histograms." if parts["Q6"].figures else " ".join(parts["Q6"].paragraphs[:1]),
         "Q7": judged.result_words(material, of["Q7"]),
         "Q8": contrast.result_words(parts["Q8"]),
     }

@@ -109,7 +109,11 @@ def frequency_part(trained: Sequence[Trained]) -> Part:
         for each in varied
     ]
     mean = trajectories(
-        curves, heading, statistic="Senses of a word, mean", horizontal="Decile of words, most frequent first"
+        curves,
+        heading,
+        statistic="Senses of a word, mean",
+        horizontal="Decile of words, most frequent first",
+        place="decile",
     )
     return Part(figures=(mean, *(_shares(each, number) for number, each in enumerate(varied, start=1))))
 
