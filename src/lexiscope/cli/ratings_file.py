@@ -15,7 +15,7 @@ import numpy as np
 from lexiscope.analysis.bootstrap import FloatArray
 from lexiscope.cli.verb import existing_file
 from lexiscope.core.errors import InputError, Place
-from lexiscope.core.response import COLUMNS, ResponseTable
+from lexiscope.core.response import COLLECTED, COLUMNS, SIMULATED, ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.items.findings import raise_errors
 from lexiscope.items.rows import Row, RowReader
@@ -33,8 +33,7 @@ _COMPLETE = (
     "this looks like the complete table of a collected study, with catch trials and excluded people among its answers; "
     "its export has ratings.csv or choices.csv, which leave them out"
 )
-_PEOPLE = ("participant", "simulated")
-_SIMULATED = "these are answers of simulated people, made to rehearse a study: nobody's judgments"
+_REHEARSED = "these are answers of simulated people, made to rehearse a study: nobody's judgments"
 MISSING = ("", "na", "n/a", "nan", "null", "none")
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -309,7 +308,7 @@ def _answers_meant(path: str, table: ResponseTable, measure: str, view: str) -> 
 
     Where nobody named a measure it is ``rating`` or ``choice``, whichever there is, else the only one there is.
     """
-    people = table.where(subject_kind=_PEOPLE)
+    people = table.where(subject_kind=COLLECTED)
     there = list(people.unique("measure"))
     usual = [name for name in _MEASURES if name in there] or there
     if not there or (measure and measure not in there):
@@ -320,7 +319,7 @@ def _answers_meant(path: str, table: ResponseTable, measure: str, view: str) -> 
         what, hint = f"the table has several measures: {', '.join(usual)}", "say which: --measure NAME"
         raise InputError(what, code="E006", place=Place(path), hint=hint)
     remarks = [_COMPLETE] if "completion_time" in there else []
-    remarks += [_SIMULATED] if _PEOPLE[1] in people.unique("subject_kind") else []
+    remarks += [_REHEARSED] if SIMULATED in people.unique("subject_kind") else []
     people = people.where(measure=measure or usual[0])
     views = [each or "full" for each in people.unique("view")]
     if view:

@@ -21,7 +21,7 @@ from lexiscope.cli.verb import Verb, check_new, existing_file
 from lexiscope.collect import RESPONSES
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import COLLECTED, ResponseTable
 from lexiscope.core.result import Record
 from lexiscope.core.run import sha256_of
 from lexiscope.core.study import StudySettings
@@ -33,7 +33,6 @@ from lexiscope.report.tables import Table, layout
 from lexiscope.resources.sense_vectors import VECTORS, read_sense_vectors
 from lexiscope.resources.word_vectors import read_word_vectors
 from lexiscope.studies.sense_induction.answered import (
-    LIVE,
     Judgments,
     check_known,
     items_by_id,
@@ -142,7 +141,7 @@ def _hits(runs: Sequence[Path], material: Material, settings: StudySettings) -> 
     found = []
     for path in runs:
         table = ResponseTable.read_parquet(path)
-        told = table.filter(~np.isin(table.column("subject_kind"), LIVE))
+        told = table.filter(~np.isin(table.column("subject_kind"), COLLECTED))
         check_known(path, told, items)
         for test in by_model(replace(material, people=told)):
             name = f"{'intrusion' if test.task == INTRUSION else 'selection'}_accuracy(of=judgments)"
@@ -173,10 +172,12 @@ def _report(part: Part, left_out: Sequence[str], run: Mapping[str, object]) -> R
     return Report(title, sections=(section,), run=dict(run), records=part.records)
 
 
+_PRINTED = ("statistic", "subject", "dataset", "layer", "condition", "value", "low", "high", "n", "p", "note")
+
+
 def _show(records: Sequence[Record], part: Part, *, as_json: bool) -> None:
     if as_json:
-        print_json([{name: getattr(record, name) for name in ("statistic", "subject", "dataset", "value", "low", "high",
-                                                              "n", "p", "note")} for record in records])  # fmt: skip
+        print_json([{name: getattr(record, name) for name in _PRINTED} for record in records])
         return
     for table in part.tables:
         _print(table)

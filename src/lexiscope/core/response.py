@@ -45,6 +45,12 @@ SCHEMA = pa.schema(
 COLUMNS: tuple[str, ...] = tuple(SCHEMA.names)
 REQUIRED: tuple[str, ...] = ("subject_id", "subject_kind", "item_id", "task", "measure")
 
+SIMULATED = "simulated"
+"""The ``subject_kind`` of who rehearsed a study: nobody's judgments."""
+
+COLLECTED = ("participant", SIMULATED)
+"""Each ``subject_kind`` whose answers the web app collected: people, and those who rehearsed a study."""
+
 
 @dataclass(frozen=True, slots=True)
 class Response:

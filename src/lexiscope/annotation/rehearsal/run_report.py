@@ -18,9 +18,8 @@ from lexiscope.annotation.store.overview import Person as Participant
 from lexiscope.annotation.store.record import State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.admin.look import collected_now
+from lexiscope.core.response import SIMULATED
 
-KIND = "simulated"
-"""The kind of participant in the export of a rehearsal."""
 _DONE = (State.FINISHED, State.ACCEPTED, State.EXCLUDED)
 
 
@@ -116,9 +115,9 @@ def simulated_export(study: FrozenStudy, store: Store) -> Collected:
     """Return what a rehearsal collected, every judgment marked as that of a simulated participant."""
     judgments = store.long_export()
     column = judgments.schema.get_field_index("participant_kind")
-    kinds = pa.array([KIND] * len(judgments), type=pa.string())
+    kinds = pa.array([SIMULATED] * len(judgments), type=pa.string())
     marked = judgments.set_column(column, judgments.schema.field(column), kinds)
-    return replace(collected_now(study, store, judgments=marked), kind=KIND)
+    return replace(collected_now(study, store, judgments=marked), kind=SIMULATED)
 
 
 def _ratings(study: FrozenStudy, answered: Sequence[str]) -> tuple[int, float, int]:

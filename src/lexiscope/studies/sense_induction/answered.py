@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import COLLECTED, SIMULATED, ResponseTable
 from lexiscope.items.tabular import is_item_table, read_items
 from lexiscope.tasks.sense_choice import GROUP
 from lexiscope.tasks.sense_choice import NAME as SELECTION
@@ -17,13 +17,8 @@ from lexiscope.tasks.word_intrusion import NAME as INTRUSION
 
 MEASURE = "choice"
 TASKS = (INTRUSION, SELECTION)
-SIMULATED = "These are answers of simulated people, made to rehearse a study: nobody's judgments."
-"""What is said beside every table of such answers."""
-
-LIVE = ("participant", "simulated")
-"""The kinds of subject whose answers a study of the web app, or its rehearsal, collected."""
-
-_PEOPLE = (*LIVE, "recorded")
+_REHEARSED = "These are answers of simulated people, made to rehearse a study: nobody's judgments."
+_PEOPLE = (*COLLECTED, "recorded")
 _FORMS = "give choices.csv of an export (or another table of responses), and the files of items that were asked"
 
 
@@ -84,7 +79,7 @@ def task_of(item: Item) -> str:
 
 def told_if_simulated(answers: ResponseTable) -> tuple[str, ...]:
     """Return what must be said where some of the people are simulated, else nothing."""
-    return (SIMULATED,) if "simulated" in answers.unique("subject_kind") else ()
+    return (_REHEARSED,) if SIMULATED in answers.unique("subject_kind") else ()
 
 
 def _answers(path: Path, items: Mapping[str, Item]) -> ResponseTable:
