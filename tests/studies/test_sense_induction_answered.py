@@ -18,7 +18,7 @@ from lexiscope.core.study import StudySettings
 from lexiscope.core.usage import Usage
 from lexiscope.items.tabular import write_items
 from lexiscope.studies.sense_induction.answered import items_by_id, judgments_of, read_people
-from lexiscope.studies.sense_induction.judged import by_model, people_part
+from lexiscope.studies.sense_induction.judged import by_model, people_part, result_words
 from lexiscope.studies.sense_induction.material import Material
 
 WORDS = ("bank", "bolt", "palm", "seal")
@@ -71,7 +71,7 @@ def test_vectors_of_one_name_and_two_states_stand_apart() -> None:
     """Items of one name and two revisions are tests of two models: no table pools them."""
     items = [*pages(revision="0" * 40)[:2], *pages(revision="f" * 40)[2:]]
     found = by_model(material_of(items, votes(items)))
-    assert [(model, sorted(answers.unique("item_id"))) for _, model, answers in found] == [
+    assert [(test.model, sorted(test.answers.unique("item_id"))) for test in found] == [
         ("m (00000000)", ["m/bank/1/1", "m/bolt/1/1"]),
         ("m (ffffffff)", ["m/palm/1/1", "m/seal/1/1"]),
     ]
@@ -122,3 +122,14 @@ def test_an_intruder_in_its_column_is_one(tmp_path: Path) -> None:
     refused = CliRunner().invoke(cli, [*call, "--items", str(tmp_path / "none.csv"), "--out", str(tmp_path / "q")])
     assert refused.exit_code == 1
     assert "does not say which word is its intruder" in refused.stderr
+
+
+def test_simulated_people_are_called_so_in_the_study() -> None:
+    """A rehearsal's answers in a report: the table says that nobody gave them, and so does the sentence above it."""
+    rows = [replace(row, subject_kind="simulated") for row in votes(pages())]
+    material = material_of(pages(), rows)
+    part, _ = people_part(material, StudySettings("sense_induction", n_bootstrap=20))
+    assert "nobody's judgments" in part.tables[0].notes[0]
+    assert result_words(material, part.records).endswith("100.0 % (simulated people)")
+    real = material_of(pages(), votes(pages()))
+    assert not result_words(real, part.records).endswith(")")

@@ -30,8 +30,11 @@ from lexiscope.tasks.word_intrusion import intruder, words_of
 
 SENSES, JUDGMENTS = (statistic_name("intrusion_accuracy", of=unit) for unit in ("senses", "judgments"))
 QUESTIONS = statistic_name("selection_accuracy", of="questions")
+_NO_PROBABILITIES = "the items hold no probabilities"
 _MOST = "More than half of a page's judgments (2 of 3)"
 _SHORT = 8
+# the numbers of a row; what comes after them is recorded alone
+_CELLS = 6
 _PERCENT, _TWO = Format("number", 1), Format("number", 2)
 
 
@@ -94,7 +97,7 @@ def people_part(material: Material, settings: StudySettings) -> tuple[Part, tupl
             left_out.append(LeftOut(test.task.replace("_", " "), test.model, f"{error.what}."))
             continue
         records += own
-        rows[test.task].append((title, *map(shown, own)))
+        rows[test.task].append((title, *map(shown, own[:_CELLS])))
         notes[test.task].append(f"{title}: {_asked(material, test)}.")
         if test.task == SELECTION:
             found, drawn = _by_word(test, title, settings, number=len(figures) + 1)
@@ -125,11 +128,12 @@ def model_of(material: Material, item: Item) -> str:
 def result_words(material: Material, records: Sequence[Record]) -> str:
     """Say in words how often people find intruders, and choose the model's sense."""
     names = {SENSES: "intruders of senses found", QUESTIONS: "questions with the model's sense"}
-    return "; ".join(
+    told = "; ".join(
         f"{material.title_of(record.subject)}: {names[record.statistic]} {record.value:.1f} %"
         for record in records
         if record.statistic in names and record.value is not None and record.status != "not reproducible"
     )
+    return f"{told} (simulated people)" if told and told_if_simulated(material.people) else told
 
 
 def by_model(material: Material) -> list[SenseTest]:
@@ -164,7 +168,8 @@ def _intrusion(test: SenseTest, settings: StudySettings) -> list[Record]:
 def _selection(test: SenseTest, settings: StudySettings) -> list[Record]:
     found, model = test.selection(settings), test.model
     of_judgments = statistic_name("selection_accuracy", of="judgments")
-    probability = found.probability or Undefined("model_probability", "the items hold no probabilities", 0)
+    probability = found.probability or Undefined("model_probability", _NO_PROBABILITIES, 0)
+    single = statistic_name("model_probability", of="judgments")
     return [
         _percent(QUESTIONS, found.accuracy, model, SELECTION, n=found.n_questions),
         _chance(QUESTIONS, found.chance_of_accuracy, model, SELECTION),
@@ -172,6 +177,7 @@ def _selection(test: SenseTest, settings: StudySettings) -> list[Record]:
         _chance(of_judgments, found.chance_of_judgment, model, SELECTION),
         _share("model_probability", probability, model, SELECTION),
         _share("agreement", found.agreement, model, SELECTION),
+        _share(single, found.judgment_probability or Undefined(single, _NO_PROBABILITIES, 0), model, SELECTION),
     ]
 
 

@@ -38,7 +38,8 @@ MEANING: dict[str, str] = {
     # people
     "intrusion_accuracy": "percent of senses (2 of 3 judgments) or judgments in which people find the intruder",
     "selection_accuracy": "percent of questions (2 of 3) or judgments in which people choose the model's sense",
-    "model_probability": "the model's mean probability of the sense that people chose",
+    "model_probability": "the model's mean probability of the sense that people chose, by majority; of: judgments, of "
+    "every single one",
     "agreement": "mean share of the winning answer; of: word_intrusion, sense_choice; weighted: by trust",
     "spearman": "rank correlation over words of agreement among people with consistency with the model",
     "chance": "what blind choices would reach: percent of an accuracy, share of agreement",
