@@ -99,3 +99,15 @@ def test_words_that_no_sentence_shows_are_told(run: Run, tmp_path: Path) -> None
     )
     (tmp_path / "c.txt").write_text("the bank 's <num>\n" * 20)
     assert "otherwise" not in run(*asked, "--out", "b").stderr
+
+
+def test_senses_that_do_not_part_are_told(run: Run, tmp_path: Path) -> None:
+    """At a rate near 0 nothing is learnt, and all senses stay equally probable: the remark says so. Other rates, and
+    words with one sense, have none."""
+    corpus = write_corpus(tmp_path)
+    asked = ("train", "gasi", "--corpus", corpus, "--shards", "s", *SMALL[:-1])
+    told = run(*asked, "--out", "a", "--learning-rate", 1e-6).stderr
+    assert "the senses hardly part" in told
+    assert "(entropy 1.099 of at most 1.099)" in told
+    assert "hardly part" not in run(*asked, "--out", "b", "--senses", 1).stderr
+    assert "hardly part" not in run(*asked, "--out", "c", "--learning-rate", 0.2, "--epochs", 8).stderr

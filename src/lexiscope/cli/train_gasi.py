@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, fields
@@ -27,6 +28,8 @@ _DEFAULTS = GasiSettings()
 _SHOWN_ROWS = 10
 _BINS = 10
 _NAMED = 3
+# of the highest entropy that there can be
+_EVEN = 0.99
 _one = click.IntRange(min=1)
 
 
@@ -245,4 +248,20 @@ def _show(found: TrainedSenses, *, as_json: bool, quiet: bool) -> None:
         remark(f"{found.tokens_per_second:,.0f} tokens of the corpus a second", quiet=quiet)
     say(f"{found.n_senses:,} senses of {found.n_words:,} words")
     say(f"written: {found.folder}")
+    if told := _told_of_choice(found):
+        remark(told, quiet=quiet)
     remark(f"next: lexiscope train gasi_prune {found.folder} --out …", quiet=quiet)
+
+
+def _told_of_choice(found: TrainedSenses) -> str:
+    """Say that a context decides nothing where, at the end, all senses of a word are nearly equally probable."""
+    senses, some_pruned = divmod(found.n_senses, found.n_words)
+    # where words have different numbers of senses, no one entropy is the highest
+    most = 0.0 if some_pruned else math.log(senses)
+    entropy = found.log[-1].entropy_without_noise if found.log else 0.0
+    if not most or entropy < _EVEN * most:
+        return ""
+    return (
+        f"the senses hardly part: beside any context all are nearly equally probable (entropy {entropy:.3f} of at most "
+        f"{most:.3f}); give more text, more --epochs, or a larger --learning-rate"
+    )
