@@ -27,7 +27,8 @@ METHODS = (
     "A word is looked up in the form in which it stands. Pairs with a word out of the vocabulary are counted as "
     "not covered; correlations are over covered pairs, and beside them over all.",
     "In pairs of usages that have the same meaning or not, the answer is 'the same' where the most probable sense "
-    "is the same one. What identity cannot decide is answered at random, with a seed, and counted.",
+    "is the same one. Where the usages have two forms of a word, both are looked up in the form of the lemma, since "
+    "senses belong to forms. What identity cannot decide is answered at random, with a seed, and counted.",
 )
 LIMITS = (
     "Correlations with ratings of similarity say little of single senses: vectors with one sense for a word do "
