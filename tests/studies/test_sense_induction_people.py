@@ -169,6 +169,7 @@ def test_the_command_writes_what_it_prints(material: Material, tmp_path: Path) -
     records = json.loads((tmp_path / "r" / "results.json").read_text())
     names = {record["statistic"] for record in records}
     assert {"intrusion_accuracy(of=senses)", "selection_accuracy(of=questions)", "model_probability"} <= names
+    assert "model_probability(of=judgments)" in names
     assert {"agreement(of=sense_choice,weighted=trust)", "sense_overlap(pairs=all,of=agree)"} <= names
     with (tmp_path / "r" / "tables" / "people_duplicates.csv").open() as stream:
         assert len(list(csv.DictReader(stream))) == 4
@@ -194,7 +195,9 @@ def test_models_stand_beside_people(material: Material, tmp_path: Path) -> None:
             "--resamples", "50", "--out", str(tmp_path / "r")]  # fmt: skip
     done = CliRunner().invoke(cli, call, catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    assert [each["value"] for each in json.loads(done.stdout)] == [50.0, 100.0]
+    assert [(each["layer"], each["condition"], each["value"]) for each in json.loads(done.stdout)] == [
+        (0, "m", 50.0), (1, "m", 100.0),
+    ]  # fmt: skip
     table = (tmp_path / "r" / "tables" / "models_tests.csv").read_text()
     assert "1 of 2" in table
     nothing = CliRunner().invoke(cli, ["senses", "people", "--items", "x.csv", "--out", str(tmp_path / "q")])
