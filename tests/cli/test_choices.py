@@ -6,6 +6,7 @@ import csv
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from click.testing import Result
 
 from lexiscope.core.response import ResponseTable
@@ -71,3 +72,14 @@ def test_another_seed_is_another_order(run: Run, tmp_path: Path) -> None:
     done = run("choices", "read", MINI, "ana=one.csv", "--seed", "2")
     assert done.exit_code == 1
     assert "[E474]" in done.output
+
+
+@pytest.mark.parametrize("how", [(), ("--mode", "published"), ("--seed", "7"), ("--mode", "published", "--seed", "7")])
+def test_what_comes_next_reads_the_sheet(run: Run, tmp_path: Path, how: tuple[str, ...]) -> None:
+    """The command that is named after a sheet was written takes that sheet: it has the mode and seed of the sheet."""
+    done = run("choices", "write", MINI, "--out", "sheet.csv", *how)
+    (told,) = (line for line in done.stderr.splitlines() if line.startswith("next: lexiscope "))
+    fill(tmp_path / "sheet.csv", tmp_path / "sheet.csv", lambda _: "A")
+    read = run(*told.removeprefix("next: lexiscope ").replace("NAME=", "ana=").split())
+    assert read.exit_code == 0, read.output
+    assert told.endswith(" ".join(("NAME=sheet.csv", *how, "--out answers.csv")))

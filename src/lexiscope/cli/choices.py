@@ -19,8 +19,9 @@ from lexiscope.items.choice_sheet import read_choice_sheet, write_choice_sheet
 from lexiscope.items.human_sheet import SHEET_SEED, human_sheet
 from lexiscope.items.surface import MODES, Mode
 
+_MODE = "clean"
 _mode = click.option(
-    "--mode", type=click.Choice(MODES), default="clean", show_default=True, help="How texts are written."
+    "--mode", type=click.Choice(MODES), default=_MODE, show_default=True, help="How texts are written."
 )
 _seed = click.option(
     "--seed", type=click.IntRange(min=0), default=SHEET_SEED, show_default=True, help="Draws which candidate is A."
@@ -52,7 +53,8 @@ def write(collection: str, *, out: Path, mode: Mode, seed: int, quiet: bool) -> 
     items = human_sheet(open_collection(collection), seed=seed, mode=mode)
     write_choice_sheet(out, items)
     say(f"written: {out} ({len(items)} items)")
-    remark(f"next: lexiscope choices read {collection} NAME={out} --out answers.csv", quiet=quiet)
+    how = (f" --mode {mode}" if mode != _MODE else "") + (f" --seed {seed}" if seed != SHEET_SEED else "")
+    remark(f"next: lexiscope choices read {collection} NAME={out}{how} --out answers.csv", quiet=quiet)
 
 
 @choices.command(cls=Verb)
