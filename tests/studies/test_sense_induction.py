@@ -314,10 +314,14 @@ GOLD = (("ab", "a0"), ("ab", "b0"), ("cd", "a1"), ("cd", "b1"))
 
 def test_planted_senses_by_what_they_look_like(tmp_path: Path) -> None:
     """With vectors of the text before planting, each sense looks like the planted word that its neighbours are near."""
-    found = records_of(planted_folder(tmp_path, GOLD), tmp_path / "run")
-    # both usages of ab are right; of cd the one that stands for a's word is: (1 + 1/2) / 2
-    assert find(found, "planted_selection").value == pytest.approx(0.75)
-    assert find(found, "planted_seen").value == pytest.approx((2 + 1) / 2)
+    settings = planted_folder(tmp_path, GOLD)
+    write_word2vec(tmp_path / "vectors.txt", read_sense_vectors(tmp_path / "learnt"))
+    subjects = (*settings.subjects, f"sense_embedding:ego_network:{tmp_path / 'vectors.txt'}")
+    found = records_of(replace(settings, subjects=subjects), tmp_path / "run")
+    # both usages of ab are right; of cd the one that stands for a's word is: (1 + 1/2) / 2; whoever wrote the vectors
+    for subject in subjects:
+        assert find(found, "planted_selection", subject=subject).value == pytest.approx(0.75)
+        assert find(found, "planted_seen", subject=subject).value == pytest.approx((2 + 1) / 2)
     assert "Planted senses by their neighbours" not in left_out(tmp_path / "run")
 
 
