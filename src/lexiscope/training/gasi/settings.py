@@ -21,12 +21,14 @@ _GUMBEL_SD = math.pi / math.sqrt(6)
 class GasiSettings:
     """How senses are learnt; the defaults are the paper's (§3, appendix B).
 
-    ``senses``: K, the most senses of a word (skip-gram has 1). ``shared_negatives``: 0 draws ``negatives`` fresh ones
-    for each pair of words, as the paper; a number draws so many for a window, each weighed so that they count as much:
-    faster, another training. ``subsampling``: the threshold t, 0 keeps every token. ``beta`` is of ``gasi_beta`` alone,
-    ``temperature`` of it and of ``gasi``. ``chunk_tokens``: windows do not go over the end of a chunk.
-    ``backend``: ``numba``, compiled for a CPU, window by window; or ``torch``, in batches of ``batch`` windows, for a
-    CPU or a GPU. ``threads`` above 1 write to the same vectors at the same time, and no two runs are equal then.
+    ``senses``: K, the most senses of a word (skip-gram has 1). ``window``: words on each side in the line, of those
+    that sub-sampling keeps; always so many, where word2vec's program draws how many. ``shared_negatives``: 0 draws
+    ``negatives`` fresh ones for each pair of words, as the paper; a number draws so many for a window, each weighed so
+    that they count as much: faster, another training. ``subsampling``: the threshold t, 0 keeps every token. ``beta``
+    is of ``gasi_beta`` alone, ``temperature`` of it and of ``gasi``. ``chunk_tokens``: windows do not go over the end
+    of a chunk. ``backend``: ``numba``, compiled for a CPU, window by window; or ``torch``, in batches of ``batch``
+    windows, for a CPU or a GPU. ``threads`` above 1 write to the same vectors at the same time, and no two runs are
+    equal then.
 
     Errors: :class:`InputError` E710 for a number out of its range.
     """
