@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -165,7 +166,9 @@ def test_the_command_writes_what_it_prints(material: Material, tmp_path: Path) -
     for title in ("Table 1.", "Table 2.", "How far people agree", "Table 3."):
         assert title in done.stdout
     assert "simulated people" in done.stderr
-    assert "simulated people" in (tmp_path / "r" / "report.html").read_text()
+    page = (tmp_path / "r" / "report.html").read_text()
+    assert "simulated people" in page
+    assert re.search(r"Spearman&#39;s ρ = −?\.\d\d \[−?[.\d]+, [.\d]+\] over 20 words", page)
     records = json.loads((tmp_path / "r" / "results.json").read_text())
     names = {record["statistic"] for record in records}
     assert {"intrusion_accuracy(of=senses)", "selection_accuracy(of=questions)", "model_probability"} <= names

@@ -18,7 +18,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_senses import agreement_and_consistency
-from lexiscope.report.figures import Figure, Heading
+from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Part, from_estimate, shown, with_interval
 from lexiscope.report.tables import Cell, Column, Format, Table
 from lexiscope.studies.sense_induction.answered import MEASURE, TASKS, task_of, told_if_simulated
@@ -192,7 +192,10 @@ def _by_word(test: SenseTest, title: str, settings: StudySettings, *, number: in
     if not found.words:
         return record, ()
     points = [(each.word, each.agreement, each.consistency) for each in found.words]
-    told = "Where everybody chooses the model's sense, everybody agrees."
+    rho = apa(record.value) if record.value is not None else "undefined"
+    bounds = f" [{apa(record.low)}, {apa(record.high)}]" if record.low is not None and record.high is not None else ""
+    whole = f"Spearman's ρ = {rho}{bounds} over {len(points)} words"
+    told = f"{whole}. Where everybody chooses the model's sense, everybody agrees: the two are not independent."
     heading = Heading(f"agreement_{number}", "7", f"Agreement and consistency: {title}", told)
     return record, (agreement_and_consistency(points, heading),)
 
