@@ -97,6 +97,8 @@ def test_rules_that_cannot_hold_are_refused() -> None:
     senses: InducedSenses = made_senses()
     for broken in (
         IntrusionRules(band=0.5),
+        IntrusionRules(band=float("inf")),
+        IntrusionRules(band=float("nan")),
         IntrusionRules(n_words=2),
         IntrusionRules(pool=2),
         IntrusionRules(depth=9),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.resources.tables import read_csv, write_rows
+from lexiscope.resources.tables import read_csv, read_header, write_rows
 
 
 def _file(folder: Path, content: str | bytes) -> Path:
@@ -126,3 +126,13 @@ def test_written_rows_read_back(tmp_path: Path) -> None:
     rows = [["a,b", 'say "no"'], ["line\nend", "ñ"]]
     table = read_csv(_file(tmp_path, write_rows(["one", "two"], rows)))
     assert [list(row) for row in zip(table["one"], table["two"], strict=True)] == rows
+
+
+def test_the_header_alone(tmp_path: Path) -> None:
+    """The names of the columns are read and nothing else; what is no text is refused with the file, not decoded."""
+    assert read_header(_file(tmp_path, b'\xef\xbb\xbfa,"b,c"\r\n\xff')) == ["a", "b,c"]
+    assert read_header(_file(tmp_path, "")) == []
+    for first in (b"\xf1\x8d[\n", b"a,b\0\n", b"\xff" * 2**21):
+        with pytest.raises(InputError, match=r":1: \[E003\] this is no table of text") as error:
+            read_header(_file(tmp_path, first))
+        assert len(str(error.value)) < 400

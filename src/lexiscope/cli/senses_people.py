@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -31,6 +30,7 @@ from lexiscope.report.sense_test_parts import models_part
 from lexiscope.report.study_folder import about_run, write_run
 from lexiscope.report.tables import Table, layout
 from lexiscope.resources.sense_vectors import VECTORS, read_sense_vectors
+from lexiscope.resources.tables import read_header
 from lexiscope.resources.word_vectors import read_word_vectors
 from lexiscope.studies.sense_induction.answered import (
     Judgments,
@@ -128,8 +128,7 @@ def _read(item_files: Sequence[Path], answers: Sequence[Path]) -> Judgments:
 
 def _task_of(path: Path) -> str:
     """Which test a table of one's own holds: sense selection where a column is a group of words."""
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        header = next(csv.reader(stream), [])
+    header = read_header(path)
     return SELECTION if any(name.startswith(GROUP) for name in header) else INTRUSION
 
 

@@ -7,6 +7,7 @@ other sense, as far as ``depth``, until it has ``pool`` words that fit; each ite
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -176,7 +177,9 @@ def _check(words: Sequence[str], rules: IntrusionRules) -> None:
     twice = [word for number, word in enumerate(words) if word in words[:number]]
     if twice:
         raise InputError(f"the word {twice[0]!r} is given twice", hint="give each word once")
-    if rules.n_words < 3 or rules.n_intruders < 1 or rules.band < 1 or rules.pool < rules.n_intruders:
+    # no band is a number that any ratio can be compared with
+    in_range = 1 <= rules.band < math.inf
+    if rules.n_words < 3 or rules.n_intruders < 1 or not in_range or rules.pool < rules.n_intruders:
         what = "a page needs 3 words or more, a sense 1 intruder or more, the pool as many, and the band is 1 or more"
         raise InputError(f"{what}: {rules}")
     if rules.depth < rules.n_words or rules.apart < rules.n_words:

@@ -18,6 +18,9 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 Booleans = np.ndarray[Any, np.dtype[np.bool_]]
 
+# bytes of a first line; what is longer is no header
+_LONGEST_HEADER = 2**20
+
 TRUTHS: Mapping[str, bool] = {"True": True, "TRUE": True, "False": False, "FALSE": False}
 
 
@@ -168,6 +171,22 @@ def write_rows(header: Sequence[str], rows: Sequence[Sequence[str]], *, newline:
     writer.writerow(header)
     writer.writerows(rows)
     return sink.getvalue().encode("utf-8")
+
+
+def read_header(path: Path) -> list[str]:
+    """Return the names in the first line of a CSV file, none where it is empty; nothing else is read.
+
+    Errors: :class:`InputError` E003 where that line is no text in UTF-8.
+    """
+    with path.open("rb") as stream:
+        first = stream.readline(_LONGEST_HEADER)
+    try:
+        if b"\0" in first:
+            raise ValueError("there is a zero byte in it")
+        return next(csv.reader([first.decode("utf-8-sig")]), [])
+    except (ValueError, csv.Error) as error:
+        what, hint = "this is no table of text in UTF-8", "save it as CSV, in UTF-8"
+        raise InputError(what, code="E003", place=Place(str(path), 1), why=str(error)[-80:], hint=hint) from error
 
 
 def read_text(path: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from lexiscope.items.inflection import EnglishForms
 from lexiscope.items.tabular import is_item_table, read_items
 from lexiscope.items.view_sheet import refuse_two_views
 from lexiscope.resources import wordnet
+from lexiscope.resources.tables import read_header
 from lexiscope.studies.context_bias.material import AuditSet
 from lexiscope.studies.context_bias.published import HUMAN
 
@@ -83,8 +83,7 @@ def guessed_at(audit: AuditSet, answers: ResponseTable, files: Sequence[str]) ->
 
 
 def _read(path: Path) -> ResponseTable:
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        header = next(csv.reader(stream), [])
+    header = read_header(path)
     if "participant_id" in header:
         return read_view_judgments(path)
     if "subject_id" in header:

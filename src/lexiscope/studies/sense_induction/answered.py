@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import COLLECTED, SIMULATED, ResponseTable
 from lexiscope.items.tabular import is_item_table, read_items
+from lexiscope.resources.tables import read_header
 from lexiscope.tasks.sense_choice import GROUP
 from lexiscope.tasks.sense_choice import NAME as SELECTION
 from lexiscope.tasks.word_intrusion import NAME as INTRUSION
@@ -83,8 +83,7 @@ def told_if_simulated(answers: ResponseTable) -> tuple[str, ...]:
 
 
 def _answers(path: Path, items: Mapping[str, Item]) -> ResponseTable:
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        header = next(csv.reader(stream), [])
+    header = read_header(path)
     if "subject_id" not in header:
         what = f"this is no table of responses: its columns are {', '.join(header[:6]) or 'none'}"
         raise InputError(what, code="E471", place=Place(str(path), 1), hint=_FORMS)
