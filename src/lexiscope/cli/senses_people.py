@@ -39,7 +39,7 @@ from lexiscope.studies.sense_induction.answered import (
     judgments_of,
     told_if_simulated,
 )
-from lexiscope.studies.sense_induction.judged import by_model, people_part, right_answers, tested_word
+from lexiscope.studies.sense_induction.judged import JUDGMENTS, by_model, people_part, right_answers, tested_word
 from lexiscope.studies.sense_induction.material import Material
 from lexiscope.studies.sense_induction.people import Beside, further_people_part
 from lexiscope.tasks.sense_choice import GROUP, groups_of
@@ -143,7 +143,7 @@ def _hits(runs: Sequence[Path], material: Material, settings: StudySettings) -> 
         told = table.filter(~np.isin(table.column("subject_kind"), COLLECTED))
         check_known(path, told, items)
         for test in by_model(replace(material, people=told)):
-            name = f"{'intrusion' if test.task == INTRUSION else 'selection'}_accuracy(of=judgments)"
+            name = JUDGMENTS[test.task]
             hits = model_hits(
                 test.answers, right, name=name, words=words, resamples=settings.n_bootstrap, seed=settings.seed
             )

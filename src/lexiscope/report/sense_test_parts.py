@@ -141,9 +141,8 @@ def models_part(found: Sequence[tuple[str, str, ModelHits]]) -> Part:
 
 
 def _blank_of(task: str, senses_of: str, each: ModelHits) -> Record:
-    name = f"{'intrusion' if task == 'word_intrusion' else 'selection'}_accuracy(of=judgments)"
-    blank = Record(name, None, subject=each.subject, dataset=task, layer=each.layer, unit="percent", note="-")
-    return replace(blank, condition=senses_of)
+    where = {"subject": each.subject, "dataset": task, "layer": each.layer, "condition": senses_of}
+    return Record(each.accuracy.name, None, unit="percent", note="-", **where)  # type: ignore[arg-type]
 
 
 _ALPHA = statistic_name("krippendorff_alpha", level="nominal")

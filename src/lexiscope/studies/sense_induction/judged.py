@@ -28,8 +28,14 @@ from lexiscope.tasks.sense_choice import groups_of
 from lexiscope.tasks.word_intrusion import NAME as INTRUSION
 from lexiscope.tasks.word_intrusion import intruder, words_of
 
-SENSES, JUDGMENTS = (statistic_name("intrusion_accuracy", of=unit) for unit in ("senses", "judgments"))
+SENSES = statistic_name("intrusion_accuracy", of="senses")
 QUESTIONS = statistic_name("selection_accuracy", of="questions")
+JUDGMENTS = {
+    INTRUSION: statistic_name("intrusion_accuracy", of="judgments"),
+    SELECTION: statistic_name("selection_accuracy", of="judgments"),
+}
+"""The share of right single answers, by test."""
+
 _NO_PROBABILITIES = "the items hold no probabilities"
 _MOST = "More than half of a page's judgments (2 of 3)"
 _SHORT = 8
@@ -159,22 +165,21 @@ def _intrusion(test: SenseTest, settings: StudySettings) -> list[Record]:
     return [
         _percent(SENSES, found.sense_accuracy, model, INTRUSION, n=found.n_instances),
         _chance(SENSES, found.chance_of_sense, model, INTRUSION),
-        _percent(JUDGMENTS, found.judgment_accuracy, model, INTRUSION, n=found.n_judgments),
-        _chance(JUDGMENTS, found.chance_of_judgment, model, INTRUSION),
+        _percent(JUDGMENTS[INTRUSION], found.judgment_accuracy, model, INTRUSION, n=found.n_judgments),
+        _chance(JUDGMENTS[INTRUSION], found.chance_of_judgment, model, INTRUSION),
         _share("agreement", found.agreement, model, INTRUSION),
     ]
 
 
 def _selection(test: SenseTest, settings: StudySettings) -> list[Record]:
     found, model = test.selection(settings), test.model
-    of_judgments = statistic_name("selection_accuracy", of="judgments")
     probability = found.probability or Undefined("model_probability", _NO_PROBABILITIES, 0)
     single = statistic_name("model_probability", of="judgments")
     return [
         _percent(QUESTIONS, found.accuracy, model, SELECTION, n=found.n_questions),
         _chance(QUESTIONS, found.chance_of_accuracy, model, SELECTION),
-        _percent(of_judgments, found.judgment_accuracy, model, SELECTION, n=found.n_judgments),
-        _chance(of_judgments, found.chance_of_judgment, model, SELECTION),
+        _percent(JUDGMENTS[SELECTION], found.judgment_accuracy, model, SELECTION, n=found.n_judgments),
+        _chance(JUDGMENTS[SELECTION], found.chance_of_judgment, model, SELECTION),
         _share("model_probability", probability, model, SELECTION),
         _share("agreement", found.agreement, model, SELECTION),
         _share(single, found.judgment_probability or Undefined(single, _NO_PROBABILITIES, 0), model, SELECTION),
