@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -201,7 +202,7 @@ def test_sets_that_are_not_at_hand_are_listed(tmp_path: Path, monkeypatch: pytes
 
 
 def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
-    """No vectors, a subject without senses, a set without ratings, a synset that is none: each by name."""
+    """No vectors, a subject without senses, a set without ratings, a file that is not there: each by name."""
     with pytest.raises(InputError, match="needs vectors with induced senses"):
         sense_induction.run(replace(MINI, dataset=""), tmp_path / "a")
     with pytest.raises(CapabilityError, match="baseline:random has no induced senses"):
@@ -211,6 +212,27 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
         sense_induction.run(replace(MINI, dataset="mini_synonymy", subjects=(f"gasi:{folder}",)), tmp_path / "c")
     with pytest.raises(InputError, match=r"no file .*nowhere\.csv"):
         sense_induction.run(replace(MINI, planted=str(tmp_path / "nowhere.csv")), tmp_path / "d")
+
+
+@pytest.mark.published
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"synset": "bond"}, "names no synset"),
+        ({"synset": "bond.n.99"}, "no sense 99"),
+        ({"people": ("a.csv",)}, "E471"),
+    ],
+)
+def test_what_is_wrong_is_found_before_anybody_is_asked(
+    wrong: dict[str, Any], says: str, published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A synset that is none, a file without answers of people: no pair was asked, no answer lies in the folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    settings = replace(MINI, subjects=(f"gasi:{made_folder(tmp_path / 'vectors')}",), **wrong)
+    with pytest.raises(InputError, match=says):
+        sense_induction.run(settings, tmp_path / "run")
+    assert not (tmp_path / "run" / "collected").exists()
 
 
 @pytest.mark.published

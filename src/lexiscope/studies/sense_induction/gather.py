@@ -16,6 +16,7 @@ from lexiscope.studies.sense_induction.answered import read_people
 from lexiscope.studies.sense_induction.material import MADE_UP, HasSenses, LeftOut, Material, PairSet, Planted
 from lexiscope.studies.sense_induction.planting import given, made_up
 from lexiscope.studies.sense_induction.sources import expanded, open_sets
+from lexiscope.studies.sense_induction.usages import check_synset
 from lexiscope.tasks.relatedness.by_sense import GivesSenses
 
 _TASKS = {"similarity": "relatedness", "same_sense": "same_sense"}
@@ -34,10 +35,13 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
         what = "this study needs vectors with induced senses"
         hint = "name some: --subject gasi:FOLDER, which lexiscope train gasi writes, or sense_embedding:FORMAT:FILE; "
         raise InputError(what, hint=hint + "or let it make text, and vectors of it: --planted made_up")
-    sets, left_out = open_sets(settings) if subjects else ((), ())
-    answers = [_asked(each, subjects, settings, out / "collected", progress) for each in sets]
-    planted = _planted(settings, subjects, out, progress)
+    # what can be wrong with a setting or a file is found before anything is asked
+    if subjects and settings.synset:
+        check_synset(settings.synset)
     people = read_people(settings.people)
+    sets, left_out = open_sets(settings) if subjects else ((), ())
+    planted = _planted(settings, subjects, out, progress)
+    answers = [_asked(each, subjects, settings, out / "collected", progress) for each in sets]
     return Material(
         sets=sets,
         subjects=subjects,

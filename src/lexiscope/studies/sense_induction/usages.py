@@ -67,6 +67,18 @@ def synset_part(material: Material, settings: StudySettings) -> tuple[Part, tupl
     return _synset_parts(settings.synset, lemma, len(usages), records, rows, shares), tuple(left_out)
 
 
+def check_synset(name: str) -> None:
+    """Check that a synset's name is one, and WordNet has it, where WordNet is at hand.
+
+    Errors: :class:`InputError` for a name that is none.
+    """
+    try:
+        _keys_of(name, wordnet.load())
+    except DataError:
+        # the report says what is not at hand
+        return
+
+
 def synset_usages(name: str) -> tuple[str, tuple[Usage, ...]]:
     """Return the lemma of a synset's name (``bond.n.02``) and its usages in SemCor, the lemma standing in its place.
 
