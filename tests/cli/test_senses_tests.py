@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.cli import senses_written
+from lexiscope.core.errors import RunError
 from lexiscope.core.response import ResponseTable
 from lexiscope.items.tabular import read_items
 from lexiscope.training.gasi.train import write_senses
@@ -72,6 +74,27 @@ def test_intrusion_from_vectors_to_answers(run: Run, vectors: str, tmp_path: Pat
     refused = run("senses", "intrusion", vectors, "--out", "b", *given)
     assert refused.exit_code == 1
     assert "[E615]" in refused.stderr
+
+
+@pytest.mark.parametrize("fault", [RunError("this file cannot be written"), KeyboardInterrupt()])
+def test_what_was_stopped_is_not_in_the_way(
+    run: Run, vectors: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: BaseException
+) -> None:
+    """A full disk or an interruption at the last file leaves no folder, so that the same command makes all of it."""
+    (tmp_path / "words.txt").write_text("bank\n")
+    before = {path.name for path in tmp_path.iterdir()}
+
+    def full(path: Path, content: object) -> None:
+        raise fault
+
+    with monkeypatch.context() as patched:
+        patched.setattr(senses_written, "write_json", full)
+        assert run("senses", "intrusion", vectors, "--words", "words.txt", "--out", "a").exit_code in (1, 130)
+    assert {path.name for path in tmp_path.iterdir()} == before
+    (tmp_path / ".a.part").mkdir()
+    assert run("senses", "intrusion", vectors, "--words", "words.txt", "--out", "a").exit_code == 0
+    assert {path.name for path in tmp_path.iterdir()} == {*before, "a"}
+    assert {path.name for path in (tmp_path / "a").iterdir()} == {"items.csv", "left_out.csv", "model", "test.json"}
 
 
 def test_selection_from_vectors_to_answers(run: Run, vectors: str, tmp_path: Path) -> None:

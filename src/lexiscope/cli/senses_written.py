@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,7 +35,7 @@ class Made:
 
 
 def write_test(out: Path, made: Made, asked: Gasi | SenseEmbedding, *, seed: int) -> None:
-    """Write the folder; ``test.json`` comes last, so that a folder without it is not finished.
+    """Write the folder, all of it or nothing.
 
     Errors: :class:`InputError` where there is no item at all, before anything is written, with the first reason.
     """
@@ -41,23 +43,40 @@ def write_test(out: Path, made: Made, asked: Gasi | SenseEmbedding, *, seed: int
         why = "; ".join(f"{each.word}: {each.why}" for each in made.left_out[:3]) or "no word was given"
         hint = "name other words, or wider rules: see the options"
         raise InputError("no item can be made of these words and vectors", why=why, hint=hint)
-    out.mkdir(parents=True)
-    write_items(made.items, out / ITEMS)
-    write_left_out(out / LEFT_OUT, made.left_out)
-    command = ["lexiscope", *sys.argv[1:]]
-    collect_run(made.items, [asked], made.task, out=out / MODEL, seed=seed, command=command)
-    record = {
-        "command": command,
-        "task": made.task,
-        "subject": asked.subject_id,
-        "revision": asked.facts.revision,
-        "rules": dict(made.rules),
-        "seed": seed,
-        "n_items": len(made.items),
-        "n_left_out": len(made.left_out),
-        "data": dict(made.checksums),
-        "licence": made.licence,
-        "files": manifest(out, [ITEMS, LEFT_OUT, f"{MODEL}/responses.parquet"]),
-        "versions": versions(),
-    }
-    write_json(out / TEST, record)
+    with whole_folder(out) as folder:
+        write_items(made.items, folder / ITEMS)
+        write_left_out(folder / LEFT_OUT, made.left_out)
+        command = ["lexiscope", *sys.argv[1:]]
+        collect_run(made.items, [asked], made.task, out=folder / MODEL, seed=seed, command=command)
+        record = {
+            "command": command,
+            "task": made.task,
+            "subject": asked.subject_id,
+            "revision": asked.facts.revision,
+            "rules": dict(made.rules),
+            "seed": seed,
+            "n_items": len(made.items),
+            "n_left_out": len(made.left_out),
+            "data": dict(made.checksums),
+            "licence": made.licence,
+            "files": manifest(folder, [ITEMS, LEFT_OUT, f"{MODEL}/responses.parquet"]),
+            "versions": versions(),
+        }
+        write_json(folder / TEST, record)
+
+
+@contextmanager
+def whole_folder(out: Path) -> Iterator[Path]:
+    """Give a folder to write into; it becomes *out*, which must not be there, when the block ends, or goes if it fails.
+
+    A full disk, or a command that is stopped, leaves nothing that the same command would find in its way.
+    """
+    folder = out.with_name(f".{out.name}.part")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+        folder.rename(out)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
