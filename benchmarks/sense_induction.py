@@ -3,7 +3,6 @@
     pip install 'lexiscope[train]'
     LEXISCOPE_DATA=folder python benchmarks/sense_induction.py speed --gensim PYTHON --rounds 5
     LEXISCOPE_DATA=folder python benchmarks/sense_induction.py threads
-    LEXISCOPE_DATA=folder python benchmarks/sense_induction.py planted --tokens 8000000 --work FOLDER
 
 *speed* trains on the same numbers of words everywhere: d = 300, window 5, 5 negatives, sub-sampling 1e-4, one thread.
 Ours and torch learn three senses (GASI-β); gensim, in an environment of its own (--gensim), learns one vector for each
@@ -11,15 +10,6 @@ word, with the fixed window that ours has and with its default, a window of rand
 for each pair of words, *shared* 10 for a window. Measured is the CPU time of the process for one pass, vocabulary and
 compiling outside the clock, in interleaved rounds after a warm-up round; rates are corpus tokens before sub-sampling.
 Torch gets a shorter text. *threads* measures wall time with one and two threads, and is of use on a quiet machine only.
-
-*planted* measures quality: pseudo-words of unambiguous nouns of WordNet are planted in the beginning of the shared
-corpus, every variant learns it with the same settings, and usages from the text behind it are judged; trainings in
---work are not done again. *By neighbours*: the chosen sense is one whose ten nearest words, in vectors of the text
-before planting, are nearer to the word that stood there than to the other (chance .5, nothing is fitted). *One to one*
-and *purity* map senses by the usages themselves, the best for them. *Pruned* is after the duplicates went, with the
-threshold that is drawn from the vectors themselves. The variant *gasi_beta_fresh* draws 5 negatives for each pair, the
-others share 10 for a window. *MaxSimC* and *AvgSimC* are 100 x Spearman's rho on the pairs of SCWS whose words are
-known.
 
 The text of *speed* is the beginning of the shared corpus with its 14,000 most frequent words; the stream of 100,000
 words is drawn at random from a Zipf distribution, line by line: the worst case for memory, as no word makes another
@@ -40,7 +30,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -49,46 +39,17 @@ for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 
-from lexiscope.analysis.bootstrap import Interval, mean_interval  # noqa: E402
-from lexiscope.analysis.planted_senses import (  # noqa: E402
-    PlantedSelection,
-    SenseRecovery,
-    labels_by_neighbours,
-    planted_selection,
-    sense_recovery,
-)
-from lexiscope.analysis.sense_similarity import SimilarityCorrelation, similarity_correlation  # noqa: E402
-from lexiscope.core import catalog  # noqa: E402
-from lexiscope.core.errors import InputError, require  # noqa: E402
-from lexiscope.core.usage import Usage  # noqa: E402
-from lexiscope.items.planted_senses import (  # noqa: E402
-    PseudoWord,
-    planted_usages,
-    pseudo_words,
-    unambiguous_nouns,
-)
-from lexiscope.items.sense_similarity import avg_sim_c, max_sim_c  # noqa: E402
-from lexiscope.resources import wordnet  # noqa: E402
-from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors  # noqa: E402
-from lexiscope.subjects.gasi import Gasi  # noqa: E402
+from lexiscope.core.errors import require  # noqa: E402
 from lexiscope.training.gasi._course import first_vectors  # noqa: E402
 from lexiscope.training.gasi._engine import CompiledEngine, TorchEngine, windows_of  # noqa: E402
 from lexiscope.training.gasi._reference import learn_batch  # noqa: E402
-from lexiscope.training.gasi.pruning import pruned_mask, pruning_threshold  # noqa: E402
-from lexiscope.training.gasi.settings import VARIANTS, GasiSettings  # noqa: E402
-from lexiscope.training.gasi.shards import Shards, make_shards, renamed_shards  # noqa: E402
-from lexiscope.training.gasi.train import train_gasi  # noqa: E402
-from lexiscope.training.gasi.vocabulary import Limits, Vocabulary  # noqa: E402
+from lexiscope.training.gasi.settings import GasiSettings  # noqa: E402
+from lexiscope.training.gasi.vocabulary import Vocabulary  # noqa: E402
 
 CORPUS = Path("corpus") / "english-wiki-books-50m.txt.bz2"
-FRESH = "_fresh"
 TEXT_WORDS, ZIPF_WORDS, LINE = 14_000, 100_000, 25
 FAITHFUL = GasiSettings()
 SHARED = replace(FAITHFUL, shared_negatives=10)
-COLUMNS = (
-    "variant", "senses", "by neighbours [95 %]", "probability", "recovered", "one to one", "purity", "majority",
-    "MaxSimC", "AvgSimC",
-)  # fmt: skip
 #: tokens a second of the paper on its GPU, as performance notes of the project give them
 PAPER_RATE = 46_300
 GENSIM = """
@@ -297,180 +258,16 @@ def threads(stream: Stream, rounds: int) -> None:
         print(f"| {name} | {rates[0]:,.0f} | {rates[1]:,.0f} | {ratio:.2f} |", flush=True)
 
 
-# -- quality --------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Planted:
-    """A text with pseudo-words, the same text without them, and usages of text behind both."""
-
-    shards: Shards
-    plain: Shards
-    words: tuple[PseudoWord, ...]
-    usages: tuple[Usage, ...]
-
-
-def planted_text(
-    work: Path, n_tokens: int, held_out: int, pairs: int, bands: list[tuple[int, int]], seed: int
-) -> Planted:
-    """Write the beginning of the corpus to *work* as numbers, with and without pseudo-words."""
-    lines = corpus_lines(n_tokens + held_out)
-    read = 0
-    work.mkdir(parents=True, exist_ok=True)
-    path = work / "corpus.txt"
-    with path.open("w", encoding="utf-8") as stream:
-        while read < n_tokens:
-            words = next(lines)
-            read += len(words)
-            stream.write(" ".join(words) + "\n")
-    plain = make_shards([path], work / "plain", limits=Limits(10, 0), tokenisation="given")
-    counts = dict(zip(plain.vocabulary.words, plain.vocabulary.counts.tolist(), strict=True))
-    lowest = min(low for low, _ in bands)
-    nouns = unambiguous_nouns((word for word, count in counts.items() if count >= lowest), wordnet.load())
-    drawn = pseudo_words(counts, pairs, bands=bands, kinds=nouns, seed=seed)
-    names = {word: each.name for each in drawn for word in (each.first, each.second)}
-    usages = planted_usages(lines, drawn, each=50, seed=seed)
-    return Planted(renamed_shards(plain, names, work / "planted"), plain, drawn, usages)
-
-
-def neighbours_of(vectors: SenseVectors, word: str, sense: int, reference: SenseVectors) -> np.ndarray:
-    """Return the reference's vectors of the ten nearest words of a sense that it knows. *Shape:* (10, width)."""
-    near = [each.word for each in vectors.neighbours(word, sense, 100) if each.word in reference.index][:10]
-    return np.stack([reference.senses[reference.index[each], 0] for each in near])
-
-
-def labels_of(vectors: SenseVectors, word: PseudoWord, reference: SenseVectors) -> list[str]:
-    """Return what each sense of a pseudo-word stands for by its neighbours; nothing for one that is not there."""
-    senses = np.flatnonzero(vectors.mask[vectors.number(word.name)])
-    near = np.stack([neighbours_of(vectors, word.name, int(k), reference) for k in senses])
-    both = np.stack([reference.senses[reference.index[each], 0] for each in (word.first, word.second)])
-    found = [""] * vectors.mask.shape[1]
-    for k, label in zip(senses, labels_by_neighbours(near, both), strict=True):
-        found[k] = (word.first, word.second)[label]
-    return found
-
-
-def judged(subject: Gasi, planted: Planted, reference: SenseVectors) -> tuple[PlantedSelection, SenseRecovery]:
-    """Judge the choices of a subject by the neighbours of its senses, and by the usages themselves."""
-    p = subject.sense_distribution(planted.usages)
-    labels = {each.name: labels_of(subject.vectors, each, reference) for each in planted.words}
-    words, gold = ([str(getattr(each, name)) for each in planted.usages] for name in ("lemma", "sense"))
-    right = np.array([[label == sense for label in labels[word]] for word, sense in zip(words, gold, strict=True)])
-    recovered = {word: len(set(found) - {""}) for word, found in labels.items()}
-    selection = planted_selection(words, p, right, recovered=recovered)
-    return selection, sense_recovery(words, p.argmax(axis=1), gold)
-
-
-def in_context(subject: Gasi) -> tuple[SimilarityCorrelation, SimilarityCorrelation]:
-    """Return the correlations of MaxSimC and AvgSimC with people's ratings on SCWS, over pairs that it knows."""
-    loaded = catalog.dataset("scws")
-    names, values = loaded.responses.column("item_id"), loaded.responses.column("value")
-    items = [item for item in loaded.items if all(subject.knows(usage) for usage in item.usages)]
-    ratings = [float(np.mean(values[names == item.item_id])) for item in items]
-    sides = [[item.usages[side] for item in items] for side in (0, 1)]
-    given = [subject.senses_of(side)[0] for side in sides] + [subject.sense_distribution(side) for side in sides]
-    words = [item.usages[0].target.lower() for item in items]
-    return tuple(  # type: ignore[return-value]
-        similarity_correlation(measure(*given), ratings, measure=name, groups=words)
-        for name, measure in (("max_sim_c", max_sim_c), ("avg_sim_c", avg_sim_c))
-    )
-
-
-def without_duplicates(subject: Gasi) -> Gasi:
-    """Return a subject with the senses that are left after pruning; the threshold is drawn from its vectors."""
-    try:
-        value = pruning_threshold(subject.vectors).value
-    except InputError as error:
-        print(f"{subject.name}: not pruned: {error.what}")
-        return subject
-    left = Gasi(subject.name)
-    left.__dict__["vectors"] = replace(subject.vectors, mask=pruned_mask(subject.vectors, value))
-    return left
-
-
-def quality(given: argparse.Namespace, settings: GasiSettings) -> None:
-    """Train every variant on text with planted senses, and print what each recovers."""
-    bands = list(itertools.pairwise(given.bands))
-    planted = planted_text(given.work, given.tokens, given.held_out, given.pairs, bands, given.seed)
-    how = replace(settings, variant="skip_gram")
-    train_gasi(planted.plain, out=given.work / "reference", settings=how, seed=given.seed)
-    reference = read_sense_vectors(given.work / "reference")
-    n_words, n_usages = len(planted.words), len(planted.usages)
-    print(f"{planted.plain.vocabulary.n_tokens:,} tokens, {len(planted.shards.vocabulary.words):,} words; ", end="")
-    print(f"{n_words} pseudo-words in bands {bands}, {n_usages:,} usages; {settings}\n", flush=True)
-    print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}")
-    found: dict[str, PlantedSelection] = {}
-    for variant in given.variants:
-        out, fresh = given.work / variant, variant.endswith(FRESH)
-        how = replace(settings, variant=variant.removesuffix(FRESH))
-        how = replace(how, shared_negatives=0) if fresh else how
-        train_gasi(planted.shards, out=out, settings=how, seed=given.seed)
-        subject = Gasi(str(out))
-        kinds = [(variant, subject)]
-        kinds += [(f"{variant}, pruned", without_duplicates(subject))] if variant != "skip_gram" else []
-        for name, each in kinds:
-            selection, recovery = judged(each, planted, reference)
-            found[name] = selection
-            max_c, avg_c = in_context(each)
-            senses = np.mean([each.sense_count(usage) for usage in planted.usages])
-            print(
-                f"| {name} | {senses:.2f} | {selection.accuracy:.3f} {between(selection.accuracy_interval)} | "
-                f"{selection.probability:.3f} | {selection.recovered:.2f} | {recovery.accuracy:.3f} | "
-                f"{recovery.purity:.3f} | {recovery.majority:.3f} | {max_c.value:.1f} | {avg_c.value:.1f} |",
-                flush=True,
-            )
-    differences(found)
-    kept = {name: asdict(selection) for name, selection in found.items()}
-    (given.work / "selection.json").write_text(json.dumps(kept, indent=1), encoding="utf-8")
-
-
-def between(interval: Interval) -> str:
-    """Return the bounds of an interval."""
-    return f"[{interval.low:.3f}, {interval.high:.3f}]"
-
-
-def differences(found: dict[str, PlantedSelection]) -> None:
-    """Print how much better GASI-β is than each other, over the same pseudo-words."""
-    best = found.get("gasi_beta")
-    for name, other in found.items() if best else ():
-        if best is None or name in ("gasi_beta", "gasi_beta, pruned"):
-            continue
-        gains = [a.accuracy - b.accuracy for a, b in zip(best.each, other.each, strict=True)]
-        print(f"gasi_beta over {name}, by neighbours: {np.mean(gains):+.3f} {between(mean_interval(gains))}")
-
-
 def main() -> None:
     """Run what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("speed", "threads", "planted"))
+    parser.add_argument("what", choices=("speed", "threads"))
     parser.add_argument("--gensim", type=Path, help="an interpreter that has gensim")
     parser.add_argument("--tokens", type=int, default=400_000)
     parser.add_argument("--torch-tokens", type=int, default=40_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--streams", nargs="+", choices=("text", "zipf"), default=["text", "zipf"])
-    quality_of = parser.add_argument_group("planted")
-    quality_of.add_argument("--work", type=Path, default=Path("planted-senses"), help="where text and vectors are kept")
-    quality_of.add_argument("--held-out", type=int, default=3_000_000, help="tokens behind the text for the usages")
-    quality_of.add_argument("--pairs", type=int, default=25, help="pseudo-words of each band")
-    quality_of.add_argument("--bands", type=int, nargs="+", default=[150, 450, 5_000], help="limits of frequency")
-    quality_of.add_argument(
-        "--variants", nargs="+", choices=[*VARIANTS, f"gasi_beta{FRESH}"], default=["sasi", "gasi", "gasi_beta"]
-    )
-    quality_of.add_argument("--seed", type=int, default=0)
-    for name, kind, default in (
-        ("--dimensions", int, 100),
-        ("--senses", int, 3),
-        ("--epochs", int, 3),
-        ("--learning-rate", float, 0.025),
-        ("--shared-negatives", int, 10),
-        ("--threads", int, 1),
-    ):
-        quality_of.add_argument(name, type=kind, default=default)
     given = parser.parse_args()
-    if given.what == "planted":
-        names = ("dimensions", "senses", "epochs", "learning_rate", "shared_negatives", "threads")
-        quality(given, GasiSettings(**{name: getattr(given, name) for name in names}))
-        return
     made = {"text": text, "zipf": zipf}
     for name in given.streams:
         stream = made[name](given.tokens)
