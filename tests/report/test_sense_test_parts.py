@@ -91,6 +91,7 @@ def test_models_show_their_best_layer_and_say_so() -> None:
     ]  # fmt: skip
     assert [record.value for record in part.records] == pytest.approx([30, 60, 50, 90, 10])
     assert [record.condition for record in part.records] == ["a", "a", "a", "a", "b"]
+    assert "Chance: one in the words, or groups, of a page" in to_text(part.tables[0])
     assert models_part([]).tables == ()
 
 

@@ -132,7 +132,7 @@ def models_part(found: Sequence[tuple[str, str, ModelHits]]) -> Part:
         Column("Senses of"),
         Column("Subject"),
         Column("Layer", note="Where there are several, the best: chosen after looking."),
-        Column("Right, %", Format("number", 1), note="The intruder; the group that the vectors themselves choose."),
+        Column("Right, %", Format("number", 1), note=_RIGHT),
         Column("Unanswered", INTEGER, note="Counted as wrong: a word out of the vocabulary, an unreadable reply."),
     )
     notes = ("Intervals resample words.",)
@@ -145,6 +145,7 @@ def _blank_of(task: str, senses_of: str, each: ModelHits) -> Record:
     return Record(each.accuracy.name, None, unit="percent", note="-", **where)  # type: ignore[arg-type]
 
 
+_RIGHT = "The intruder; the group that the vectors themselves choose. Chance: one in the words, or groups, of a page."
 _ALPHA = statistic_name("krippendorff_alpha", level="nominal")
 
 
