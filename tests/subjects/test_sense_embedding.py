@@ -51,6 +51,15 @@ def test_beside_no_known_word_priors_count() -> None:
     assert made(MSSG).sense_distribution(alone).tolist() == [[0.5, 0.5]]
 
 
+def test_a_sense_without_direction_is_never_the_nearest(tmp_path: Path) -> None:
+    """A vector of zeros is near to nothing, even beside an opposite sense; where all are zeros none is chosen."""
+    lines = ("6 2", "bank#1 0 0", "bank#2 -1 0", "shore#1 0 0", "shore#2 0 0", "river#1 1 0", "quay#1 0 1")
+    (tmp_path / "a.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    subject = made(f"ego_network:{tmp_path / 'a.txt'}")
+    asked = [usage("river bank", "bank"), usage("river shore", "shore"), usage("a bank", "bank")]
+    assert subject.sense_distribution(asked).tolist() == [[0, 1], [0.5, 0.5], [0.5, 0.5]]
+
+
 def test_the_window_bounds_the_context() -> None:
     """Known words count, the nearest first, on each side; the target itself does not."""
     text = "river bank bank river river"

@@ -3,9 +3,11 @@
 ``sense_embedding:FORMAT:FILE`` or ``sense_embedding:FORMAT:FILE,FILE`` names a format and its files
 (:mod:`lexiscope.resources.multi_sense`), for instance ``sense_embedding:muse:vectors.txt,index.tsv``.
 The context is the mean vector of the known words around the target; ``?window=5`` is how many words on each side there
-are at most. The sense with the highest cosine gets probability 1, the first of equals; beside no known word each sense
-has its prior, or all are equally probable. With these probabilities AvgSimC is MaxSimC. Texts are cut as for ``gasi``;
-a word is looked up as it stands in the text, then in lower case, then as the tokeniser writes it (a number: ``<num>``).
+are at most. The sense with the highest cosine gets probability 1, the first of equals
+(:func:`~lexiscope.items.sense_similarity.nearest_sense`); beside no known word, or where no sense has a direction, each
+sense has its prior, or all are equally probable. With these probabilities AvgSimC is MaxSimC. Texts are cut as for
+``gasi``; a word is looked up as it stands in the text, then in lower case, then as the tokeniser writes it (a number:
+``<num>``).
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from lexiscope.core.run import sha256_of
 from lexiscope.core.subject import Floats, Progress, SubjectSpec, reseeded
 from lexiscope.core.usage import Usage
 from lexiscope.items.induced_senses import InducedSenses, of_import
+from lexiscope.items.sense_similarity import nearest_sense
 from lexiscope.resources.multi_sense import FORMATS, MultiSense, read_multi_sense
 from lexiscope.resources.running_text import number_of, numbers_in
 from lexiscope.resources.sense_vectors import window_means
@@ -31,6 +34,8 @@ from lexiscope.subjects._options import split_name
 
 CAPABILITIES = ("Embeds", "ChoosesSense")
 _WINDOW = 5
+# windows that are compared with the senses of a word at once
+_BLOCK = 2048
 
 
 def load(spec: SubjectSpec) -> SenseEmbedding:
@@ -180,13 +185,15 @@ class SenseEmbedding:
         selectors = self.vectors.selectors[rows]
         equal = np.full(len(selectors), 1 / len(selectors), np.float32)
         priors = equal if self.vectors.priors is None else self.vectors.priors[rows]
-        lengths = np.linalg.norm(selectors, axis=1)
-        # a selector without direction is as far as can be
-        cosines = np.divide(
-            means @ selectors.T, lengths, out=np.full((len(means), len(lengths)), -np.inf), where=lengths > 0
-        )
-        chosen = np.equal(np.arange(len(selectors)), np.asarray(cosines.argmax(axis=1))[:, None])
-        return np.where(np.asarray(means.any(axis=1))[:, None], chosen, priors).astype(np.float32)
+        # a selector without direction is near to nothing
+        directed = selectors.any(axis=1)
+        found = []
+        for start in range(0, max(1, len(means)), _BLOCK):
+            part = means[start : start + _BLOCK]
+            every = np.broadcast_to(selectors, (len(part), *selectors.shape))
+            found.append(nearest_sense(every, part, mask=np.broadcast_to(directed, every.shape[:2])))
+        nearest = np.concatenate(found)[:, None]
+        return np.where(nearest >= 0, nearest == np.arange(len(selectors)), priors).astype(np.float32)
 
     def _word(self, form: str) -> str | None:
         number = number_of(form, self.vectors.index)
