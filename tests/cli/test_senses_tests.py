@@ -71,6 +71,7 @@ def test_intrusion_from_vectors_to_answers(run: Run, vectors: str, tmp_path: Pat
     assert sum(own[item.item_id] == item.gold for item in items) > 12, "topics of made-up vectors are far apart"
     assert run("senses", "intrusion", vectors, "--out", "b", *given, "-q").exit_code == 0
     assert (tmp_path / "b" / "items.csv").read_bytes() == (tmp_path / "a" / "items.csv").read_bytes()
+    assert "pages of one word or sentence differ" in run("check", "a/items.csv").stderr
     refused = run("senses", "intrusion", vectors, "--out", "b", *given)
     assert refused.exit_code == 1
     assert "[E615]" in refused.stderr

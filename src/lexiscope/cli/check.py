@@ -19,6 +19,13 @@ from lexiscope.items.check import check_file
 from lexiscope.items.columns import ColumnMap
 from lexiscope.items.findings import CheckReport
 
+# columns of pages on which words or groups of words are chosen
+_SENSES = {"condition.intruder_id", "condition.group_1"}
+_NO_PAIRS = (
+    "this is a test of senses, made of a model: pages of one word or sentence differ in what is chosen from, and are no\n"
+    "repetitions (E209) or pairs (W2..); a study of them is checked by: lexiscope annotate check STUDY.yaml"
+)
+
 
 @click.command(cls=Verb)
 @click.argument("file", type=click.Path(path_type=Path))
@@ -93,3 +100,5 @@ def _show(found: CheckReport, at_most: int) -> None:
         remark("columns: " + ", ".join(f"{part} = {column}" for part, column in found.columns))
     if found.unused:
         remark("columns that nothing was taken from: " + ", ".join(found.unused))
+    if _SENSES.intersection(found.unused):
+        remark(_NO_PAIRS)
