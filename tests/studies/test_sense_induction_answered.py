@@ -92,6 +92,15 @@ def test_the_complete_table_of_an_export_is_refused(tmp_path: Path) -> None:
         judgments_of([written(tmp_path, rows)], items_by_id([("a", pages())]))
 
 
+def test_an_answer_that_is_not_on_the_page_is_refused(tmp_path: Path) -> None:
+    """Another spelling of the intruder would be a wrong answer in silence."""
+    first, *others = votes(pages())
+    with pytest.raises(InputError, match="'Bankx' is none of its options: banka, bankb, bankx") as caught:
+        judgments_of([written(tmp_path, [replace(first, option="Bankx"), *others])], items_by_id([("a", pages())]))
+    assert caught.value.place is not None
+    assert caught.value.place.item_id == "m/bank/1/1"
+
+
 def test_tables_say_how_much_was_answered() -> None:
     """Unequal numbers of judgments, pages without a majority or an answer, missing choices: below the table."""
     items = pages()

@@ -11,9 +11,10 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import COLLECTED, SIMULATED, ResponseTable
 from lexiscope.items.tabular import is_item_table, read_items
 from lexiscope.resources.tables import read_header
-from lexiscope.tasks.sense_choice import GROUP
+from lexiscope.tasks.sense_choice import GROUP, groups_of
 from lexiscope.tasks.sense_choice import NAME as SELECTION
 from lexiscope.tasks.word_intrusion import NAME as INTRUSION
+from lexiscope.tasks.word_intrusion import words_of
 
 MEASURE = "choice"
 TASKS = (INTRUSION, SELECTION)
@@ -58,8 +59,8 @@ def items_by_id(files: Sequence[tuple[str, Sequence[Item]]]) -> dict[str, Item]:
 def judgments_of(paths: Sequence[str], items: Mapping[str, Item]) -> Judgments:
     """Read people's answers to *items*.
 
-    Errors: :class:`InputError` E471 for another file, ``responses.csv`` of an export, an answer to none of the items,
-    of a model, or to a task that is no test of senses.
+    Errors: :class:`InputError` E471 for another file, ``responses.csv`` of an export, an answer to none of the items
+    or that is none of an item's options, of a model, or to a task that is no test of senses.
     """
     return Judgments(ResponseTable.concat([_answers(Path(path), items) for path in paths]), items)
 
@@ -75,6 +76,11 @@ def check_known(path: Path, answers: ResponseTable, items: Mapping[str, Item]) -
 def task_of(item: Item) -> str:
     """Return which test an item belongs to: sense selection where it has groups of words, else word intrusion."""
     return SELECTION if any(name.startswith(GROUP) for name in item.conditions) else INTRUSION
+
+
+def options_of(item: Item) -> tuple[str, ...]:
+    """Return what can be answered to an item: its words, or the numbers of its senses."""
+    return tuple(groups_of(item)) if task_of(item) == SELECTION else words_of(item)
 
 
 def told_if_simulated(answers: ResponseTable) -> tuple[str, ...]:
@@ -104,4 +110,15 @@ def _answers(path: Path, items: Mapping[str, Item]) -> ResponseTable:
         hint = "name the run of the models with --models instead"
         raise InputError(what, code="E471", place=Place(str(path)), hint=hint)
     check_known(path, table, items)
+    _check_options(path, table, items)
     return table
+
+
+def _check_options(path: Path, answers: ResponseTable, items: Mapping[str, Item]) -> None:
+    """Check that every choice is on its page: another spelling would be counted as a wrong answer."""
+    offered = {name: options_of(items[name]) for name in answers.unique("item_id")}
+    for name, option in zip(answers.column("item_id").tolist(), answers.column("option").tolist(), strict=True):
+        if option is not None and option not in offered[name]:
+            what = f"the answer {option!r} is none of its options: {', '.join(offered[name])}"
+            hint = "give the items that were asked, and answers as the app writes them"
+            raise InputError(what, code="E471", place=Place(str(path), item_id=name), hint=hint)

@@ -21,12 +21,11 @@ from lexiscope.report.figure_senses import agreement_and_consistency
 from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Part, from_estimate, shown, with_interval
 from lexiscope.report.tables import Cell, Column, Format, Table
-from lexiscope.studies.sense_induction.answered import MEASURE, TASKS, task_of, told_if_simulated
+from lexiscope.studies.sense_induction.answered import MEASURE, TASKS, options_of, task_of, told_if_simulated
 from lexiscope.studies.sense_induction.material import LeftOut, Material
 from lexiscope.tasks.sense_choice import NAME as SELECTION
-from lexiscope.tasks.sense_choice import groups_of
 from lexiscope.tasks.word_intrusion import NAME as INTRUSION
-from lexiscope.tasks.word_intrusion import intruder, words_of
+from lexiscope.tasks.word_intrusion import intruder
 
 SENSES = statistic_name("intrusion_accuracy", of="senses")
 QUESTIONS = statistic_name("selection_accuracy", of="questions")
@@ -68,7 +67,7 @@ class SenseTest:
         ratings, options = self.choices
         return word_intrusion(
             ratings, options, intruders=intruders_of(self.items), groups=self.words,
-            n_options=n_options_of(self.task, self.items), resamples=settings.n_bootstrap, seed=settings.seed,
+            n_options=n_options_of(self.items), resamples=settings.n_bootstrap, seed=settings.seed,
         )  # fmt: skip
 
     def selection(self, settings: StudySettings) -> SenseSelection:
@@ -76,7 +75,7 @@ class SenseTest:
         ratings, options = self.choices
         return sense_selection(
             ratings, options, model=ModelAnswers.of(self.items), groups=self.words,
-            n_options=n_options_of(self.task, self.items), resamples=settings.n_bootstrap, seed=settings.seed,
+            n_options=n_options_of(self.items), resamples=settings.n_bootstrap, seed=settings.seed,
         )  # fmt: skip
 
 
@@ -227,9 +226,9 @@ def right_answers(items: Iterable[Item]) -> dict[str, str]:
     return {**intruders_of(of_test[INTRUSION]), **chosen}
 
 
-def n_options_of(task: str, items: Sequence[Item]) -> int:
+def n_options_of(items: Sequence[Item]) -> int:
     """Return how many words, or groups of words, a page shows; of pages of several sizes the most."""
-    return max(len(words_of(item) if task == INTRUSION else groups_of(item)) for item in items)
+    return max(len(options_of(item)) for item in items)
 
 
 def _models(material: Material) -> dict[str, str]:
