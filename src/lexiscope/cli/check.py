@@ -22,7 +22,7 @@ from lexiscope.items.findings import CheckReport
 # columns of pages on which words or groups of words are chosen
 _SENSES = {"condition.intruder_id", "condition.group_1"}
 _NO_PAIRS = (
-    "this is a test of senses, made of a model: pages of one word or sentence differ in what is chosen from, and are no\n"
+    "this is a test of senses: pages of one word or sentence differ in what is chosen from, and are no\n"
     "repetitions (E209) or pairs (W2..); a study of them is checked by: lexiscope annotate check STUDY.yaml"
 )
 
