@@ -146,6 +146,19 @@ def test_unexpected_errors_keep_their_traceback(
         run("boom")
 
 
+def test_an_interruption_while_a_verb_is_loaded(
+    run: Callable[..., click.testing.Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has the status of every other interruption, and no traceback."""
+
+    def stopped(name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(entry.importlib, "import_module", stopped)
+    result = run("demo")
+    assert (result.exit_code, result.stdout, result.stderr) == (130, "", "interrupted\n")
+
+
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     """``lexiscope check … | head`` ends without a traceback."""
     rows = "".join(f"The bank {i}.,The bank {i}.,bank\n" for i in range(3000))

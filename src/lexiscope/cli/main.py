@@ -61,6 +61,7 @@ Three commands to try first:
 lexiscope --help lists every verb; lexiscope VERB --help explains one.
 """
 
+_INTERRUPTED = 130
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "MKL_NUM_THREADS",
@@ -90,7 +91,12 @@ class LazyVerbs(click.Group):
         if cmd_name not in self.verbs:
             return None
         module, _, attribute = self.verbs[cmd_name][0].partition(":")
-        return cast(click.Command, getattr(importlib.import_module(module), attribute))
+        try:
+            return cast(click.Command, getattr(importlib.import_module(module), attribute))
+        except KeyboardInterrupt:
+            # loading takes a second where models are needed; nothing has begun
+            click.echo("interrupted", err=True)
+            raise SystemExit(_INTERRUPTED) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table of verbs from their one-line helps, importing none."""
