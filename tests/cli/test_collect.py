@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -161,3 +162,12 @@ def test_a_choice_is_an_answer_without_a_value() -> None:
     table = ResponseTable.from_rows(rows)
     assert [(row["items"], row["unanswered"]) for row in answer_rows(table)] == [(3, 1)]
     assert [(row.n, row.n_missing, row.mean) for row in describe(table)] == [(2, 1, None)]
+
+
+def test_continuations_without_a_value_are_answers() -> None:
+    """What was generated stands in raw: only the row where nothing stands there is unanswered; nor is a seed one."""
+    of_model = Response("lm", "model", "1", "gap_filling", "completion(max_tokens=2,method=greedy)", raw="river")
+    rows = [of_model, replace(of_model, item_id="2", raw=None), replace(of_model, measure="completion_seed", raw="7")]
+    table = ResponseTable.from_rows(rows)
+    assert [(row["items"], row["unanswered"]) for row in answer_rows(table)] == [(2, 1), (1, 0)]
+    assert [(each.n, each.n_missing) for each in describe(table)] == [(1, 1), (1, 0)]

@@ -18,6 +18,7 @@ from lexiscope.cli.verb import Verb
 from lexiscope.collect import collect_run
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
+from lexiscope.items.gap_filling import is_written
 
 
 @click.command(cls=Verb)
@@ -110,5 +111,5 @@ def _answer_row(name: str, view: str | None, measure: str, part: ResponseTable) 
         "measure": measure,
         "items": len(part.unique("item_id")),
         "layers": f"{min(layers)}–{max(layers)}" if layers else "",
-        "unanswered": len(part.unanswered()),
+        "unanswered": len(part.unanswered(written=is_written(measure))),
     }

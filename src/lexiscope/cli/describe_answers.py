@@ -16,6 +16,7 @@ from lexiscope.collect import QUESTION, RESPONSES
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, to_json
 from lexiscope.core.run import read_json, write_atomically
+from lexiscope.items.gap_filling import is_written
 from lexiscope.report.curves import Trajectory
 from lexiscope.report.document import Report, Section
 from lexiscope.report.figure_layers import trajectories
@@ -79,7 +80,7 @@ def describe(table: ResponseTable) -> list[Described]:
     values, subjects = table.column("value"), table.column("subject_id")
     rows = []
     for key, code in distinct.items():
-        n_missing = len(table.filter(codes == code).unanswered())
+        n_missing = len(table.filter(codes == code).unanswered(written=is_written(key[2])))
         own = values[codes == code]
         given = own[~np.isnan(own)]
         rows.append(

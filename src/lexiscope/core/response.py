@@ -175,8 +175,13 @@ class ResponseTable:
         for row in self._table.to_pylist():
             yield Response(**row)
 
-    def unanswered(self) -> ResponseTable:
-        """Return the rows of one measure that hold no answer: no value; of choices, which have no values, no option."""
+    def unanswered(self, *, written: bool = False) -> ResponseTable:
+        """Return the rows of one measure that hold no answer: no value; of choices, which have no values, no option.
+
+        *written*: the measure's answers are texts; without answer is where nothing stands in ``raw``.
+        """
+        if written:
+            return self.where(raw=None)
         without = self.where(value=None)
         return without if len(without) < len(self) else without.where(option=None)
 

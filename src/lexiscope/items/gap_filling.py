@@ -187,6 +187,15 @@ def decoding_measure(name: str, decoding: Decoding) -> str:
     return statistic_name(name, method=decoding.method, max_tokens=decoding.max_tokens, **said)
 
 
+def is_written(measure: str) -> bool:
+    """Say whether the answers of a measure stand in ``raw`` alone, without a value.
+
+    >>> is_written("completion(method=greedy,max_tokens=10)"), is_written("rating")
+    (True, False)
+    """
+    return measure.partition("(")[0] in (MEASURE, MEASURE_SEED)
+
+
 def read_decoding(measure: str) -> Decoding | None:
     """Read :func:`decoding_measure` back; ``None`` for an answer that was not generated (a person's).
 
