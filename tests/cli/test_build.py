@@ -485,12 +485,25 @@ def test_the_page_runs(build: Path, run: Run) -> None:
             continue
         if words[1] == "read-sheet":
             accept_all(Path("ben.csv"))
+        if "synonymy" in words:
+            # the published collection has a test of its own
+            continue
         done = run(*words, *(("--lexicon", "wn:aa:1") if words[1] == "minimal-pairs" else ()))
         assert done.exit_code == 0, f"{words}\n{done.output}"
     assert len(read_collection("suites/collection.csv")) == 5
     assert [words[1] for words in rest] == [
         *("curate", "sheet", "read-sheet", "compare", "curate", "merge", "minimal-pairs", "minimal-pairs")
     ]
+
+
+@pytest.mark.published
+@pytest.mark.usefixtures("published", "build")
+def test_the_published_collection_of_the_page(run: Run) -> None:
+    """The page's command that draws nouns anew for the published items."""
+    (words,) = (each for each in page_commands() if "synonymy" in each)
+    done = run(*words, "--lexicon", "wn:aa:1")
+    assert done.exit_code == 0, f"{words}\n{done.output}"
+    assert len(read_collection("matched/collection.csv")) == 200
 
 
 def test_the_page_shows_the_bench(build: Path) -> None:
