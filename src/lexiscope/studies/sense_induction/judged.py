@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -45,12 +46,13 @@ _PERCENT, _TWO = Format("number", 1), Format("number", 2)
 
 @dataclass(frozen=True, eq=False)
 class SenseTest:
-    """The answers to a test (``task``) of one model's senses, and the items that were answered."""
+    """The answers to a test (``task``) of one model's senses, and the items that were answered, of ``n_pages``."""
 
     task: str
     model: str
     answers: ResponseTable
     items: tuple[Item, ...]
+    n_pages: int
 
     @cached_property
     def words(self) -> dict[str, str]:
@@ -103,14 +105,13 @@ def people_part(material: Material, settings: StudySettings) -> tuple[Part, tupl
             continue
         records += own
         rows[test.task].append((title, *map(shown, own[:_CELLS])))
-        notes[test.task].append(f"{title}: {_asked(material, test)}.")
+        notes[test.task].append(f"{title}: {_asked(test)}.")
         if test.task == SELECTION:
             found, drawn = _by_word(test, title, settings, number=len(figures) + 1)
             records.append(found)
             figures += drawn
-    return Part(tuple(records), tuple(_tables(rows, notes, told_if_simulated(material.people))), tuple(figures)), tuple(
-        left_out
-    )
+    tables = _tables(rows, notes, told_if_simulated(material.people))
+    return Part(tuple(records), tuple(tables), tuple(figures)), tuple(left_out)
 
 
 def model_of(material: Material, item: Item) -> str:
@@ -145,6 +146,7 @@ def by_model(material: Material) -> list[SenseTest]:
     """Return the answers to each test of each model's senses, in the order in which they come."""
     found: dict[tuple[str, str], list[str]] = {}
     models = _models(material)
+    pages = Counter((task_of(item), models[item_id]) for item_id, item in material.people_items.items())
     for task in TASKS:
         for item_id in material.people.where(task=task).unique("item_id"):
             found.setdefault((task, models[item_id]), []).append(item_id)
@@ -154,6 +156,7 @@ def by_model(material: Material) -> list[SenseTest]:
             model,
             material.people.where(task=task, item_id=tuple(ids)),
             tuple(material.people_items[item_id] for item_id in ids),
+            pages[task, model],
         )
         for (task, model), ids in found.items()
     ]
@@ -241,18 +244,15 @@ def _models(material: Material) -> dict[str, str]:
     return {item_id: names[kind] for item_id, kind in kinds.items()}
 
 
-def _asked(material: Material, test: SenseTest) -> str:
+def _asked(test: SenseTest) -> str:
     """How much was answered, in words: what the shares of a table do not show."""
     ratings, _ = test.choices
     n, voted = ratings.counts(), majority(ratings)
     counted = n[n > 0]
     sizes = f"{counted.min()}" if counted.min() == counted.max() else f"{counted.min()} to {counted.max()}"
-    models = _models(material)
-    asked = (test.task, test.model)
-    of_test = [each for each, item in material.people_items.items() if (task_of(item), models[each]) == asked]
     gaps = {
         "pages without a majority": int((~voted.absolute & (n > 0)).sum()),
-        "pages without an answer": len(of_test) - len(counted),
+        "pages without an answer": test.n_pages - len(counted),
         "judgments without a choice": ratings.n_missing,
     }
     whole = f"{int(n.sum())} judgments of {len(ratings.rater_ids)} people on {len(counted)} pages, {sizes} each"
