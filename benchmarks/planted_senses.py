@@ -43,7 +43,6 @@ from lexiscope.analysis.bootstrap import mean_interval  # noqa: E402
 from lexiscope.analysis.planted_senses import (  # noqa: E402
     PlantedSelection,
     SenseRecovery,
-    labels_by_neighbours,
     planted_selection,
     sense_recovery,
 )
@@ -55,6 +54,7 @@ from lexiscope.items.planted_senses import PseudoWord, planted_usages, pseudo_wo
 from lexiscope.items.sense_similarity import avg_sim_c, max_sim_c  # noqa: E402
 from lexiscope.resources import wordnet  # noqa: E402
 from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors  # noqa: E402
+from lexiscope.studies.sense_induction.recovery import looks_of  # noqa: E402
 from lexiscope.subjects.gasi import Gasi  # noqa: E402
 from lexiscope.subjects.sense_embedding import SenseEmbedding  # noqa: E402
 from lexiscope.training.gasi.pruning import pruned_mask, pruning_threshold  # noqa: E402
@@ -212,24 +212,10 @@ def peers(given: argparse.Namespace, draw: Draw) -> Iterator[tuple[str, Subject]
 # -- the measures ---------------------------------------------------------------------------------------------
 
 
-def labels_of(subject: Subject, word: PseudoWord, reference: SenseVectors) -> list[str]:
-    """Return what each sense of a pseudo-word stands for by its neighbours; nothing for one that is not there."""
-    rows = subject.induced.of(word.name)
-    known = [
-        [reference.index[each.word] for each in near if each.word in reference.index][:10]
-        for near in subject.induced.neighbours(rows, 100)
-    ]
-    both = np.stack([reference.senses[reference.index[each], 0] for each in (word.first, word.second)])
-    found = [""] * subject.induced.most
-    for row, label in zip(rows, labels_by_neighbours(reference.senses[np.array(known), 0], both), strict=True):
-        found[int(subject.induced.numbers[row])] = (word.first, word.second)[label]
-    return found
-
-
 def judged(method: str, subject: Subject, draw: Draw, reference: SenseVectors) -> Row:
     """Judge the choices of a subject by the neighbours of its senses, by the usages themselves, and on SCWS."""
     p = subject.sense_distribution(draw.usages)
-    labels = {each.name: labels_of(subject, each, reference) for each in draw.words}
+    labels = looks_of(subject.induced, {each.name: (each.first, each.second) for each in draw.words}, reference)
     words, gold = ([str(getattr(each, name)) for each in draw.usages] for name in ("lemma", "sense"))
     right = np.array([[label == sense for label in labels[word]] for word, sense in zip(words, gold, strict=True)])
     recovered = {word: len(set(found) - {""}) for word, found in labels.items()}

@@ -160,7 +160,7 @@ def _by_looks(
     gold = [str(known[row].usages[0].sense) for row in rows]
     if planted.reference is None or not isinstance(subject, ShowsSenses) or len(set(words)) < 2:
         return []
-    labels = _labels(subject.induced, {word: meant[word] for word in words}, planted.reference)
+    labels = looks_of(subject.induced, {word: meant[word] for word in words}, planted.reference)
     fits = [[label == one for label in labels[word]] for word, one in zip(words, gold, strict=True)]
     recovered = {word: len(set(found) - {""}) for word, found in labels.items()}
     how = {"resamples": settings.n_bootstrap, "seed": settings.seed}
@@ -174,8 +174,14 @@ def _by_looks(
     ]
 
 
-def _labels(senses: InducedSenses, meant: Mapping[str, Sequence[str]], reference: SenseVectors) -> dict[str, list[str]]:
-    """What each sense of each pseudo-word looks like, by the words that *meant* says were planted as it."""
+def looks_of(
+    senses: InducedSenses, meant: Mapping[str, Sequence[str]], reference: SenseVectors
+) -> dict[str, list[str]]:
+    """Return what each sense of each pseudo-word looks like: one of the words that *meant* says were planted as it.
+
+    Neighbours are read by the vectors of *reference*, which has one sense for each word. Empty for a sense that is not
+    there, or has too few neighbours that it knows.
+    """
     rows = [row for word in meant for row in senses.of(word)]
     # the neighbours of all of them in one search, which goes through all vectors
     near = dict(zip(rows, senses.neighbours(rows, SEARCHED), strict=True))
