@@ -15,6 +15,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.scoring import PRESETS
 from lexiscope.datasets.synonymy import collection
 from lexiscope.items.minimal_pairs import choice_sets
+from lexiscope.subjects._rounding import rounding
 from lexiscope.subjects._scoring_options import CausalOptions
 from lexiscope.subjects.causal_lm import CausalLM
 
@@ -61,7 +62,7 @@ def independent(model: Path, texts: Sequence[str], *, bos: bool) -> tuple[np.nda
 
 @pytest.mark.parametrize("name", ["published", "bos"])
 def test_sums_and_means_are_those_of_an_independent_scorer(published: Path, model: Path, name: str) -> None:
-    """200 released sentences: sums within 1e-4, means within 1e-5 (asked for are 2e-3 and 5e-5)."""
+    """200 released sentences: sums and means to a part in 100,000 of the largest (2e-3 and 5e-5 are required)."""
     texts = released_texts(published)
     assert len(texts) == 200
     sums, means = independent(model, texts, bos=name == "bos")
@@ -70,8 +71,8 @@ def test_sums_and_means_are_those_of_an_independent_scorer(published: Path, mode
     scores = scorer.score(texts)
     found = np.array([policy.divided_by("text").value(each, text) for each, text in zip(scores, texts, strict=True)])
     per_token = np.array([policy.value(each, text) for each, text in zip(scores, texts, strict=True)])
-    np.testing.assert_allclose(found, sums, atol=1e-4, rtol=0)
-    np.testing.assert_allclose(per_token, means, atol=1e-5, rtol=0)
+    np.testing.assert_allclose(found, sums, atol=rounding(np.abs(sums).max()), rtol=0)
+    np.testing.assert_allclose(per_token, means, atol=rounding(np.abs(means).max()), rtol=0)
     assert scorer.settings["route"] == "tree"
     assert scorer.facts.n_parameters == 7_212_288
 

@@ -19,6 +19,7 @@ from lexiscope.items.views import view_item
 from lexiscope.subjects._model_folder import ModelFolder
 from lexiscope.subjects._reader import Reader, Shape
 from lexiscope.subjects._reading import Wording
+from lexiscope.subjects._rounding import rounding
 from lexiscope.subjects.classifier import load
 from lexiscope.training._lessons import Lessons, learn, length_batches
 from lexiscope.training._training import Shard, prune
@@ -59,7 +60,7 @@ def test_the_features_are_cls_and_both_targets(bert: Path) -> None:
         ids, types = torch.tensor([each.ids]), torch.tensor([each.types])
         hidden = reader.model(input_ids=ids, token_type_ids=types).last_hidden_state[0]
         parts = [hidden[0], *(hidden[list(places)].mean(dim=0) for places in each.targets)]
-        assert torch.allclose(reader.head(torch.cat(parts)), row, atol=1e-5)
+        assert torch.allclose(reader.head(torch.cat(parts)), row, rtol=0, atol=rounding(float(row.abs().max())))
         assert [len(places) for places in each.targets] == [1, 1]
         assert reading.texts()[0].startswith("the")
 

@@ -26,7 +26,6 @@ DISTRIBUTIONS: tuple[str, ...] = (
     "scipy",
     "pandas",
     "pyarrow",
-    "statsmodels",
     "mixedlm",
     "matplotlib",
     "torch",

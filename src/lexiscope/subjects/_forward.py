@@ -18,10 +18,10 @@ from lexiscope.core.errors import SubjectError, require
 from lexiscope.core.subject import Floats
 from lexiscope.subjects._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of, torch_threads
 from lexiscope.subjects._model_folder import ModelFolder
+from lexiscope.subjects._rounding import same_to_rounding
 from lexiscope.subjects._span_tokens import TokenisedSentence
 
 _CHECK_SENTENCE = "The bank of the river is far from the other bank."
-_ROUTE_TOLERANCE = 1e-5
 
 
 class ForwardPass:
@@ -37,7 +37,7 @@ class ForwardPass:
         model = load_model(place, trust_remote_code=trust_remote_code)
         self._model = model.get_encoder() if getattr(model.config, "is_encoder_decoder", False) else model
         self._model.to(dtype_of(self._torch, dtype)).to(device_of(self._torch, device))
-        self._device = device
+        self._device, self._dtype = device, dtype
         self.unknown: int | None = fast.unk_token_id
         self._pad = int(fast.pad_token_id or 0)
         self.longest = longest_of(self._model, int(fast.model_max_length))
@@ -99,9 +99,13 @@ class ForwardPass:
                 )
             for modules in _candidates(torch, self._model):
                 seen, last = _record(modules, lambda: self._model(input_ids=ids).last_hidden_state)
-                if len(seen) == self.n_layers and _equal(torch, [*seen, last], states):
+                if len(seen) == self.n_layers and self._equal([*seen, last], states):
                     return modules
         return []
+
+    def _equal(self, ours: Sequence[Any], theirs: Sequence[Any]) -> bool:
+        pairs = zip(ours, theirs, strict=True)
+        return all(self._torch.is_tensor(one) and same_to_rounding(one, other, self._dtype) for one, other in pairs)
 
 
 class _Pooler:
@@ -167,12 +171,3 @@ def _record(modules: list[Any], forward: Callable[[], Any]) -> tuple[list[Any], 
 
 def _hidden(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return args[0] if args else kwargs.get("hidden_states")
-
-
-def _equal(torch: Any, ours: Sequence[Any], theirs: Sequence[Any]) -> bool:
-    return all(
-        torch.is_tensor(one)
-        and one.shape == other.shape
-        and torch.allclose(one.float(), other.float(), rtol=0, atol=_ROUTE_TOLERANCE)
-        for one, other in zip(ours, theirs, strict=True)
-    )

@@ -13,8 +13,7 @@ from lexiscope.core.scoring import Doubles
 from lexiscope.subjects._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of, torch_threads
 from lexiscope.subjects._masked_copies import Ids, Vocabulary
 from lexiscope.subjects._model_folder import ModelFolder
-
-_TOLERANCE = 1e-4
+from lexiscope.subjects._rounding import same_to_rounding
 
 
 class MaskedForward:
@@ -29,7 +28,7 @@ class MaskedForward:
         place = str(folder.path)
         self.tokenizer, fast = load_tokenizer(place, trust_remote_code=trust_remote_code)
         model = load_model(place, trust_remote_code=trust_remote_code, auto="AutoModelForMaskedLM")
-        self._device = device_of(self._torch, device)
+        self._device, self._dtype = device_of(self._torch, device), dtype
         self._model = model.to(dtype_of(self._torch, dtype)).to(self._device)
         self._pad = int(fast.pad_token_id or 0)
         self.vocabulary = self._vocabulary(fast, place)
@@ -96,8 +95,7 @@ class MaskedForward:
             with self._torch.inference_mode():
                 found[route] = self._logits([((*ordinary, mask), 4), ((mask, *ordinary[:2]), 0)]).float()
         one, other = found.values()
-        equal = one.shape == other.shape and self._torch.allclose(one, other, rtol=_TOLERANCE, atol=_TOLERANCE)
-        return "masked_places" if equal else "all_places"
+        return "masked_places" if same_to_rounding(one, other, self._dtype) else "all_places"
 
     def _vocabulary(self, fast: Any, place: str) -> Vocabulary:
         if fast.mask_token_id is None:

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from lexiscope.core.errors import SubjectError
+from lexiscope.subjects._rounding import rounding
 from lexiscope.subjects._score_units import Route, ScorePlan, batch_plan, tree_plan
-from lexiscope.subjects._tree_forward import TOLERANCE, CausalForward
+from lexiscope.subjects._tree_forward import CausalForward
 
 _WITHOUT_POSITIONS = ("bloom", "mpt", "mamba", "rwkv", "recurrent", "jamba", "zamba", "bamba", "xlstm")
 _WITHOUT_ATTENTION = ("linear", "mamba", "recurrent", "conv", "ssm")
@@ -116,7 +117,9 @@ class _Compared:
 
 def _compared(forward: CausalForward, plan: ScorePlan, plain: list[Any]) -> _Compared:
     """Compare a route with the plain forward pass, first with lean kernels, then with the model's own."""
-    tolerance, kernels = TOLERANCE[forward.dtype], forward.kernels(plan.units[0].route)
+    # near 0 a log-probability carries the rounding of the logits that it is the difference of, which are not small
+    largest = max(1.0, *(float(np.abs(scores).max(initial=0.0)) for scores in plain))
+    tolerance, kernels = rounding(largest, forward.dtype), forward.kernels(plan.units[0].route)
     if kernels:
         difference = _difference(forward, plan, plain, lean=True)
         if difference <= tolerance:

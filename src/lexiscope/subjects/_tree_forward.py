@@ -24,6 +24,7 @@ from lexiscope.subjects._lean_modules import lean_modules, replaced
 from lexiscope.subjects._loading import device_of, dtype_of, load_model, load_tokenizer, longest_of, torch_threads
 from lexiscope.subjects._log_probabilities import log_probabilities
 from lexiscope.subjects._model_folder import ModelFolder
+from lexiscope.subjects._rounding import same_to_rounding
 from lexiscope.subjects._score_units import Unit
 from lexiscope.subjects._tree_attention import in_blocks, tree_row
 
@@ -31,8 +32,6 @@ from lexiscope.subjects._tree_attention import in_blocks, tree_row
 _CHUNK_ROWS = 176
 # exponentials are added over this many numbers at a time, which stay near the processor
 _NEAR = 1 << 18
-# float32 differs by some 1e-6 between routes, the coarser types by their own grain
-TOLERANCE = {"fp32": 1e-4, "fp16": 0.05, "bf16": 0.25}
 _PROBE = (3, 1, 4, 1, 5, 9, 2, 6)
 
 
@@ -193,10 +192,12 @@ class CausalForward:
         cap, times, over = (
             getattr(config, name, None) for name in ("final_logit_softcapping", "logit_scale", "logits_scaling")
         )
-        candidates: list[Callable[[Any], Any]] = [lambda logits: logits]
+        # what the configuration names comes first: small logits are nearly the same with and without a cap
+        candidates: list[Callable[[Any], Any]] = []
         candidates += [lambda logits: torch.tanh(logits / cap) * cap] if cap else []
         candidates += [lambda logits: logits * times] if times else []
         candidates += [lambda logits: logits / over] if over else []
+        candidates += [lambda logits: logits]
         with torch.inference_mode():
             ids = torch.tensor([[each % self.n_vocabulary for each in _PROBE]], device=self.device)
             logits = self.model(input_ids=ids, use_cache=False).logits
@@ -205,7 +206,7 @@ class CausalForward:
                 return None
             projected = self._head(hidden)
         for candidate in candidates:
-            if torch.allclose(candidate(projected).float(), logits.float(), rtol=0, atol=TOLERANCE[self.dtype] / 10):
+            if same_to_rounding(candidate(projected), logits, self.dtype, part=0.1):
                 return candidate
         return None
 
