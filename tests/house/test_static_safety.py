@@ -41,7 +41,6 @@ SHORT_ALLOWED = {
     "annotation/reconciliation.py": "the name of a file that is half written",
     "annotation/store/opened.py": "the name of a file that is half written",
     "annotation/web/replies.py": "the reference by which the log calls an error",
-    "annotation/web/admin/replies.py": "the reference by which the log calls an error",
 }
 """Random names of fewer than 128 bits: nobody is let in by one."""
 

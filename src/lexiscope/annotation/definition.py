@@ -20,6 +20,7 @@ Listed = Annotated[tuple[T, ...], Field(strict=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Text = Annotated[str, Field(min_length=1)]
 Answer = str | int | float
+_OLDEST, _LARGEST = 120, 10**9
 
 
 class Section(BaseModel):
@@ -127,6 +128,19 @@ class AboutYou(Section):
     kind: Literal["choice", "number", "text"] = Field(default="choice", description="choice, number or text")
     options: Listed[Option] = Field(default=(), description="the options of a choice")
     required: bool = Field(default=True, description="must it be answered")
+    low: Finite = Field(default=0, description="lowest number that is taken")
+    high: Finite | None = Field(default=None, description="highest number; none given: 120 for age, else no limit")
+    step: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
+        default=1, description="distance of two numbers; 1: whole numbers, 0: any number"
+    )
+
+    def numbers(self) -> Scale:
+        """Return the numbers that are taken.
+
+        Errors: :class:`InputError` for limits that leave none.
+        """
+        most = (_OLDEST if self.measure == "age" else _LARGEST) if self.high is None else self.high
+        return Scale(self.low, most, self.step)
 
 
 class Texts(Section):

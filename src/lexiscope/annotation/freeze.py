@@ -36,7 +36,6 @@ ABOUT = "about:"
 DEBRIEF_ITEM = "debrief:comment"
 _MOST_POINTS = 21
 _ITEMS = "\n# items\n"
-_ANY_NUMBER = Scale(-1e9, 1e9, step=0)
 _CODES = {"completed": "completion", "screened_out": "screen_out", "no_consent": "no_consent"}
 
 
@@ -274,12 +273,17 @@ def _about(question: AboutYou) -> StudyItem:
     options = tuple(option.value for option in question.options)
     asked = Question(
         question.measure,
-        scale=_ANY_NUMBER if question.kind == "number" else None,
+        scale=question.numbers() if question.kind == "number" else None,
         options=options if question.kind == "choice" else (),
         max_length=1000,
         required=question.required,
     )
-    return StudyItem(ABOUT + question.measure, asked, _text_sha256(question.model_dump_json()), Kind.SELF_REPORT)
+    # the same hash as before questions had limits, where the study sets none
+    unset = {
+        name for name in ("low", "high", "step") if getattr(question, name) == type(question).model_fields[name].default
+    }
+    shown = _text_sha256(question.model_dump_json(exclude=unset))
+    return StudyItem(ABOUT + question.measure, asked, shown, Kind.SELF_REPORT)
 
 
 def _quota(definition: StudyDefinition, screen: Screen) -> Quota:

@@ -106,6 +106,9 @@ def _about_you(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[P
         keys, name = ("about_you", number), question.measure
         if question.kind == "choice" and not question.options:
             yield Problem("E621", keys, f"{name!r} is a choice without options", "add them")
+        if question.kind == "number" and question.high is not None and not question.low < question.high:
+            what = f"{name!r} takes no number: low is {question.low:g}, high is {question.high:g}"
+            yield Problem("E621", (*keys, "high"), what, "give a high above low")
         if name in reserved:
             what = f"the data have a {name!r} of their own"
             yield Problem("E636", (*keys, "measure"), what, "give the question another name")

@@ -8,6 +8,7 @@ new task folder therefore appears in the app with no change to the app.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -257,11 +258,9 @@ class Screen:
         return Reading(text=self._text(form, item), flags=flags, comment=comment, guessed_word=guessed)
 
     def _value(self, form: Mapping[str, str], scale: Scale | None) -> float:
-        used = scale or self.scale
-        try:
-            value = float(form.get("value", ""))
-        except ValueError:
-            raise AnswerInvalid("value", "answer_missing", "no point of the scale was chosen") from None
+        used, value = scale or self.scale, number_in(form.get("value", ""))
+        if value is None:
+            raise AnswerInvalid("value", "answer_missing", "no point of the scale was chosen")
         if used is None or not used.contains(value):
             raise AnswerInvalid("value", "answer_missing", f"{value:g} is not on the scale")
         return value
@@ -300,6 +299,17 @@ class Screen:
 
     def _place(self) -> Place:
         return Place(str(self.folder.name))
+
+
+def number_in(text: str) -> float | None:
+    """Return the number in a field of a form; ``None`` where there is anything but a sign, digits and a decimal point.
+
+    Python reads more than that as a number: spaces, signs, exponents, ``nan``, and digits of any script.
+
+    >>> number_in("-2.50"), number_in("1e9"), number_in("+1"), number_in("1_0")
+    (-2.5, None, None, None)
+    """
+    return float(text) if re.fullmatch(r"-?[0-9]{1,9}(\.[0-9]{1,20})?", text) else None
 
 
 def _text(form: Mapping[str, str], name: str) -> str | None:

@@ -18,6 +18,7 @@ from lexiscope.annotation.definition import StudyDefinition
 from lexiscope.annotation.freeze import freeze
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.app import App
+from lexiscope.annotation.web.connections import Connection
 from lexiscope.annotation.web.security import ServerSettings
 from lexiscope.annotation.web.server import create_app
 from lexiscope.core.item import Item
@@ -63,7 +64,11 @@ class Served:
         try:
             self.app = App.of(study, store, ServerSettings(self.url))
             settings = uvicorn.Config(
-                create_app(self.app, self.more(self.app)), log_level="critical", access_log=False, lifespan="off"
+                create_app(self.app, self.more(self.app)),
+                http=Connection,
+                log_config=None,
+                access_log=False,
+                lifespan="off",
             )
             self._server = uvicorn.Server(settings)
             run = self._server.run

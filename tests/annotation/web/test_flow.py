@@ -129,6 +129,8 @@ def test_an_answer_sent_twice_is_one(tmp_path: Path) -> None:
                 assert first.json() == repeated.json() == {"next": "/trial/trials/1"}
                 other = await browser.post(action, data=sent | {"client_key": "another-key-1"}, headers=asks_json)
                 assert (other.status_code, other.json()["next"]) == (409, "/now")
+                changed = await browser.post(action, data=sent | {"value-trials-0": "3"}, headers=asks_json)
+                assert (changed.status_code, changed.json()["error"]["field"]) == (409, "client_key")
             who = app.store.people()[0].participant_id
             assert len(app.store.answers_of(who)) == 1
             assert app.store.progress(who, Phase.TRIALS).next_position == 1

@@ -31,7 +31,7 @@ async def at_trial(
 
 def addresses() -> list[tuple[str, str, str]]:
     """Every route with its parameters filled in: method, path, role."""
-    filled = {"{phase}": "trials", "{position:int}": "0", "{token}": "x" * 43, "{name}": "app.css"}
+    filled = {"{phase}": "trials", "{position}": "0", "{token}": "x" * 43, "{name}": "app.css"}
     found = []
     for route in ROUTES:
         path = route.path

@@ -70,6 +70,7 @@ _NEXT = sa.select(TRIALS.c.item_id, TRIALS.c.display_order, TRIALS.c.side).where
     TRIALS.c.participant_id == _WHO, TRIALS.c.phase == _WHEN, TRIALS.c.position == sa.bindparam("position")
 )
 _COPIED = ("participant_id", "item_id", "client_key", "position", "value", "option", "text", "guessed_word")
+_SAID = ("position", "value", "option", "text", "guessed_word", "comment", "supersedes")
 _COPIED_TOO = ("supersedes", "rt_ms", "rt_server_ms", "comment", "page_version", "guideline_version")
 
 
@@ -157,9 +158,10 @@ def submit(
     *,
     now: datetime,
 ) -> Receipt:
-    """Store an answer and return its receipt; repeat the first receipt for a client key that is known.
+    """Store an answer and return its receipt; repeat the first receipt for the same answer under a known client key.
 
-    Errors: :class:`AnswerRefused` naming the field, :class:`AnswerConflict` where another answer came first.
+    Errors: :class:`AnswerRefused` naming the field, :class:`AnswerConflict` where another answer came first, also
+    under the same key.
     """
     asked = {
         "who": answer.participant_id,
@@ -169,7 +171,10 @@ def submit(
     }
     standing = connection.execute(_STANDING, asked).one()
     if standing.repeated is not None:
-        return _receipt(connection.execute(_REPEATED, asked).one()._asdict())
+        first = connection.execute(_REPEATED, asked).one()
+        if not _says(first, answer):
+            raise AnswerConflict(first.id, "another answer was stored under the same key", field="client_key")
+        return _receipt(first._asdict())
     item = _check_standing(answer, standing, items)
     latest = connection.execute(_LATEST, asked).first() if answer.position < standing.answered else None
     _check_revision(answer, latest, study.revisable)
@@ -180,6 +185,12 @@ def submit(
     row["answered_at"] = stamp(now)
     answer_id = seals.insert(connection, ANSWERS, row)
     return _receipt({**row, "id": answer_id})
+
+
+def _says(stored: sa.Row[*tuple[Any, ...]], answer: Answer) -> bool:
+    """Say whether a stored row is this answer; what a browser measures around it may differ between two sendings."""
+    same = all(getattr(stored, name) == getattr(answer, name) for name in _SAID)
+    return same and set(json.loads(stored.flags)) == set(answer.flags)
 
 
 def _check_standing(answer: Answer, standing: sa.Row[*tuple[Any, ...]], items: Mapping[str, StudyItem]) -> StudyItem:

@@ -245,9 +245,9 @@ class AnswerRefused(InputError):
 class AnswerConflict(AnswerRefused):
     """The item has another answer already (a second tab, a stale page). ``current`` is that answer's id."""
 
-    def __init__(self, current: int, what: str) -> None:
+    def __init__(self, current: int, what: str, *, field: str = "supersedes") -> None:
         self.current = current
-        super().__init__("supersedes", what, hint="show the stored answer; a change names it in supersedes")
+        super().__init__(field, what, hint="show the stored answer; a change names it in supersedes")
 
 
 class StateError(InputError):

@@ -8,6 +8,7 @@ called any number of times.
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 from collections import OrderedDict
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -20,6 +21,7 @@ from lexiscope.annotation.exclusions import JudgedNow
 from lexiscope.annotation.freeze import ABOUT, DEBRIEF_ITEM, FrozenStudy
 from lexiscope.annotation.store.answers import Progress
 from lexiscope.annotation.store.record import (
+    ANSWERING,
     Answer,
     AnswerRefused,
     NoPlaceLeft,
@@ -33,7 +35,7 @@ from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.following import Following
 from lexiscope.annotation.web.judging import Judging
 from lexiscope.core.item import Item
-from lexiscope.core.screen import AnswerInvalid, Reading, Screen, Shown
+from lexiscope.core.screen import AnswerInvalid, Reading, Screen, Shown, number_in
 
 StepKind = Literal[
     "closed",
@@ -153,6 +155,11 @@ class Flow:
             return Step("declined" if trials.state is State.DECLINED else "screened_out")
         if trials.state in (State.RETURNED, State.TIMED_OUT):
             return Step("closed")
+        if trials.state is State.EXCLUDED and (
+            trials.trial is not None or trials.n_written < self.study.record.written
+        ):
+            # by hand, in the middle: the code is for who answered everything
+            return Step("closed")
         return Step("finished" if self.store.plan(who, Phase.DEBRIEF) else "debrief")
 
     def asked(self, who: str, phase: Phase, position: int) -> Asked:
@@ -174,14 +181,24 @@ class Flow:
     def asked_again(self, who: str, phase: Phase, position: int) -> Asked:
         """Return a trial to be shown, with the stored answer where it has one that can be changed.
 
-        Errors: :class:`AnswerRefused` where there is no such trial, it is not reached yet, or its answer is final.
+        Errors: :class:`AnswerRefused` where there is no such trial, it is not reached yet, its answer is final, or
+        the participant does not answer in this phase, as after the end.
         """
         asked = self.asked(who, phase, position)
+        self.check_open(asked, phase)
         if position >= asked.standing.next_position:
             return asked
         if phase not in self.study.record.revisable:
             raise AnswerRefused("position", f"answers in {phase} are final")
         return replace(asked, stored=self.latest(who, phase, asked.trial.item_id))
+
+    def check_open(self, asked: Asked, phase: Phase) -> None:
+        """Check that the participant is in a state in which this phase is answered.
+
+        Errors: :class:`AnswerRefused` otherwise.
+        """
+        if asked.standing.state not in ANSWERING[phase]:
+            raise AnswerRefused("phase", f"a participant who is {asked.standing.state} does not answer in {phase}")
 
     def _shown(self, trial: Trial, phase: Phase, standing: Progress) -> Asked:
         item_id = trial.item_id
@@ -217,7 +234,7 @@ class Flow:
     def about_you(self, who: str, form: Mapping[str, str], *, client_key: str) -> dict[str, str]:
         """Store the answers about the participant; return what is wrong, by measure (then nothing is stored).
 
-        The values are ``missing``, ``not_a_number`` or ``unknown``.
+        The values are keys of ``pages.FAULTS``.
         """
         faults: dict[str, str] = {}
         answers: list[Answer] = []
@@ -226,10 +243,12 @@ class Flow:
             answer = Answer(who, ABOUT + question.measure, Phase.DEMOGRAPHICS, client_key, position)
             fault = "missing" if question.required and not given else ""
             if given and question.kind == "number":
-                try:
-                    answer = replace(answer, value=float(given.replace(",", ".")))
-                except ValueError:
+                number, taken = _typed_number(given), question.numbers()
+                if number is None:
                     fault = "not_a_number"
+                elif not taken.contains(number):
+                    fault = "not_whole_in_limits" if taken.step == 1 else "not_in_limits"
+                answer = replace(answer, value=number)
             elif given and question.kind == "choice":
                 fault = "" if given in {option.value for option in question.options} else "unknown"
                 answer = replace(answer, option=given)
@@ -240,8 +259,11 @@ class Flow:
         if not faults:
             self.store.lay_out(who, Phase.DEMOGRAPHICS, self.study.before_trials(Phase.DEMOGRAPHICS))
             done = self.store.progress(who, Phase.DEMOGRAPHICS).next_position
-            for answer in answers[done:]:
-                self.store.submit(answer)
+            for position, answer in enumerate(answers):
+                stored = self.latest(who, Phase.DEMOGRAPHICS, answer.item_id) if position < done else None
+                # what was stored under another key is final; under the same key the two are compared
+                if stored is None or stored["client_key"] == client_key:
+                    self.store.submit(answer)
         return faults
 
     def begin(self, who: str) -> None:
@@ -304,7 +326,8 @@ class Flow:
             return None
         if receipt.next_position >= asked.standing.n_trials:
             return None
-        if not self._remembers:
+        # an answer that was sent before says where it led then, not where the participant is now
+        if not self._remembers or receipt.next_position <= asked.standing.next_position:
             return receipt.next_position
         plan = self._plans.get(key) or self.store.plan(who, receipt.phase)
         _keep(self._plans, key, plan)
@@ -349,8 +372,9 @@ class Flow:
             return
         self.store.lay_out(who, Phase.DEBRIEF, (Trial(DEBRIEF_ITEM),))
         text = comment.replace("\r\n", "\n").strip()
+        stored = self.latest(who, Phase.DEBRIEF, DEBRIEF_ITEM)
         # a comment that could not be stored comes again after the page was acknowledged
-        if text and self.latest(who, Phase.DEBRIEF, DEBRIEF_ITEM) is None:
+        if text and (stored is None or stored["client_key"] == client_key):
             self.store.submit(Answer(who, DEBRIEF_ITEM, Phase.DEBRIEF, client_key, 0, text=text))
 
     def code(self, who: str, step: Step) -> str:
@@ -387,6 +411,10 @@ class Flow:
     def judge(self) -> JudgedNow:
         """Apply the exclusion rules to everybody who finished (see :meth:`Judging.judge`)."""
         return self.judging.judge()
+
+    def forget_standings(self) -> None:
+        """Ask the store anew where everybody stands: a researcher changed something."""
+        self._standings.clear()
 
     def _forget(self, who: str) -> None:
         for phase in Phase:
@@ -428,9 +456,20 @@ class Flow:
         return self.study.choose(self.store.loads(), 0) is not None
 
 
+def _typed_number(text: str) -> float | None:
+    """Return the number that a person typed, in the digits of any script, with a decimal point or comma.
+
+    >>> _typed_number("2,5"), _typed_number("٣٠"), _typed_number("1e3")
+    (2.5, 30.0, None)
+    """
+    plain = "".join(str(unicodedata.decimal(letter)) if letter.isdecimal() else letter for letter in text)
+    return number_in(plain.replace(",", ".").replace("٫", "."))
+
+
 def _keep(memory: OrderedDict[tuple[str, Phase], T], key: tuple[str, Phase], value: T) -> None:
+    # another thread may forget the key at any moment
+    memory.pop(key, None)
     memory[key] = value
-    memory.move_to_end(key)
     while len(memory) > _REMEMBERED:
         memory.popitem(last=False)
 

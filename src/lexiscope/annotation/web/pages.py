@@ -45,6 +45,8 @@ FAULTS: Mapping[str, str] = {
     "too_long": msg("This text is too long."),
     "missing": msg("Please answer this question."),
     "not_a_number": msg("Please write a number."),
+    "not_in_limits": msg("Please write a number from %(low)s to %(high)s."),
+    "not_whole_in_limits": msg("Please write a whole number from %(low)s to %(high)s."),
     "unknown": msg("Please choose one of the options."),
 }
 """What is said about an answer that cannot be taken, where the task has no words of its own for it."""
@@ -71,12 +73,14 @@ class Pages:
         found = _catalogue(language).gettext(text)
         return found % values if values else found
 
-    def fault(self, key: str, language: str, words: Words) -> str:
+    def fault(self, key: str, language: str, words: Words, **values: object) -> str:
         """Return what is said about an answer that cannot be taken: the task's word for it, else the app's.
+
+        *values* are filled in.
 
         Errors: :class:`InputError` E633 for a language without a catalogue; ``KeyError`` for a key without words.
         """
-        return words[key] if key in words else self.say(FAULTS[key], language)
+        return words[key] if key in words else self.say(FAULTS[key], language, **values)
 
     def render(self, template: str, language: str, **values: object) -> str:
         """Return a page of a template in ``templates/``; researchers' pages are rendered through this.

@@ -12,12 +12,13 @@ from dataclasses import replace
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from lexiscope.annotation.store.record import AnswerRefused, NoPlaceLeft, Phase, StateError
+from lexiscope.annotation.definition import AboutYou
+from lexiscope.annotation.store.record import AnswerRefused, NoPlaceLeft, Phase, State, StateError
 from lexiscope.annotation.web.app import COOKIE, App, new_client_key
 from lexiscope.annotation.web.flow import Asked, Sent, Step
 from lexiscope.annotation.web.markdown import to_html
 from lexiscope.annotation.web.replies import go, json_error, lead_on, wants_json
-from lexiscope.annotation.web.security import Refused, read_form
+from lexiscope.annotation.web.security import Refused, path_number, read_form
 from lexiscope.annotation.web.trial_page import (
     answer_texts,
     done_of,
@@ -27,9 +28,11 @@ from lexiscope.annotation.web.trial_page import (
     trial_view,
 )
 from lexiscope.annotation.web.views import AboutView, ChoiceView
-from lexiscope.core.screen import AnswerInvalid
+from lexiscope.core.screen import AnswerInvalid, number_in
 
 _ENDS = ("declined", "screened_out", "finished")
+# the other phases have a page of their own: their questions are no trials
+_ON_PAGES = (Phase.QUALIFICATION, Phase.PRACTICE, Phase.TRIALS, Phase.REVEAL)
 
 
 # -- arriving -----------------------------------------------------------------------------------------------------
@@ -175,9 +178,10 @@ def _trial_html(
 
 async def feedback(app: App, request: Request) -> Response:
     """Show, after a practice trial, what the answer should have been and why."""
-    who, position = app.who(request), int(request.path_params["position"])
+    who, position = app.who(request), path_number(request, "position")
     try:
         asked = await app.read(app.flow.asked, who, Phase.PRACTICE, position)
+        app.flow.check_open(asked, Phase.PRACTICE)
     except AnswerRefused:
         return go("/now")
     if position >= asked.standing.next_position:
@@ -265,6 +269,9 @@ async def submit_trial(app: App, request: Request) -> Response:
             who, asked, phase=phase, position=position, form=form, sent=_sent(app, who, phase, position, form)
         )
     except AnswerInvalid as error:
+        # who timed out is there after all, and is told what is missing
+        if asked.standing.state is not State.TIMED_OUT:
+            app.flow.check_open(asked, phase)
         return _invalid(app, request, who, asked, phase, position, form, error)
     try:
         receipt = await asyncio.wrap_future(app.flow.submit(answer))
@@ -286,7 +293,7 @@ async def submit_trial(app: App, request: Request) -> Response:
 
 async def another(app: App, request: Request) -> Response:
     """Store that the drawn item is skipped, and draw another one."""
-    who, position = app.who(request), int(request.path_params["position"])
+    who, position = app.who(request), path_number(request, "position")
     form = await app.form(request, who)
     sent = _sent(app, who, Phase.TRIALS, position, form)
     app.flow.asked(who, Phase.TRIALS, position)
@@ -348,10 +355,10 @@ def _sent(app: App, who: str, phase: Phase, position: int, form: Mapping[str, st
 
 
 def _where(request: Request) -> tuple[Phase, int]:
-    try:
-        return Phase(request.path_params["phase"]), int(request.path_params["position"])
-    except ValueError:
-        raise Refused(404, "not_found", "not_found") from None
+    name, position = request.path_params["phase"], path_number(request, "position")
+    if name not in _ON_PAGES:
+        raise Refused(404, "not_found", "not_found")
+    return Phase(name), position
 
 
 def _client_key(form: Mapping[str, str]) -> str:
@@ -372,11 +379,8 @@ def _whole(form: Mapping[str, str], name: str) -> int | None:
 
 def _number(form: Mapping[str, str], name: str) -> float | None:
     # a browser's own measure: one that makes no sense is no measure, and no reason to lose an answer
-    try:
-        number = float(form.get(name, "") or "nan")
-    except ValueError:
-        return None
-    return number if 0 <= number < 1e9 else None
+    number = number_in(form.get(name, ""))
+    return number if number is not None and number >= 0 else None
 
 
 def _about(app: App, given: Mapping[str, str], faults: Mapping[str, str]) -> tuple[AboutView, ...]:
@@ -388,7 +392,13 @@ def _about(app: App, given: Mapping[str, str], faults: Mapping[str, str]) -> tup
             required=one.required,
             options=tuple(ChoiceView(option.value, option.text) for option in one.options),
             given=given.get(one.measure, ""),
-            fault=app.pages.fault(faults[one.measure], app.definition.language, {}) if one.measure in faults else "",
+            fault=_about_fault(app, one, faults[one.measure]) if one.measure in faults else "",
         )
         for one in app.definition.about_you
     )
+
+
+def _about_fault(app: App, question: AboutYou, key: str) -> str:
+    taken = question.numbers()
+    limits = {"low": f"{taken.low:.10g}", "high": f"{taken.high:.10g}"} if key.endswith("in_limits") else {}
+    return app.pages.fault(key, app.definition.language, {}, **limits)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from pathlib import Path
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
@@ -22,10 +21,11 @@ from lexiscope.annotation.launched import StudyOnDisk
 from lexiscope.annotation.store.answers import Progress
 from lexiscope.annotation.store.places import Lease
 from lexiscope.annotation.store.record import Phase, State, Trial
+from lexiscope.annotation.web.connections import Announced, Connection, listening_at
 from lexiscope.annotation.web.flow import Asked
 from lexiscope.annotation.web.markdown import to_html
 from lexiscope.annotation.web.pages import STATIC, Pages
-from lexiscope.annotation.web.replies import wants_json
+from lexiscope.annotation.web.replies import logged, wants_json
 from lexiscope.annotation.web.security import Guard, ServerSettings
 from lexiscope.annotation.web.trial_page import answer_texts, example_views, trial_view
 from lexiscope.annotation.web.views import AboutView, ChoiceView, Frame
@@ -95,18 +95,24 @@ def preview_app(study: StudyOnDisk, settings: ServerSettings) -> Guard:
         Route("/page/{name}", show, methods=["GET"]),
         Route("/{path:path}", sent, methods=["GET", "POST"]),
     ]
-    return Guard(Starlette(routes=routes), settings=settings)
+    return Guard(Starlette(routes=routes, exception_handlers={Exception: _failed}), settings=settings)
 
 
 def serve_preview(study: StudyOnDisk, *, port: int = 0, say: Callable[[str], object]) -> None:
-    """Serve the pages on this machine until Ctrl-C; *say* gets the address (errors as in :func:`preview_app`)."""
-    with closing(socket.create_server(("127.0.0.1", port))) as listening:
+    """Serve the pages on this machine until Ctrl-C; *say* gets the address once it is served.
+
+    Errors: those of :func:`preview_app`; :class:`RunError` for a port that is taken.
+    """
+    with closing(listening_at("127.0.0.1", port)) as listening:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         config = uvicorn.Config(
-            preview_app(study, ServerSettings(url)), log_config=None, access_log=False, lifespan="off"
+            preview_app(study, ServerSettings(url)), log_config=None, access_log=False, lifespan="off", http=Connection
         )
-        say(url)
-        uvicorn.Server(config).run(sockets=[listening])
+        Announced(config, started=lambda: say(url)).run(sockets=[listening])
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return PlainTextResponse(f"error {logged(request, error)}", status_code=500)
 
 
 def _static_route() -> Route:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+import traceback
 from typing import Any
 
 from starlette.requests import Request
@@ -24,10 +25,7 @@ def error_response(app: App, request: Request, error: Exception) -> Response:
     refused = _refusal(error)
     language = app.definition.language
     message = app.pages.say(MESSAGES[refused.message], language)
-    reference = ""
-    if refused.status == 500:
-        reference = secrets.token_hex(6)
-        LOG.error("error %s at %s %s", reference, request.method, request.url.path, exc_info=error)
+    reference = logged(request, error) if refused.status == 500 else ""
     headers = {"retry-after": str(refused.retry_after)} if refused.retry_after else {}
     if wants_json(request) or request.url.path == "/search":
         response = json_error(refused.status, refused.code, message, field=refused.field, reference=reference)
@@ -36,6 +34,23 @@ def error_response(app: App, request: Request, error: Exception) -> Response:
         response = HTMLResponse(html, status_code=refused.status)
     response.headers.update(headers)
     return response
+
+
+def logged(request: Request, error: Exception) -> str:
+    """Log a fault of ours and return the reference under which it stands.
+
+    The log has the route and the places in the code: an address and the text of an error may quote what a visitor
+    wrote.
+    """
+    reference = secrets.token_hex(6)
+    route = getattr(request.scope.get("route"), "path", "no route")
+    LOG.error("error %s at %s %s: %s", reference, request.method, route, trace_of(error))
+    return reference
+
+
+def trace_of(error: BaseException) -> str:
+    """Return the kind of an error and the places in the code that it came through, without its text."""
+    return f"{type(error).__name__}\n{''.join(traceback.format_tb(error.__traceback__)).rstrip()}"
 
 
 def _refusal(error: Exception) -> Refused:

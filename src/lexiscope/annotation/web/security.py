@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
 import time
 from collections import OrderedDict
@@ -19,7 +20,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 from itsdangerous import BadSignature, Signer
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lexiscope.annotation.store.backup import KEY_NAME
@@ -173,18 +174,33 @@ class RateLimit:
             raise Refused(429, "too_many_requests", "too_fast", retry_after=max(1, round((1 - left) / self.per_second)))
 
 
+def path_number(request: Request, name: str) -> int:
+    """Return the whole number in a part of the address.
+
+    Errors: :class:`Refused` 404 for anything but one to nine digits.
+    """
+    text = request.path_params[name]
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise Refused(404, "not_found", "not_found")
+    return int(text)
+
+
 async def read_form(request: Request) -> dict[str, str]:
     """Read a form of bounded size; of a field that comes twice the last counts.
 
-    Errors: :class:`Refused` 413 (too large), 415 (no form), 400 (not readable).
+    Errors: :class:`Refused` 413 (too large), 415 (no form), 400 (not readable, or the client left).
     """
     if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
         raise Refused(415, "not_a_form", "not_a_form")
     body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > MAX_BODY:
-            raise Refused(413, "too_large", "too_large")
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > MAX_BODY:
+                raise Refused(413, "too_large", "too_large")
+    except ClientDisconnect as error:
+        # nobody reads the answer, and who leaves is no fault to log
+        raise Refused(400, "broken_off", "not_a_form") from error
     try:
         text = bytes(body).decode("ascii")
         return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="strict"))
@@ -221,7 +237,10 @@ class Guard:
         if host not in self._hosts:
             await _plain(send_guarded, 400, b"unknown host")
             return
-        await self._app(scope, receive, send_guarded)
+        try:
+            await self._app(scope, receive, send_guarded)
+        except Exception:  # noqa: BLE001 - answered and logged inside; the web server would log the error's text too
+            return
 
 
 async def _plain(send: Send, status: int, body: bytes) -> None:

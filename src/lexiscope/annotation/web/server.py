@@ -60,14 +60,14 @@ ROUTES = (
     Address("/health", ("GET",), health, "anybody"),
     Address("/now", ("GET",), participant.now, "participant"),
     Address("/guidelines", ("GET",), participant.guidelines, "participant"),
-    Address("/trial/{phase}/{position:int}", ("GET",), participant.trial, "participant"),
-    Address("/feedback/{position:int}", ("GET",), participant.feedback, "participant"),
+    Address("/trial/{phase}/{position}", ("GET",), participant.trial, "participant"),
+    Address("/feedback/{position}", ("GET",), participant.feedback, "participant"),
     Address("/search", ("GET",), participant.search, "participant"),
     Address("/consent", ("POST",), participant.consent, "participant"),
     Address("/about", ("POST",), participant.about, "participant"),
     Address("/begin", ("POST",), participant.begin, "participant"),
-    Address("/trial/{phase}/{position:int}", ("POST",), participant.submit_trial, "participant"),
-    Address("/another/{position:int}", ("POST",), participant.another, "participant"),
+    Address("/trial/{phase}/{position}", ("POST",), participant.submit_trial, "participant"),
+    Address("/another/{position}", ("POST",), participant.another, "participant"),
     Address("/debrief", ("POST",), participant.debrief, "participant"),
 )
 """Every address of the participants' side."""

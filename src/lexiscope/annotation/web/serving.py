@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import socket
+import ssl
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -30,9 +31,10 @@ from lexiscope.annotation.web.admin.accounts import make_setup_link
 from lexiscope.annotation.web.admin.routes import admin_routes
 from lexiscope.annotation.web.admin.visit import ROOT
 from lexiscope.annotation.web.app import App
+from lexiscope.annotation.web.connections import Announced, Connection, listening_at
 from lexiscope.annotation.web.security import Guard, ServerSettings, is_loopback
 from lexiscope.annotation.web.server import create_app
-from lexiscope.core.errors import InputError, RunError
+from lexiscope.core.errors import InputError
 from lexiscope.resources.entity_list import EntityList
 
 BACKUP_MINUTES, BACKUPS_KEPT = 60.0, 48
@@ -62,7 +64,7 @@ class Serving:
         """Check what can be said before anything is opened.
 
         Errors: :class:`InputError` for several workers without PostgreSQL, plain HTTP beyond this machine, or half of
-        certificate and key.
+        certificate and key, or two that do not belong together.
         """
         if self.workers > 1 and self.postgres is None:
             what = f"{self.workers} processes cannot write to one SQLite study"
@@ -72,6 +74,15 @@ class Serving:
         for file in (self.certificate, self.key):
             if file is not None and not file.is_file():
                 raise InputError(f"there is no file {file}", code="E001")
+        if self.certificate is not None:
+            try:
+                ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self.certificate, self.key)
+            except OSError as error:
+                raise InputError(
+                    f"{self.certificate} and {self.key} cannot be used for HTTPS",
+                    why=str(error),
+                    hint="give a certificate and its private key, both in PEM form, the key without a password",
+                ) from error
         if self.certificate is None and not is_loopback(self.host):
             raise InputError(
                 f"plain HTTP at {self.host} would send cookies and answers in the clear",
@@ -176,7 +187,7 @@ def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[Links], object
     """
     serving.check()
     frozen = study.freeze()
-    with closing(_listening(serving)) as listening, _until_stopped():
+    with closing(listening_at(serving.host, serving.port)) as listening, _until_stopped():
         serving = replace(serving, port=listening.getsockname()[1])
         settings = serving.settings()
         with ExitStack() as held:
@@ -184,13 +195,15 @@ def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[Links], object
             keep_copies(study)
             # what was promised about the platform's ids holds also where the server was down on the day
             app.store.purge_identities()
-            say(links_of(app))
+            links = links_of(app)
             if serving.workers == 1:
                 held.enter_context(_keeper(app.store))
                 made = application(app)
                 spare_the_collector()
-                uvicorn.Server(_config(made, serving)).run(sockets=[listening])
+                Announced(_config(made, serving), started=lambda: say(links)).run(sockets=[listening])
         if serving.workers > 1:
+            # the system keeps those who come before the first worker is ready
+            say(links)
             _run_workers(study, serving, listening)
 
 
@@ -217,19 +230,6 @@ def _keeper(store: Store) -> Keeper:
     return Keeper(store, every=BACKUP_MINUTES, keep=0 if store.is_shared else BACKUPS_KEPT)
 
 
-def _listening(serving: Serving) -> socket.socket:
-    family = socket.AF_INET6 if ":" in serving.host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((serving.host, serving.port))
-    except OSError as error:
-        listening.close()
-        what = f"nothing can be served at {serving.host}, port {serving.port}"
-        raise RunError(what, why=error.strerror or str(error), hint="name another port: --port") from error
-    return listening
-
-
 def _config(app: Any, serving: Serving, **more: Any) -> uvicorn.Config:
     # no access log: addresses hold tokens and ids of the recruiting platform
     return uvicorn.Config(
@@ -239,6 +239,7 @@ def _config(app: Any, serving: Serving, **more: Any) -> uvicorn.Config:
         server_header=False,
         proxy_headers=False,
         lifespan="off",
+        http=Connection,
         timeout_graceful_shutdown=_GRACE_SECONDS,
         ssl_certfile=str(serving.certificate) if serving.certificate is not None else None,
         ssl_keyfile=str(serving.key) if serving.key is not None else None,

@@ -58,6 +58,7 @@ class AdminDesk:
         """Count anew for the next page: something was changed by hand."""
         self._people_until = 0.0
         self.looks.refresh()
+        self.app.flow.forget_standings()
 
     def written(self) -> tuple[Written, ...]:
         """Return what people wrote for the study's items, those of excluded participants left out."""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import logging
-import secrets
-
 from starlette.responses import Response
 
 from lexiscope.annotation.store.engine import StorageError
 from lexiscope.annotation.store.record import AnswerRefused, StateError
 from lexiscope.annotation.web.admin.visit import Visit
 from lexiscope.annotation.web.pages import msg
+from lexiscope.annotation.web.replies import logged
 from lexiscope.annotation.web.security import Refused
 from lexiscope.core.errors import InputError
 
-LOG = logging.getLogger("lexiscope.annotation")
 _TITLES = {
     403: msg("This is not allowed"),
     404: msg("There is no such page"),
@@ -28,10 +25,7 @@ _REFUSED = msg("This was not done")
 def error_page(visit: Visit, error: Exception) -> Response:
     """Return the page of an error; an error that nobody foresaw gets a reference under which it is logged."""
     refused = _refusal(error)
-    reference = ""
-    if refused.status == 500:
-        reference = secrets.token_hex(6)
-        LOG.error("error %s at %s %s", reference, visit.request.method, visit.request.url.path, exc_info=error)
+    reference = logged(visit.request, error) if refused.status == 500 else ""
     title = visit.say(_TITLES.get(refused.status, _REFUSED))
     what = visit.message(refused.message)
     response = visit.page(

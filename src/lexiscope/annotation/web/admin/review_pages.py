@@ -18,7 +18,7 @@ from lexiscope.annotation.store.record import Review, Verdict
 from lexiscope.annotation.web.admin.paging import paged
 from lexiscope.annotation.web.admin.texts import ONE, VERDICTS
 from lexiscope.annotation.web.admin.visit import Visit, bounded
-from lexiscope.annotation.web.security import Refused
+from lexiscope.annotation.web.security import Refused, path_number
 from lexiscope.core.errors import InputError
 from lexiscope.core.screen import Shown
 
@@ -143,7 +143,7 @@ def _review_one(visit: Visit, *, status: int = 200, fault: str = "", reason: str
 
 
 def _answer(visit: Visit, answers: tuple[Written, ...]) -> Written:
-    number = int(visit.request.path_params["number"])
+    number = path_number(visit.request, "number")
     found = next((one for one in answers if one.answer_id == number), None)
     if found is None:
         raise Refused(404, "not_found", "not_found")
