@@ -15,10 +15,11 @@ from lexiscope.annotation.output.neutral import csv_text, is_live
 from lexiscope.annotation.review import Accepted, Faults, check_review
 from lexiscope.annotation.store.record import Review
 from lexiscope.core.errors import CapabilityError, InputError, Place
-from lexiscope.core.generation import Decoding
+from lexiscope.core.foreign import storable_text
+from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.item import Item
-from lexiscope.core.prompt import ChatQuestion, Converses
-from lexiscope.core.reply import read_text
+from lexiscope.core.prompt import ChatQuestion, ChatReply, Converses
+from lexiscope.core.reply import is_garbled, read_text
 from lexiscope.core.subject import Generates, Progress, Subject
 from lexiscope.items.drafting import DraftRequest
 from lexiscope.items.findings import raise_errors
@@ -160,20 +161,20 @@ def _replies(
     """The text of each reply, whether it was cut, and what was wrong with one that is no text."""
     if isinstance(subject, Converses):
         first = [replies[0] for replies in subject.converse(questions, work=work, progress=progress)]
-        return [(reply.text, reply.finish == "length", _wrong(reply.fault, refused=reply.refused)) for reply in first]
+        return [(reply.text, reply.finish == "length", _wrong(reply, refused=reply.refused)) for reply in first]
     if isinstance(subject, Generates):
         # the questions of one table all allow as many tokens
         decoding = Decoding(max_tokens=max((each.max_tokens or 1 for each in questions), default=1), stop=("\n\n",))
         prompts = ["\n\n".join(m.content for m in each.messages) + "\n\nAnswer:" for each in questions]
         continued = subject.generate(prompts, decoding, work=work, progress=progress)
-        return [(each[0].text, each[0].finish == "length", "") for each in continued]
+        return [(each[0].text, each[0].finish == "length", _wrong(each[0], refused=False)) for each in continued]
     raise CapabilityError(
         f"{subject.subject_id} can draft no text", hint="name a subject that converses or generates: chat:MODEL@URL"
     )
 
 
-def _wrong(fault: str, *, refused: bool) -> str:
-    return "fault" if fault else "refusal" if refused else ""
+def _wrong(reply: ChatReply | Continuation, *, refused: bool) -> str:
+    return "fault" if reply.fault else "refusal" if refused else "garbled" if is_garbled(reply.text) else ""
 
 
 def _draft(request: DraftRequest, reply: tuple[str, bool, str], subject: Subject) -> Draft:
@@ -188,7 +189,7 @@ def _draft(request: DraftRequest, reply: tuple[str, bool, str], subject: Subject
         field=request.field,
         draft_id=request.draft_id,
         raw=request.raw,
-        drafted=text or said.strip(),
+        drafted=storable_text(text or said.strip()),
         text="" if faults else text,
         drafted_by=subject.subject_id,
         faults=faults,

@@ -11,6 +11,8 @@ import unicodedata
 from dataclasses import dataclass
 from types import ModuleType
 
+from lexiscope.core.foreign import storable_text
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -77,7 +79,8 @@ class LexiscopeError(Exception):
         lines += [self.place.caret()] if self.place is not None and self.place.caret() else []
         lines += [f"  why: {self.why}"] if self.why else []
         lines += [f"  what to do: {self.hint}"] if self.hint else []
-        return "\n".join(lines)
+        # a message may quote what a server or a file said; a terminal takes no lone surrogates
+        return storable_text("\n".join(lines))
 
 
 class InputError(LexiscopeError):

@@ -39,10 +39,12 @@ class Decoding:
 class Continuation:
     """One continuation of a prompt: its text without the prompt, its token ids where they are known, its seed.
 
-    ``finish``: why it ended (``length``, ``stop``, ``end``). ``seed`` is ``None`` for greedy continuations.
+    ``finish``: why it ended (``length``, ``stop``, ``end``). ``seed`` is ``None`` for greedy continuations. ``fault``
+    says what was wrong with an answer that is no continuation; the text is then what came.
     """
 
     text: str
     token_ids: tuple[int, ...] = ()
     seed: int | None = None
     finish: Literal["length", "stop", "end", ""] = ""
+    fault: str = ""

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from lexiscope.core.foreign import is_text
 from lexiscope.core.prompt import ChatQuestion, ChatReply, Option
 from lexiscope.core.reply_signs import (
     REFUSALS_BESIDE,
@@ -33,16 +34,20 @@ from lexiscope.core.reply_signs import (
 )
 from lexiscope.core.scale import Scale
 
-Kind = Literal["ok", "refusal", "several", "off_scale", "empty", "prose", "in_prose", "truncated", "fault"]
+Kind = Literal["ok", "refusal", "several", "off_scale", "empty", "prose", "in_prose", "truncated", "garbled", "fault"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """What a reply came to, in the order of tables.
 
 ``ok``: read. ``refusal``: the model or its endpoint declined. ``several``: more than one number or option.
 ``off_scale``: a number that is not on the scale, or an option that was not offered. ``empty``: no text. ``prose``: text
 that names no answer. ``in_prose``: one number or option, but not stated as the answer: within a sentence, as a bound
-(``>4``), denied or taken back. ``truncated``: cut before the answer was certain. ``fault``: what the server
-sent was no reply.
+(``>4``), denied or taken back. ``truncated``: cut before the answer was certain. ``garbled``: text that is not
+Unicode (it holds a lone surrogate) or longer than :data:`LONGEST` characters. ``fault``: what the server sent was no
+reply.
 """
+
+LONGEST = 200_000
+"""The most characters of a reply that is read; a longer one is kept and counted as ``garbled``."""
 
 MEASURE_REPLY = "reply"
 """The measure of the row that says, in the column option, what a reply came to; its value is 1 where it was read."""
@@ -63,6 +68,7 @@ _BULLET = re.compile(r"\s*[-–—•]\s+")
 # what a model thinks before it answers, closed or not; where a template opened it, the reply holds the end only
 _THOUGHTS = re.compile(r"\A(?:(?!<think).)*</think\w*>|<think\w*>.*?(?:</think\w*>|\Z)", re.IGNORECASE | re.DOTALL)
 _THOUSANDS = 3
+_RUN = re.compile(r"\s{20,}")
 # a pair of marks around the whole: a single one (``>4``, ``$4``) changes what the number says
 _PAIRS = re.compile(r"\A(?:<([^<>]*)>|\$+([^$]*)\$+|\\boxed\{([^{}]*)\})\Z")
 _OPENING_TAG, _CLOSING_TAG = re.compile(r"<([^\W\d_]\w*)>"), re.compile(r"</[^\W\d_]\w*>")
@@ -100,12 +106,23 @@ def read_reply(reply: ChatReply, question: ChatQuestion) -> Read:
         return Read("fault")
     if reply.refused:
         return Read("refusal")
+    if is_garbled(reply.text):
+        return Read("garbled")
     cut = reply.cut
     if question.scale is not None:
         return read_rating(reply.text, question.scale, language=question.language, cut=cut)
     if question.options:
         return read_choice(reply.text, question.options, cut=cut)
     return read_text(reply.text, cut=cut)
+
+
+def is_garbled(text: str) -> bool:
+    """Say whether a reply is no text that could be read as an answer.
+
+    >>> is_garbled("4"), is_garbled("4" + chr(0xD800))
+    (False, True)
+    """
+    return len(text) > LONGEST or not is_text(text)
 
 
 def read_rating(text: str, scale: Scale, *, language: str = "en", cut: bool = False) -> Read:
@@ -119,6 +136,7 @@ def read_rating(text: str, scale: Scale, *, language: str = "en", cut: bool = Fa
     """
     if not text.strip():
         return Read("truncated" if cut else "empty")
+    text = _without_runs(text)
     plain = _without_scale(_opened(text), scale)
     words = NUMBER_WORDS.get(language.partition("-")[0], ())
     said = _answers_on(_whole_lines(plain, cut=cut), scale, words)
@@ -148,6 +166,7 @@ def read_choice(text: str, options: Sequence[Option], *, cut: bool = False) -> R
     """
     if not text.strip():
         return Read("truncated" if cut else "empty")
+    text = _without_runs(text)
     known = {_folded(name): option for option in options for name in option.names}
     named = _named(text, known)
     lines = _whole_lines(text, cut=cut)
@@ -263,6 +282,11 @@ def _folded(text: str) -> str:
 
 
 # -- any reply ------------------------------------------------------------------------------------------------
+
+
+def _without_runs(text: str) -> str:
+    """Shorten long runs of white space, which say nothing and take patterns a time that grows with their square."""
+    return _RUN.sub(lambda run: ("", " ", "\n", "\n\n")[min(3, len(f"{run.group()}.".splitlines()))], text)
 
 
 def _bare(line: str) -> str:

@@ -2,6 +2,7 @@
 
 A rating of a person is a row (``rating``, 4). A cosine distance at layer 7 is a row. A refusal or an unreadable
 reply is a row whose ``value`` is missing and whose ``raw`` text is kept: never a missing row, never an imputed one.
+Text that UTF-8 cannot hold is kept in letters; :func:`lexiscope.core.foreign.original_text` gives it back.
 The table is columnar (Arrow), so that millions of rows need no Python loop (design/0003-response-table.md).
 """
 
@@ -21,6 +22,7 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
 
 from lexiscope.core.errors import InputError, Place, RunError
+from lexiscope.core.foreign import storable_text
 from lexiscope.core.run import write_atomically
 
 SCHEMA = pa.schema(
@@ -234,8 +236,11 @@ class ResponseTable:
         Errors: :class:`RunError` where the file is damaged.
         """
         try:
-            return cls(parquet.read_table(Path(path)))
-        except (pa.ArrowException, OSError) as error:
+            table = parquet.read_table(Path(path))
+            # text that is no UTF-8 would be found out much later, and nowhere near its file
+            table.validate(full=True)
+            return cls(table)
+        except (pa.ArrowException, OSError, KeyError) as error:
             raise _damaged(path, error) from error
 
     @classmethod
@@ -279,21 +284,27 @@ def _is_array(value: object) -> bool:
 
 def _arrow_column(values: object, kind: pa.DataType, n_rows: int) -> pa.Array:
     if not _is_array(values):
-        return pa.repeat(pa.scalar(values, type=kind), n_rows)
+        one = storable_text(values) if isinstance(values, str) else values
+        return pa.repeat(pa.scalar(one, type=kind), n_rows)
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return values.cast(kind)
     if isinstance(values, np.ndarray) and pa.types.is_integer(kind) and values.dtype.kind == "f":
         return pa.array(values, type=pa.float64(), from_pandas=True).cast(kind)
     # from_pandas: NaN and NaT mean "missing", which is what a response table knows
-    return pa.array(values, type=kind, from_pandas=True)
+    try:
+        return pa.array(values, type=kind, from_pandas=True)
+    except UnicodeEncodeError:
+        # UTF-8 has no lone surrogates, replies have: kept in letters (lexiscope.core.foreign)
+        texts = [storable_text(each) if isinstance(each, str) else each for each in cast(Sequence[object], values)]
+        return pa.array(texts, type=kind, from_pandas=True)
 
 
 def _equals(column: pa.ChunkedArray, wanted: object) -> pa.ChunkedArray:
     if wanted is None:
         return pc.is_null(column)
     if isinstance(wanted, list | tuple | set | frozenset):
-        return pc.is_in(column, value_set=pa.array(list(wanted), type=column.type))
-    return pc.fill_null(pc.equal(column, pa.scalar(wanted, type=column.type)), False)
+        return pc.is_in(column, value_set=_arrow_column(list(wanted), column.type, len(wanted)))
+    return pc.fill_null(pc.equal(column, _arrow_column([wanted], column.type, 1)[0]), False)
 
 
 def _damaged(path: Path | str, error: Exception) -> RunError:

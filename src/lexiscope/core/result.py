@@ -14,7 +14,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Literal
 
-from lexiscope.core.errors import InputError, Place, SpecError
+from lexiscope.core.errors import InputError, LexiscopeError, Place, SpecError
+from lexiscope.core.foreign import json_text, parse_json
 
 Status = Literal["reproduced", "within rounding", "not reproduced", "not reproducible", "not computed", "undefined", ""]
 
@@ -107,7 +108,7 @@ def compared(value: float, published: str) -> Status:
 def to_json(records: Iterable[Record]) -> str:
     """Render records as JSON, one record a line, keys in the order of the fields."""
     lines = [json.dumps(asdict(record), ensure_ascii=False, allow_nan=False) for record in records]
-    return "[\n" + ",\n".join(lines) + "\n]\n"
+    return json_text("[\n" + ",\n".join(lines) + "\n]\n")
 
 
 def from_json(text: str, *, path: str = "results.json") -> tuple[Record, ...]:
@@ -117,16 +118,33 @@ def from_json(text: str, *, path: str = "results.json") -> tuple[Record, ...]:
     """
     known = {field.name for field in fields(Record)}
     records = []
-    for number, raw in enumerate(json.loads(text), start=1):
-        if not isinstance(raw, dict) or not set(raw) <= known:
-            raise InputError(f"record {number} is not a result record", place=Place(path))
-        records.append(Record(**raw))
+    try:
+        content = parse_json(text)
+    except ValueError as error:
+        raise InputError("this file of results is no JSON", place=Place(path), why=str(error)) from error
+    if not isinstance(content, list):
+        raise InputError("this file of results is no list of records", place=Place(path))
+    for number, raw in enumerate(content, start=1):
+        try:
+            if not isinstance(raw, dict) or not set(raw) <= known:
+                raise InputError("it has other fields than a record")
+            records.append(Record(**raw))
+        except (LexiscopeError, TypeError, ValueError) as error:
+            what = f"record {number} is not a result record"
+            raise InputError(what, place=Place(path), why=str(error)) from error
     return tuple(records)
 
 
 def read_records(path: Path) -> tuple[Record, ...]:
-    """Read ``results.json``."""
-    return from_json(path.read_text(encoding="utf-8"), path=str(path))
+    """Read ``results.json``.
+
+    Errors: :class:`InputError` where it is damaged.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except ValueError as error:
+        raise InputError("this file of results is no UTF-8 text", place=Place(str(path)), why=str(error)) from error
+    return from_json(text, path=str(path))
 
 
 def find(records: Sequence[Record], statistic: str, **where: object) -> Record:

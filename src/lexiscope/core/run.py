@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from lexiscope.core.errors import Place, RunError
+from lexiscope.core.foreign import json_text, parse_json, storable_text
 
 DISTRIBUTIONS: tuple[str, ...] = (
     "lexiscope",
@@ -41,7 +42,8 @@ def write_atomically(path: Path, content: bytes | str) -> None:
 
     Errors: :class:`RunError` where the disk is full or the place cannot be written to; the old file stays.
     """
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    # a text may quote what a model said: UTF-8 has no lone surrogates
+    data = storable_text(content).encode("utf-8") if isinstance(content, str) else content
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _replace(path, data)
@@ -86,7 +88,8 @@ def versions() -> dict[str, str]:
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Write JSON with stable key order and line ends."""
-    write_atomically(path, json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True, allow_nan=False) + "\n")
+    text = json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True, allow_nan=False) + "\n"
+    write_atomically(path, json_text(text))
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -95,7 +98,7 @@ def read_json(path: Path) -> dict[str, Any]:
     Errors: :class:`RunError` where the file is damaged or absent.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(path.read_bytes())
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error
     if not isinstance(content, dict):

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from lexiscope.core.errors import InputError, LexiscopeError, Place
+from lexiscope.core.foreign import parse_json
 from lexiscope.items.alternatives import Alternative
 from lexiscope.items.automatic import Proposal
 from lexiscope.items.candidates import Candidate, Context
@@ -133,7 +134,7 @@ def _candidate(row: SheetRow, contexts: Sequence[Context]) -> Candidate:
 
 
 def _alternatives(cell: str) -> tuple[Alternative, ...]:
-    content: list[Mapping[str, object]] = json.loads(cell)
+    content: list[Mapping[str, object]] = parse_json(cell)
     return tuple(Alternative(**{**each, "not_with": tuple(each["not_with"])}) for each in content)  # type: ignore[arg-type]
 
 

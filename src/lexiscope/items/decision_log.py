@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place, RunError
+from lexiscope.core.foreign import parse_json
 from lexiscope.items.automatic import Proposal
 from lexiscope.items.curation import Decision, check_curator, check_decision
 
@@ -93,7 +94,7 @@ class DecisionLog:
     def _decision(self, line: bytes, number: int) -> Decision:
         place = Place(str(self.path), number, text=line.decode("utf-8", "replace"))
         try:
-            content = json.loads(line.decode("utf-8"))
+            content = parse_json(line.decode("utf-8"))
             if not _is_decision(content):
                 raise ValueError("its fields are not those of a decision")
         except ValueError as error:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.foreign import parse_json
 from lexiscope.core.run import write_atomically
 
 LOW, HIGH = 1, 5
@@ -116,7 +117,7 @@ def _take(text: str, found: dict[str, float], n_samples: int) -> str:
     if not text.strip():
         return "this line is empty"
     try:
-        row = json.loads(text, object_pairs_hook=_distinct, parse_constant=_no_number)
+        row = parse_json(text, object_pairs_hook=_distinct, parse_constant=_no_number)
     except ValueError as error:
         return f"this line is no JSON: {error}"
     if not isinstance(row, dict) or not {ID, PREDICTION} <= set(row):

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lexiscope.core.errors import InputError, LexiscopeError, Place
+from lexiscope.core.foreign import parse_json
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.run import write_atomically
 from lexiscope.core.usage import Usage
@@ -90,7 +91,7 @@ def _item(values: dict[str, str], row: Row) -> Item:
             item_id=values["item_id"],
             dataset=_unescaped(values["dataset"]) or "",
             usages=tuple(_usage(values, i) for i in sorted(numbers) if values[f"text_{i}"]),
-            options=tuple(json.loads(values["options"] or "[]")),
+            options=tuple(parse_json(values["options"] or "[]")),
             gold=_unescaped(values["gold"]),
             list_id=_unescaped(values["list_id"]),
             conditions={
@@ -140,7 +141,7 @@ def _condition_text(value: Condition) -> str:
 
 def _condition(text: str) -> Condition:
     try:
-        value = json.loads(text)
+        value = parse_json(text)
     except ValueError:
         return text
     return value if isinstance(value, str | int | float | bool) else text

@@ -6,13 +6,13 @@ Each format has its reader in a file of its own (``aida_tsv``, ``elevant``, ``ze
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.foreign import parse_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def json_lines(path: Path, opened: Callable[[Path], bytes] = Path.read_bytes) ->
         if not raw.strip():
             continue
         try:
-            content = json.loads(raw)
+            content = parse_json(raw)
         except ValueError as error:
             place = Place(str(path), number)
             raise InputError("this line is not JSON in UTF-8", place=place, why=str(error)) from error

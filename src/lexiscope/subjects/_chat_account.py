@@ -10,6 +10,9 @@ from typing import Any
 from lexiscope.core.errors import RunError, SubjectError
 from lexiscope.subjects._chat_options import ChatOptions
 
+_MOST_TOKENS = 2**53
+"""What no answer has: a count beyond it is not told."""
+
 
 class Account:
     """The replies that are kept, counted: calls, tokens, money, and who answered.
@@ -93,18 +96,21 @@ class Account:
         if "lost" in entry:
             self._lose(entry)
             return
+        if "unreadable" in entry:
+            # its tokens cannot be known: they are counted as those of a request that came to nothing
+            self._lose(entry)
         body = entry.get("body") or {}
         told = body.get("usage")
         usage: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
         counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
-        known = [count for count in counts if isinstance(count, int)]
+        known = [count for count in counts if type(count) is int and 0 <= count < _MOST_TOKENS]
         self.calls += 1
         if len(known) == len(counts):
             self.prompt_tokens, self.completion_tokens = (
                 self.prompt_tokens + known[0],
                 self.completion_tokens + known[1],
             )
-        elif not entry.get("filtered"):
+        elif not entry.get("filtered") and "unreadable" not in entry:
             self.uncounted += 1
         said = [str(body.get(name) or "") for name in ("model", "system_fingerprint")]
         self.models[" ".join(part for part in said if part) or "not said"] += 1

@@ -26,6 +26,8 @@ NO_LOGPROBS = "logprobs left out"
 NO_SEED = "seed left out"
 NO_SYSTEM = "system message sent by the user"
 
+# exp() of less is 0; some servers round a certainty up
+_LEAST, _ROUNDING = -1e4, 1e-3
 _REFUSES = ("support", "unrecognized", "unknown", "not permitted", "not allowed", "unexpected", "extra", "not accepted")
 _TOO_MUCH = ("too large", "too high", "at most", "context length")
 _STRICTLY = ("strictly positive", "greater than 0", "must be positive")
@@ -117,10 +119,13 @@ def is_filtered(reply: Reply) -> bool:
 def chat_reply(entry: Mapping[str, Any]) -> ChatReply:
     """Read a kept answer: the text of its first choice, and what is known of it. Reasoning beside it is left alone.
 
-    An answer without a choice, or whose choice has no message, is a fault, and says so.
+    An answer without a choice, or whose choice has no message, is a fault, and says so; so is a body that could not be
+    read at all, of which the text is what came.
     """
     if entry.get("filtered"):
         return ChatReply(str(entry["filtered"]), "content_filter", refused=True)
+    if "unreadable" in entry:
+        return ChatReply(entry["unreadable"], fault=entry["why"])
     body = entry["body"]
     usage = body.get("usage") if isinstance(body.get("usage"), dict) else {}
     choices = body.get("choices")
@@ -180,6 +185,11 @@ def _fault(body: Mapping[str, Any]) -> str:
     return "the answer has no choice" if not body["choices"] else "the first choice has no message"
 
 
+def _is_log_probability(value: object) -> bool:
+    """Say whether a value is a logarithm of a probability, but for rounding; servers send what they like."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and _LEAST <= value <= _ROUNDING
+
+
 def _first_tokens(choice: Mapping[str, Any]) -> dict[str, float]:
     """Return the listed first tokens with their log-probabilities; two that read alike are added."""
     logprobs = choice.get("logprobs")
@@ -189,7 +199,7 @@ def _first_tokens(choice: Mapping[str, Any]) -> dict[str, float]:
     listed = content[0].get("top_logprobs") or []
     found: dict[str, float] = {}
     for each in listed if isinstance(listed, list) else []:
-        if isinstance(each, dict) and isinstance(each.get("logprob"), int | float):
+        if isinstance(each, dict) and _is_log_probability(each.get("logprob")):
             token, weight = str(each.get("token") or ""), math.exp(each["logprob"])
             found[token] = found.get(token, 0.0) + weight
     return {token: math.log(weight) for token, weight in found.items() if weight > 0}

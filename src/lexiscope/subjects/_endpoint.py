@@ -6,9 +6,11 @@ else: it is cut out of every message that a server sends back.
 
 from __future__ import annotations
 
+import hashlib
 import html
 import json
 import os
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from typing import Any, Protocol, TypeVar
 from urllib.parse import quote
 
 from lexiscope.core.errors import CapabilityError, SubjectError, require
+from lexiscope.core.foreign import parse_json, text_of
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -34,6 +37,9 @@ _FINAL = ("echo", "logprobs", "not supported", "unsupported", "quota")
 _LONGEST_WAIT = 60.0
 _PATIENCE = 600.0
 _SHOWN = 300
+_MOST_BYTES = 64 * 2**20
+# of a body that is longer, or no JSON, so much is kept
+_KEPT_BYTES = 2**20
 
 
 class Connection(Protocol):
@@ -79,7 +85,29 @@ class Reply:
         found = self.body.get("choices")
         if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
             return ()
-        return sorted(found, key=lambda choice: int(choice.get("index") or 0))
+        return sorted(found, key=index_of)
+
+
+def index_of(choice: Mapping[str, Any]) -> int:
+    """Return the place of a choice among those of one answer; 0 where the server does not give a number."""
+    index = choice.get("index")
+    return index if isinstance(index, int) else 0
+
+
+class UnreadableReply(SubjectError):
+    """A server served a request, each time with a body that cannot be read. ``content`` is the last one as text.
+
+    Bytes that are no UTF-8 stand in it as lone surrogates (:func:`lexiscope.core.foreign.text_of`); of a long body
+    the beginning is kept, and ``why`` says how long it was.
+    """
+
+    def __init__(self, url: str, attempts: int, content: str, why: str) -> None:
+        self.content = content
+        super().__init__(
+            f"the server at {url} did not answer in a way that can be read, {attempts} times",
+            why=why,
+            hint="see that it is a chat or completions endpoint; the same command again continues what was begun",
+        )
 
 
 class Endpoint:
@@ -102,7 +130,8 @@ class Endpoint:
             self._httpx.LocalProtocolError,
         )
         self._stopped = Event()
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        # not compressed: what is damaged on its way is kept as it came
+        headers = {"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {self._key}"} if self._key else {})
         self._client = self._httpx.Client(
             headers=headers,
             timeout=options.timeout,
@@ -164,29 +193,55 @@ class Endpoint:
 
     def _send(self, method: str, path: str, body: Mapping[str, Any] | None, lost: Lost | None = None) -> Reply:
         problem, pause = "", self._options.backoff
+        unreadable: UnreadableReply | None = None
         for attempt in range(self._options.retries + 1):
             if attempt:
                 self._wait(pause)
+            unreadable = None
             try:
-                response = self._client.request(method, f"{self.url}/{path}", json=body)
-            except (self._httpx.TransportError, self._httpx.DecodingError) as error:
+                status, headers, content = self._exchange(method, path, body)
+            except self._httpx.TransportError as error:
                 problem = self.without_key(str(error)) or type(error).__name__
                 if lost is not None and not isinstance(error, self._unsent):
                     lost(f"the connection broke: {problem}")
                 pause = self._next(attempt)
                 continue
-            reply = self._read(response)
-            if reply is not None and not _is_passing(reply):
+            reply = self._read(status, content)
+            if isinstance(reply, Reply) and not _is_passing(reply):
                 return reply
-            problem = f"status {response.status_code}: {reply.message if reply else 'its answer is cut off or no JSON'}"
-            if lost is not None and (reply is None or reply.status >= _SERVER_ERROR):
+            if isinstance(reply, str):
+                unreadable = self._unreadable(content, reply)
+            problem = f"status {status}: {reply.message if isinstance(reply, Reply) else reply}"
+            # the last body that cannot be read is raised, and counted by whoever keeps it
+            last = attempt == self._options.retries
+            if lost is not None and (status >= _SERVER_ERROR or (unreadable is not None and not last)):
                 lost(problem)
-            pause = _asked_pause(response.headers.get("Retry-After", ""), self._next(attempt))
+            pause = _asked_pause(headers.get("Retry-After", ""), self._next(attempt))
+        if unreadable is not None:
+            raise unreadable
         raise SubjectError(
             f"the server at {self.url} did not answer after {self._options.retries + 1} attempts",
             why=problem,
             hint="see that it runs and can be reached; the same command again continues what was begun",
         )
+
+    def _exchange(self, method: str, path: str, body: Mapping[str, Any] | None) -> tuple[int, Mapping[str, str], bytes]:
+        """Return status, headers and the bytes of the body, of which not more is read than any answer has."""
+        with self._client.stream(method, f"{self.url}/{path}", json=body) as response:
+            content = bytearray()
+            for part in response.iter_raw():
+                content += part
+                if len(content) > _MOST_BYTES:
+                    break
+            encoding = response.headers.get("Content-Encoding", "").strip().lower()
+            return response.status_code, response.headers, _inflated(bytes(content), encoding)
+
+    def _unreadable(self, content: bytes, why: str) -> UnreadableReply:
+        kept = self.without_key(text_of(content[:_KEPT_BYTES]))
+        if len(content) > _KEPT_BYTES:
+            digest = hashlib.sha256(content).hexdigest()
+            why = f"{why}; of {len(content)} bytes (sha256 {digest}) the first {_KEPT_BYTES} are kept"
+        return UnreadableReply(self.url, self._options.retries + 1, kept, why)
 
     def _next(self, attempt: int) -> float:
         return min(_LONGEST_WAIT, float(self._options.backoff * 2**attempt))
@@ -198,16 +253,32 @@ class Endpoint:
         if self._stopped.wait(pause):
             raise SubjectError("this request was given up because another one failed")
 
-    def _read(self, response: Any) -> Reply | None:
-        """Return the reply, or ``None`` where a body that should be JSON is none."""
+    def _read(self, status: int, content: bytes) -> Reply | str:
+        """Return the reply, or why a body that should be JSON is none."""
+        if len(content) > _MOST_BYTES:
+            return f"its answer is longer than {_MOST_BYTES} bytes"
         try:
-            body = json.loads(response.content)
-        except ValueError:
-            if response.status_code == 200:
-                return None
-            return Reply(response.status_code, {}, self.without_key(response.text)[:_SHOWN])
-        body = body if isinstance(body, dict) else {}
-        return Reply(response.status_code, body, self.without_key(_message(body))[:_SHOWN])
+            body = parse_json(content)
+        except ValueError as error:
+            if status == 200:
+                return f"its answer is cut off or no JSON ({str(error)[:_SHOWN]})"
+            return Reply(status, {}, self.without_key(text_of(content))[:_SHOWN])
+        # what is no object has no choices: kept, and a fault for those who read it
+        body = body if isinstance(body, dict) else {"no_object": body}
+        return Reply(status, body, self.without_key(_message(body))[:_SHOWN])
+
+
+def _inflated(content: bytes, encoding: str) -> bytes:
+    """Return a body as it was before a server compressed it unasked; as it came where it cannot be told."""
+    if encoding not in ("gzip", "x-gzip", "deflate"):
+        return content
+    # 32: zlib finds out by itself which of the two forms it is; what does not fit is a body that is too long
+    inflater = zlib.decompressobj(wbits=32 + zlib.MAX_WBITS)
+    try:
+        whole = inflater.decompress(content, _MOST_BYTES + 1)
+    except zlib.error:
+        return content
+    return whole if inflater.eof or len(whole) > _MOST_BYTES else content
 
 
 def refusal(reply: Reply, model: str, url: str) -> CapabilityError | SubjectError:

@@ -7,7 +7,8 @@ question mark: ``?variant=guidelines&shots=4&repeats=3&key_env=NAME&price_in=2&p
 A reply is kept as it came before it is read, under everything that was asked: endpoint, model, revision, the whole
 request and the number of the repetition. A call that was broken off asks for what is missing only, and a finished run
 is read again without a network. Parts of a request that the endpoint refuses are left out or sent otherwise, and named
-in the record of the run. Nothing is cut out of a reply; reasoning that an endpoint sends beside it is kept, not read.
+in the record of the run. Nothing is cut out of a reply; reasoning that an endpoint sends with it is kept, not read. A
+body that cannot be read, whatever its bytes, is asked for again as often as ``retries`` says, then kept as a fault.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from lexiscope.subjects._chat_request import (
     request_body,
     storable,
 )
-from lexiscope.subjects._endpoint import Endpoint, Lost, Reply
+from lexiscope.subjects._endpoint import Endpoint, Lost, UnreadableReply
 from lexiscope.subjects._generation import seed_of
 from lexiscope.subjects._local_chat import load_local
 from lexiscope.subjects._server_options import split_address
@@ -255,7 +256,12 @@ class Chat:
         changes = set(self._changes)
         while True:
             sent = adapted(body, changes)
-            reply = endpoint.post("chat/completions", sent, lost=lost)
+            try:
+                reply = endpoint.post("chat/completions", sent, lost=lost)
+            except UnreadableReply as unread:
+                # asked as often as may be: kept as what came, counted as a fault, and not asked again
+                came = {"unreadable": unread.content, "why": unread.why, **_possible_tokens(body)}
+                return _kept(sent, _used(body, changes), **came)
             change = None if reply.ok else refused_part(reply, sent)
             if change is None or change in changes:
                 break
@@ -265,15 +271,20 @@ class Chat:
             error = chat_refusal(reply, self.name, self.url)
             place = Place(text=str(sent["messages"][-1]["content"])[:200])
             raise type(error)(error.what, place=place, why=error.why, hint=error.hint)
-        used = sorted(change for change in changes if adapted(body, [change]) != body)
-        return self._entry(endpoint, sent, reply, used)
-
-    def _entry(self, endpoint: Endpoint, sent: Body, reply: Reply, used: list[str]) -> dict[str, Any]:
         # what a server echoes of its headers stays out of every file
-        body = endpoint.cleaned(storable(dict(reply.body)))
-        at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        entry = {"sent": sent, "changes": used, "at": at, "body": body}
-        return entry if reply.ok else {**entry, "filtered": reply.message or "refused by a content filter"}
+        answer = {"body": endpoint.cleaned(storable(dict(reply.body)))}
+        filtered = {} if reply.ok else {"filtered": reply.message or "refused by a content filter"}
+        return _kept(sent, _used(body, changes), **answer, **filtered)
+
+
+def _used(body: Body, changes: Iterable[str]) -> list[str]:
+    """Return the changes that make another request of this one."""
+    return sorted(change for change in changes if adapted(body, [change]) != body)
+
+
+def _kept(sent: Body, changes: list[str], **answer: Any) -> dict[str, Any]:
+    """Return what is kept of a request that was answered: when, how it was sent, and the answer."""
+    return {"sent": sent, "changes": changes, "at": datetime.now(UTC).isoformat(timespec="milliseconds"), **answer}
 
 
 def _characters(body: Body) -> int:
@@ -286,6 +297,13 @@ def _lost(name: str, body: Body, why: str) -> dict[str, Any]:
         "lost": name,
         "why": why,
         "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        **_possible_tokens(body),
+    }
+
+
+def _possible_tokens(body: Body) -> dict[str, int | None]:
+    """Return what a request may have come to, roughly: a token per four characters, and all that may be answered."""
+    return {
         "prompt_tokens": -(-_characters(body) // _CHARACTERS_PER_TOKEN),
         "completion_tokens": body.get("max_tokens"),
     }
@@ -293,4 +311,4 @@ def _lost(name: str, body: Body, why: str) -> dict[str, Any]:
 
 def _continuation(reply: ChatReply, body: Body) -> Continuation:
     finish = "length" if reply.cut else {"stop": "stop"}.get(reply.finish.casefold(), "")
-    return Continuation(reply.text, seed=body.get("seed"), finish=finish)  # type: ignore[arg-type]
+    return Continuation(reply.text, seed=body.get("seed"), finish=finish, fault=reply.fault)  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ seed is sent with every sampled continuation, and whether the server's sampling 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -22,7 +23,8 @@ from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.scoring import ScoringPolicy, TokenScores
 from lexiscope.core.subject import Progress, SubjectSpec, reseeded
 from lexiscope.subjects._answer_log import AnswerLog
-from lexiscope.subjects._endpoint import Endpoint, Reply, refusal
+from lexiscope.subjects._chat_request import storable
+from lexiscope.subjects._endpoint import Endpoint, Reply, UnreadableReply, index_of, refusal
 from lexiscope.subjects._endpoint_probe import About, Served, about, probe
 from lexiscope.subjects._generation import seed_of
 from lexiscope.subjects._options import option_text
@@ -248,7 +250,8 @@ class Completions:
         if len(whole) != len(batch) or sorted(_indices(reply)) != list(range(len(batch))):
             what = f"the server answered {len(batch)} texts with {len(whole)} lists of log-probabilities"
             raise SubjectError(what, place=Place(text=batch[0]), hint="use ?batch=1")
-        counted = (reply.body.get("usage") or {}).get("prompt_tokens")
+        usage = reply.body.get("usage")
+        counted = usage.get("prompt_tokens") if isinstance(usage, dict) else None
         if counted is not None and counted != sum(map(len, whole)):
             what = f"the server counts {counted} tokens in these texts and lists {sum(map(len, whole))}"
             raise SubjectError(what, place=Place(text=batch[0]))
@@ -266,14 +269,23 @@ class Completions:
         special = self.policy.bos == "yes" and not prefix
         # said outright, or a server would take them from the model's own generation settings
         extra = {"top_p": 1.0, "repetition_penalty": 1.0, "top_k": decoding.top_k or -1, _SPECIAL: special}
-        reply = self._post(endpoint, body, extra, needed={"top_k"} if sampled and decoding.top_k else set())
-        if not reply.ok or not reply.choices:
-            error = refusal(reply, self.name, self.url)
-            raise type(error)(error.what, place=Place(text=prompt), why=error.why, hint=error.hint)
-        choice = reply.choices[0]
-        ids = choice.get("token_ids") or []
-        finish = _finish(choice, decoding)
-        return {"text": str(choice.get("text") or ""), "token_ids": list(ids), "seed": seed, "finish": finish}
+        answer: dict[str, Any] = {"text": "", "token_ids": [], "seed": seed, "finish": "", "fault": ""}
+        try:
+            reply = self._post(endpoint, body, extra, needed={"top_k"} if sampled and decoding.top_k else set())
+        except UnreadableReply as error:
+            # asked as often as may be: kept as what came, and not asked again
+            return answer | {"text": error.content, "fault": error.why}
+        if not reply.ok:
+            refused = refusal(reply, self.name, self.url)
+            raise type(refused)(refused.what, place=Place(text=prompt), why=refused.why, hint=refused.hint)
+        choice = reply.choices[0] if reply.choices else {}
+        text = choice.get("text")
+        if not isinstance(text, str):
+            what = "the first choice has no text" if choice else "the answer has no choices"
+            return answer | {"fault": f"{what}: {json.dumps(endpoint.cleaned(storable(dict(reply.body))))}"}
+        ids = choice.get("token_ids")
+        whole = isinstance(ids, list) and all(isinstance(each, int) for each in ids)
+        return answer | {"text": text, "token_ids": ids if whole else [], "finish": _finish(choice, decoding)}
 
     def _post(self, endpoint: Endpoint, body: dict[str, Any], extra: dict[str, Any], *, needed: set[str]) -> Reply:
         """Send a request with fields that not every server knows; one that it rejects is left out from then on.
@@ -290,7 +302,7 @@ class Completions:
 
 
 def _indices(reply: Reply) -> list[int]:
-    return [int(choice.get("index") or 0) for choice in reply.choices]
+    return [index_of(choice) for choice in reply.choices]
 
 
 def _stored_scores(text: str, found: dict[str, Any]) -> TokenScores:
@@ -309,4 +321,6 @@ def _finish(choice: Any, decoding: Decoding) -> Literal["length", "stop", "end",
 
 
 def _continuation(answer: dict[str, Any]) -> Continuation:
-    return Continuation(answer["text"], tuple(answer["token_ids"]), answer["seed"], answer["finish"])
+    # answers that were kept before faults were have none
+    ids, fault = tuple(answer["token_ids"]), answer.get("fault", "")
+    return Continuation(answer["text"], ids, answer["seed"], answer["finish"], fault)

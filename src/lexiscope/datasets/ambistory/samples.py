@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.foreign import parse_json
 
 TEXTS = ("homonym", "judged_meaning", "precontext", "sentence", "ending", "sample_id", "example_sentence")
 JUDGED = ("choices", "average", "stdev", "nonsensical")
@@ -84,7 +85,7 @@ def _summary(choices: Sequence[int]) -> dict[str, float]:
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        rows = json.loads(path.read_bytes().decode("utf-8"), object_pairs_hook=_distinct, parse_constant=_no_number)
+        rows = parse_json(path.read_bytes().decode("utf-8"), object_pairs_hook=_distinct, parse_constant=_no_number)
     except (UnicodeDecodeError, ValueError) as error:
         hint = "is it cut off, or not the published file? fetch it again"
         raise InputError("this file is no JSON", place=Place(str(path)), why=str(error), hint=hint) from error

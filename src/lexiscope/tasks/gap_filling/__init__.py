@@ -20,6 +20,7 @@ from lexiscope.core.errors import SubjectError
 from lexiscope.core.generation import Continuation, Decoding
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES
+from lexiscope.core.reply import MEASURE_REPLY, Kind, is_garbled
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.screen import Screen, Shown, marked
 from lexiscope.core.subject import Generates, Progress, Subject
@@ -67,7 +68,9 @@ def generating(decodings: Sequence[Decoding] = DECODINGS) -> AnswerFunction:
 
     A continuation has a row ``completion`` (text in ``raw``), a row ``completion_tokens`` (ids in ``raw``, their number
     as value; neither where the subject does not tell them) and, where it was drawn, a row ``completion_seed`` (the seed
-    in ``raw``). ``repeat`` counts the continuations of one decoding, which is named in the measure.
+    in ``raw``). ``repeat`` counts the continuations of one decoding, which is named in the measure. Where one of them
+    is no text (an answer that could not be read, lone surrogates), its row ``completion`` is empty and each has a row
+    ``reply`` that says what it came to, with what came in ``raw``.
     """
 
     def by_generation(
@@ -87,11 +90,12 @@ def generating(decodings: Sequence[Decoding] = DECODINGS) -> AnswerFunction:
             found = cast(Generates, subject).generate(prompts, decoding, work=work, progress=tell)
             _check(found, prompts, decoding, subject)
             answered.append((decoding, found))
+        counted = any(_kind(each) != "ok" for _, found in answered for several in found for each in several)
         return ResponseTable.from_rows(
             replace(row, subject_id=subject.subject_id, subject_kind=subject.kind, item_id=item.item_id, view=view)
             for place, item in enumerate(shown)
             for decoding, found in answered
-            for row in _rows(decoding, found[place])
+            for row in _rows(decoding, found[place], counted=counted)
         )
 
     return by_generation
@@ -135,11 +139,24 @@ def _check(
         raise SubjectError(f"{what}; {decoding.n} continuations were asked for")
 
 
-def _rows(decoding: Decoding, continuations: Sequence[Continuation]) -> Iterator[Response]:
-    """The rows of the continuations of one item under one decoding; who answered what is filled in by the caller."""
+def _kind(continuation: Continuation) -> Kind:
+    return "fault" if continuation.fault else "garbled" if is_garbled(continuation.text) else "ok"
+
+
+def _rows(decoding: Decoding, continuations: Sequence[Continuation], *, counted: bool) -> Iterator[Response]:
+    """The rows of the continuations of one item under one decoding; who answered what is filled in by the caller.
+
+    *counted*: each says what it came to.
+    """
     row = Response("", "", "", NAME, decoding_measure(MEASURE, decoding))
     for repeat, each in enumerate(continuations):
-        yield replace(row, repeat=repeat, raw=each.text)
+        kind = _kind(each)
+        yield replace(row, repeat=repeat, raw=each.text if kind == "ok" else None)
+        if counted:
+            # of an answer that is no continuation: what is wrong with it, and what came
+            said = "\n".join(filter(None, (each.fault, each.text)))
+            value = float(kind == "ok")
+            yield replace(row, repeat=repeat, measure=MEASURE_REPLY, value=value, option=kind, raw=said)
         # an empty continuation has no tokens; a text without any comes from a subject that does not tell them
         ids = " ".join(map(str, each.token_ids)) if each.token_ids or not each.text else None
         tokens = decoding_measure(MEASURE_TOKENS, decoding)
