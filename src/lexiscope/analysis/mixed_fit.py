@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,8 @@ class MixedFit:
 
     ``optima`` holds the log-likelihood that each start reached, in order of the starts; ``starts_at_best`` of them
     reached the one reported. ``codings`` say which number stands for which level of a text predictor. ``fitted`` and
-    ``residuals`` have one value per row of the data, random effects included.
+    ``residuals`` have one value per row of the data, random effects included. ``optimum`` and ``refit`` let
+    :func:`better_of_compared` continue the fit.
 
     *Unit:* log-likelihoods in nats. *Higher means:* a better fit for ``log_likelihood``, a worse one for AIC and BIC.
     """
@@ -81,6 +82,8 @@ class MixedFit:
     remarks: tuple[str, ...]
     fitted: Floats = field(repr=False, compare=False)
     residuals: Floats = field(repr=False, compare=False)
+    refit: Callable[[Optimum], MixedFit] | None = field(default=None, repr=False, compare=False)
+    optimum: Optimum | None = field(default=None, repr=False, compare=False)
 
     def effect(self, name: str) -> FixedEffect:
         """Return the fixed effect ``name``.
@@ -105,8 +108,8 @@ class MixedFit:
 
 def as_fit(formula: MixedFormula, data: ModelData, optimum: Optimum, *, reml: bool, satterthwaite: bool) -> MixedFit:
     """Collect everything a report needs from an optimum of ``formula`` on ``data``."""
-    result = optimum.result
-    log_likelihood, n_parameters = float(result.logLik()), int(result.logLik().df)
+    log_likelihood, n_parameters = optimum.log_likelihood, int(optimum.result.logLik().df)
+    residuals = optimum.residuals
     return MixedFit(
         formula=str(formula),
         fixed_formula=formula.fixed_text,
@@ -119,23 +122,32 @@ def as_fit(formula: MixedFormula, data: ModelData, optimum: Optimum, *, reml: bo
         n_observations=data.n,
         levels=data.levels,
         fixed=_fixed_effects(data, optimum, satterthwaite=satterthwaite),
-        variances=_variances(data, result),
-        residual_variance=float(result.sigma) ** 2,
+        variances=_variances(data, optimum),
+        residual_variance=optimum.residual_sd**2,
         converged=optimum.converged,
         singular=optimum.singular,
         codings=data.codings,
         optima=tuple(stop.log_likelihood for stop in optimum.stops),
         starts_at_best=optimum.n_at_best,
         remarks=_remarks(data, optimum),
-        fitted=np.asarray(result.fitted(), dtype=np.float64),
-        residuals=np.asarray(result.residuals(), dtype=np.float64),
+        fitted=np.asarray(data.columns[formula.response], dtype=np.float64) - residuals,
+        residuals=residuals,
+        refit=lambda better: as_fit(formula, data, better, reml=reml, satterthwaite=satterthwaite),
+        optimum=optimum,
     )
+
+
+def better_of_compared(fitted: MixedFit, other: MixedFit) -> MixedFit:
+    """Return *fitted*, or a better fit of its model that starts at the optimum of *other*, a model compared with it."""
+    if fitted.optimum is None or fitted.refit is None or other.optimum is None:
+        return fitted
+    found = mixed_optimum.from_compared(fitted.optimum, other.optimum)
+    return fitted if found is fitted.optimum else fitted.refit(found)
 
 
 def _fixed_effects(data: ModelData, optimum: Optimum, *, satterthwaite: bool) -> tuple[FixedEffect, ...]:
     names = [mixed_optimum.effect_name(name, data) for name in optimum.result.matrices.fixed_names]
-    estimates = np.asarray(optimum.result.beta, dtype=np.float64)
-    errors = np.sqrt(np.diag(optimum.result.vcov()))
+    estimates, errors = optimum.coefficients
     dfs, reason = mixed_optimum.degrees_of_freedom(optimum) if satterthwaite else (None, "not asked for")
     rows = zip(names, estimates, errors, dfs if dfs is not None else [None] * len(names), strict=True)
     return tuple(_effect(name, float(b), float(se), df, reason) for name, b, se, df in rows)
@@ -150,18 +162,23 @@ def _effect(name: str, estimate: float, se: float, df: float | None, reason: str
     return FixedEffect(name, estimate, se, t, float(df), float(2 * distribution.sf(abs(t), df)))
 
 
-def _variances(data: ModelData, result: Any) -> tuple[VarianceComponent, ...]:
+def _variances(data: ModelData, optimum: Optimum) -> tuple[VarianceComponent, ...]:
     components: list[VarianceComponent] = []
-    for group in result.VarCorr().groups.values():
-        names = [mixed_optimum.effect_name(name, data) for name in group.term_names]
+    for bracket, factor in optimum.random_factors:
+        names = [mixed_optimum.effect_name(name, data) for name in bracket.term_names]
+        # Rows of F are the terms: their lengths are the standard deviations, their cosines the correlations.
+        deviations = np.linalg.norm(factor, axis=1)
         for i, name in enumerate(names):
-            earlier = range(i if group.corr is not None else 0)
-            correlations = tuple((names[j], float(group.corr[i, j])) for j in earlier)
-            variance = float(group.cov[i, i])
-            components.append(
-                VarianceComponent(group.grouping_factor or group.name, name, variance, variance**0.5, correlations)
-            )
+            earlier = range(i if bracket.correlated and len(names) > 1 else 0)
+            correlations = tuple((names[j], _correlation(factor[i], factor[j])) for j in earlier)
+            sd = float(deviations[i])
+            components.append(VarianceComponent(bracket.grouping_factor, name, sd**2, sd, correlations))
     return tuple(components)
+
+
+def _correlation(first: Floats, second: Floats) -> float:
+    lengths = float(np.linalg.norm(first) * np.linalg.norm(second))
+    return float(np.clip(first @ second / lengths, -1.0, 1.0)) if lengths > 0 else 0.0
 
 
 def _remarks(data: ModelData, optimum: Optimum) -> tuple[str, ...]:
@@ -174,6 +191,6 @@ def _remarks(data: ModelData, optimum: Optimum) -> tuple[str, ...]:
         other = ", ".join(f"{value:.4f}" for value in optimum.others)
         notes.append(
             f"several optima: {optimum.n_at_best} of {len(optimum.stops)} starts reached the best, "
-            f"log-likelihood {float(optimum.result.logLik()):.4f}; other starts converged at {other}"
+            f"log-likelihood {optimum.log_likelihood:.4f}; other starts converged at {other}"
         )
     return (*notes, *optimum.remarks)

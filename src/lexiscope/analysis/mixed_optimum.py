@@ -1,20 +1,21 @@
 """Maximise the likelihood of a mixed model from several starts.
 
-The only module that talks to the package ``mixedlm``. A reduced model that keeps the random slope of a dropped effect
-often has several optima (the slope's variance takes the effect over), so one start is not enough, and what every start
-reached is kept.
+The only module that talks to the package ``mixedlm``. The columns are fitted in the basis of :mod:`mixed_basis`, so no
+number here has a unit. A reduced model that keeps the random slope of a dropped effect often has several optima (the
+slope's variance takes the effect over), so one start is not enough, and what every start reached is kept.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiscope.analysis.mixed_basis import Basis, column_sizes, fitted_basis, random_columns, rebased_random_columns
 from lexiscope.analysis.mixed_data import ModelData
 from lexiscope.analysis.mixed_formula import MixedFormula
 from lexiscope.core.errors import InputError, StatisticError
@@ -31,6 +32,8 @@ SINGULAR = 1e-4
 _STATIONARY = 1e-2  # gradient of the deviance; a stop below it is a stationary point whatever the line search says
 _UNCHANGED = 1e-3  # log-likelihood that a second optimiser may still gain at a converged optimum
 
+
+_FROM_COMPARED = "the best optimum was reached only from the optimum of the model that it is compared with"
 
 # what the library raises where a start leads nowhere: ValueError stands for a NaN among its own starting values
 _NO_FIT = (RuntimeError, ValueError, np.linalg.LinAlgError)
@@ -52,11 +55,55 @@ class Optimum:
     stops: tuple[Stop, ...]
     converged: bool
     remarks: tuple[str, ...]
+    model: Any = None
+    basis: Basis | None = None
 
     @property
     def singular(self) -> bool:
-        """Whether a variance is zero or a correlation plus or minus one, by lme4's rule on the relative scale."""
+        """Whether a variance is zero or a correlation plus or minus one, by lme4's rule, in the fitted basis."""
         return bool(_at_edge(self.result).any())
+
+    @property
+    def log_likelihood(self) -> float:
+        """The log-likelihood of the best optimum, in the units of the data. *Unit:* nats."""
+        return _log_likelihood(self.result, self._known_basis)
+
+    @property
+    def coefficients(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The fixed effects and their standard errors in the units of the data. *Shape:* (fixed effects,) each."""
+        basis = self._known_basis
+        beta = np.asarray(self.result.beta, dtype=np.float64)
+        return basis.coefficients(beta), basis.standard_errors(np.asarray(self.result.vcov(), dtype=np.float64))
+
+    @property
+    def residual_sd(self) -> float:
+        """The residual standard deviation, in units of the response."""
+        return float(self._known_basis.scale * self.result.sigma)
+
+    @property
+    def residuals(self) -> NDArray[np.float64]:
+        """The response less the fitted value of every row, random effects included. *Shape:* (rows,)."""
+        return np.asarray(self._known_basis.scale * np.asarray(self.result.residuals(), dtype=np.float64))
+
+    @property
+    def random_factors(self) -> tuple[tuple[Any, NDArray[np.float64]], ...]:
+        """Each bracket with F, where F Fᵀ is the covariance of its terms in the units of the data.
+
+        *Shape:* F is (terms, terms). A bracket knows its ``grouping_factor``, ``term_names`` and ``correlated``.
+        """
+        structures = self.result.matrices.random_structures
+        factors = _factors(np.asarray(self.result.theta, dtype=np.float64), structures)
+        sigma = float(self.result.sigma)
+        return tuple(
+            (structure, self._known_basis.random_factor(i, sigma * factor))
+            for i, (structure, factor) in enumerate(zip(structures, factors, strict=True))
+        )
+
+    @property
+    def _known_basis(self) -> Basis:
+        if self.basis is None:
+            raise StatisticError("this optimum was made without a basis, so it has no units")
+        return self.basis
 
     @property
     def n_at_best(self) -> int:
@@ -89,18 +136,19 @@ def maximise(formula: MixedFormula, data: ModelData, *, reml: bool, starts: int,
     model = _model(formula, data, reml=reml)
     _check_rank(model.matrices)
     _refuse_exact(model.matrices, None)
+    basis = _rebase(model)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fits, failures = _fit_all(model, _starting_points(model.matrices.random_structures, starts, seed))
         fits = _leave_saddles(model, fits)
         best = max(fits, key=lambda fit: -fit.deviance)
         _refuse_exact(model.matrices, float(best.sigma))
-        stops = tuple(Stop(-fit.deviance / 2, _is_stationary(fit)) for fit in fits)
+        stops = tuple(Stop(_log_likelihood(fit, basis), _is_stationary(fit)) for fit in fits)
         converged = _is_stationary(best)
         if not converged:
             best, converged = _continue_without_gradients(model, best)
     said = [str(warning.message) for warning in caught]
-    return Optimum(best, stops, converged, tuple(dict.fromkeys(failures + said)))
+    return Optimum(best, stops, converged, tuple(dict.fromkeys(failures + said)), model, basis)
 
 
 def _model(formula: MixedFormula, data: ModelData, *, reml: bool) -> Any:
@@ -137,8 +185,30 @@ def _control(optimizer: str) -> Any:
     )
 
 
+def _rebase(model: Any) -> Basis:
+    """Put the model's columns into the basis in which it is fitted, and return that basis."""
+    given = model.matrices
+    outcome, fixed = np.asarray(given.y, dtype=np.float64), np.asarray(given.X, dtype=np.float64)
+    structures = given.random_structures
+    basis = fitted_basis(
+        outcome, fixed, random_columns(given.Z, structures), [structure.correlated for structure in structures]
+    )
+    model.matrices = replace(
+        given,
+        y=(outcome - fixed @ basis.offset) / basis.scale,
+        X=np.ascontiguousarray(fixed @ basis.fixed),
+        Z=rebased_random_columns(given.Z, structures, basis.blocks),
+    )
+    return basis
+
+
+def _log_likelihood(fit: Any, basis: Basis) -> float:
+    return basis.log_likelihood(-float(fit.deviance) / 2, reml=bool(fit.REML))
+
+
 def _check_rank(matrices: Any) -> None:
-    rank = int(np.linalg.matrix_rank(matrices.X)) if matrices.X.shape[1] else 0
+    # Divided by their sizes: a predictor in units of 1e-20 is no less independent of the others.
+    rank = int(np.linalg.matrix_rank(matrices.X / column_sizes(matrices.X))) if matrices.X.shape[1] else 0
     if rank < matrices.X.shape[1]:
         raise StatisticError(
             f"the {matrices.X.shape[1]} fixed effects have rank {rank}: {', '.join(matrices.fixed_names)}",
@@ -155,6 +225,19 @@ def _diagonal(structures: Any) -> NDArray[np.bool_]:
         triangle = [i == j for i in range(size) for j in range(i + 1)]
         flags += triangle if part.correlated else [True] * size
     return np.array(flags, dtype=bool)
+
+
+def _factors(theta: NDArray[np.float64], structures: Any) -> list[NDArray[np.float64]]:
+    """Return the lower triangular factor of each bracket's relative covariance. *Shape:* (terms, terms) each."""
+    factors, start = [], 0
+    for part in structures:
+        size = part.n_terms
+        rows, columns = np.tril_indices(size) if part.correlated else (np.arange(size), np.arange(size))
+        factor = np.zeros((size, size))
+        factor[rows, columns] = theta[start : start + rows.size]
+        factors.append(factor)
+        start += rows.size
+    return factors
 
 
 def _starting_points(structures: Any, starts: int, seed: int) -> Iterator[NDArray[np.float64] | None]:
@@ -244,6 +327,55 @@ def _continue_without_gradients(model: Any, best: Any) -> tuple[Any, bool]:
     return better, bool(again.converged and abs(again.deviance - best.deviance) < 2 * _UNCHANGED)
 
 
+def from_compared(optimum: Optimum, other: Optimum) -> Optimum:
+    """Start *optimum*'s model once more where *other*, the optimum of a nested model, ended; keep the better.
+
+    Without this, one of two compared models may rest at a poorer optimum that the other shows to be one: the full model
+    then fits worse than the reduced, or χ² is too large. A better optimum counts as one more start; otherwise
+    *optimum* is returned as it was.
+    """
+    if optimum.model is None or other.model is None:
+        return optimum
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            found = _from_inside(optimum.model, optimum.model.fit(start=_start_at(other, optimum)))
+        except _NO_FIT:
+            return optimum  # the start only adds to those that gave a valid fit
+        if found.deviance > optimum.result.deviance - 2 * SAME_OPTIMUM:
+            return optimum
+        stop = Stop(_log_likelihood(found, optimum._known_basis), _is_stationary(found))
+        converged = stop.converged
+        if not converged:
+            found, converged = _continue_without_gradients(optimum.model, found)
+    remarks = dict.fromkeys([*optimum.remarks, *(str(warning.message) for warning in caught), _FROM_COMPARED])
+    return replace(optimum, result=found, stops=(*optimum.stops, stop), converged=converged, remarks=tuple(remarks))
+
+
+def _start_at(source: Optimum, target: Optimum) -> NDArray[np.float64]:
+    """Return the point of *target*'s model that has the random effects of *source*; effects that it lacks are zero."""
+    rows: dict[str, dict[str, NDArray[np.float64]]] = {}
+    width = source.result.theta.size
+    for number, (bracket, factor) in enumerate(source.random_factors):
+        wide = np.zeros((bracket.n_terms, width * len(source._known_basis.blocks)))
+        # Brackets do not correlate with each other: each has columns of its own.
+        wide[:, number * width : number * width + bracket.n_terms] = factor / source.residual_sd
+        rows.setdefault(bracket.grouping_factor, {}).update(zip(bracket.term_names, wide, strict=True))
+    start: list[NDArray[np.float64]] = []
+    empty = np.zeros(width * len(source._known_basis.blocks))
+    for bracket, block in zip(target.result.matrices.random_structures, target._known_basis.blocks, strict=True):
+        known = rows.get(bracket.grouping_factor, {})
+        given = np.array([known.get(term, empty) for term in bracket.term_names])
+        fitted = np.linalg.solve(block, given)
+        if bracket.correlated:
+            triangle = np.asarray(np.linalg.qr(fitted.T, mode="r")).T
+            triangle = triangle * np.where(np.diag(triangle) < 0, -1.0, 1.0)
+            start.append(triangle[np.tril_indices(bracket.n_terms)])
+        else:
+            start.append(np.linalg.norm(fitted, axis=1))
+    return np.concatenate(start)
+
+
 def degrees_of_freedom(optimum: Optimum) -> tuple[NDArray[np.float64] | None, str]:
     """Return Satterthwaite's degrees of freedom of every fixed effect, or None and the reason.
 
@@ -254,12 +386,22 @@ def degrees_of_freedom(optimum: Optimum) -> tuple[NDArray[np.float64] | None, st
     if not optimum.converged:
         return None, "the fit did not converge"
     try:
-        values = np.asarray(satterthwaite_df(optimum.result).df, dtype=np.float64)
+        values = np.asarray(satterthwaite_df(_in_given_columns(optimum)).df, dtype=np.float64)
     except (ValueError, RuntimeError, np.linalg.LinAlgError) as error:
         return None, f"not computable: {error}"
     if not np.all(np.isfinite(values)):
         return None, "not finite at this optimum"
     return values, ""
+
+
+def _in_given_columns(optimum: Optimum) -> Any:
+    """Return the fit with its fixed effects as given, up to their sizes: degrees of freedom belong to a coefficient."""
+    result, basis = optimum.result, optimum._known_basis
+    # X (given) / sizes = X (fitted) @ inverse of the change, times the reciprocal sizes
+    back = np.linalg.inv(basis.fixed * basis.sizes[:, None]) if basis.fixed.size else basis.fixed
+    columns = np.ascontiguousarray(np.asarray(result.matrices.X) @ back)
+    beta = (basis.sizes[:, None] * basis.fixed) @ np.asarray(result.beta) if basis.fixed.size else result.beta
+    return replace(result, matrices=replace(result.matrices, X=columns), beta=beta)
 
 
 def effect_name(name: str, data: ModelData) -> str:
