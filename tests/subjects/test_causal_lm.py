@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,15 @@ import pytest
 import torch
 import transformers
 
+from lexiscope.collect import collect_run
 from lexiscope.core import catalog
 from lexiscope.core.errors import RunError, SpecError, SubjectError
 from lexiscope.core.scoring import PRESETS, PUBLISHED, ScoringPolicy, TokenScores
 from lexiscope.core.subject import SubjectSpec, capabilities
+from lexiscope.datasets import mini_synonymy
+from lexiscope.subjects import causal_lm
 from lexiscope.subjects._rounding import rounding
-from lexiscope.subjects._route import refusal, window_of
+from lexiscope.subjects._route import Guard, refusal, window_of
 from lexiscope.subjects._scoring_options import CausalOptions
 from lexiscope.subjects.causal_lm import CAPABILITIES, CausalLM, load
 
@@ -415,7 +419,7 @@ def test_a_broken_call_continues_with_the_same_bytes(
     with pytest.raises(KeyboardInterrupt):
         model.score(TEXTS, work=tmp_path)
     continued = model.score(TEXTS, work=tmp_path)
-    assert len(asked) == 1 + len(model._plan([text.ids for text in model._read(sorted(set(TEXTS)))], 1).units)
+    assert len(asked) == 1 + len(model._plan([text.ids for text in model._read(sorted(set(TEXTS)))], model._guard, 1).units)
     for again in (continued, subject(causal("gpt2"), row_tokens=16).score(TEXTS[::-1], work=tmp_path)[::-1]):
         for one, other in zip(again, whole, strict=True):
             assert one.log_probabilities.tobytes() == other.log_probabilities.tobytes()
@@ -510,3 +514,34 @@ def test_code_of_a_model_is_not_run(causal: Folders, tmp_path: Path) -> None:
     with pytest.raises(SubjectError, match="not the revision of this model"):
         subject(folder, trust_remote_code="0123456789abcdef").score(["bank"])
     assert not canary.exists()
+
+
+@pytest.mark.parametrize("other", ["difference", "route"])
+def test_a_continued_run_keeps_the_first_provenance(
+    causal: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
+) -> None:
+    """A run is broken off in its first part; where it is continued, the check of the routes finds another difference,
+    or trusts another route: run.json, the seals and the answers are those of a run that was never broken off."""
+    items, spec = mini_synonymy.load().items[:4], f"causal_lm:{causal('gpt2')}?row_tokens=16&self_test=no"
+    asked: dict[str, Any] = {"items": items, "task": "minimal_pair"}
+    collect_run(subjects=[catalog.subject(spec)], out=tmp_path / "whole", **asked)
+
+    def stop(_name: str, _done: int, _total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        collect_run(subjects=[catalog.subject(spec)], out=tmp_path / "broken", progress=stop, **asked)
+    checked = causal_lm.guard
+
+    def otherwise(*given: Any, **budgets: Any) -> Guard:
+        found = checked(*given, **budgets)
+        changes = {"difference": found.difference + 1e-6}
+        return replace(found, **(changes | ({"route": "batched", "refused": "x"} if other == "route" else {})))
+
+    monkeypatch.setattr(causal_lm, "guard", otherwise)
+    collect_run(subjects=[catalog.subject(spec)], out=tmp_path / "broken", **asked)
+    for name in ("run.json", "responses.parquet"):
+        assert (tmp_path / "broken" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+    seals = [sorted((tmp_path / run / "parts").glob("*.json")) for run in ("broken", "whole")]
+    assert [one.read_bytes() for one in seals[0]] == [one.read_bytes() for one in seals[1]]
+    assert len(seals[0]) == 1

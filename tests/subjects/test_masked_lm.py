@@ -395,6 +395,29 @@ def test_a_broken_call_continues(tiny: Callable[[str], Path], tmp_path: Path, mo
     assert_same(continued, subject_of(tiny("bert")).score(TEXTS), 0)
 
 
+def test_a_continued_call_keeps_the_first_provenance(
+    tiny: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Route and threads are those with which the call was begun: where it is continued with another number of threads,
+    and where every text was stored when it broke off."""
+
+    def stop(done: int, total: int) -> None:
+        if done == total:
+            raise KeyboardInterrupt
+
+    first = subject_of(tiny("bert"))
+    with pytest.raises(KeyboardInterrupt):
+        first.score(TEXTS[:2], work=tmp_path, progress=stop)
+    stored = subject_of(tiny("bert"))
+    stored.score(TEXTS[:2], work=tmp_path)
+    assert stored.settings == first.settings
+    other = torch.get_num_threads() + 1
+    monkeypatch.setattr(torch, "get_num_threads", lambda: other)
+    continued = subject_of(tiny("bert"))
+    continued.score(TEXTS, work=tmp_path)
+    assert continued.settings == first.settings
+
+
 def test_stored_scores_need_no_model(tiny: Callable[[str], Path], tmp_path: Path) -> None:
     """A call whose texts are all stored loads neither torch nor transformers."""
     subject_of(tiny("bert")).score(TEXTS, work=tmp_path)

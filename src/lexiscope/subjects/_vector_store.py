@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import metadata
@@ -57,6 +57,17 @@ class VectorStore:
     def write_plan(self, request: object, plan: Mapping[str, Any]) -> None:
         """Store the plan of a request."""
         _seal(self._path("plan", request), {"kind": "plan"}, json.dumps(plan, sort_keys=True).encode())
+
+    def first(self, what: object, find: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
+        """Return what was found when the first call on this folder began; it is found and stored now if none is.
+
+        A call that continues a broken one keeps the first finding: answers of one run have one provenance.
+        """
+        stored = self.read_plan(["first", what])
+        if stored is None:
+            stored = dict(find())
+            self.write_plan(["first", what], stored)
+        return stored
 
     def has(self, batch: object) -> bool:
         """Say whether the vectors of a batch are stored."""

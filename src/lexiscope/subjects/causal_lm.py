@@ -153,7 +153,7 @@ class CausalLM:
 
         ``route`` is the one that was really used (``tree``, ``batched`` or ``single``; empty before the first score),
         ``difference`` the largest one of a token's log-probability between it and the plain forward pass when the model
-        was checked (*unit: nats*), ``refused`` why a faster route was not used. ``kernels`` names what was computed
+        was checked, once for a run however often it is continued (*unit: nats*), ``refused`` why a faster route was not used. ``kernels`` names what was computed
         with fewer passes than transformers does, or says why nothing was. ``row_tokens`` is the budget of a tree's row.
         ``tokens`` counts the tokens that were scored, ``tokens_read`` those that were read, ``tokens_repeated`` those
         of them that were read more than once or are padding.
@@ -258,6 +258,16 @@ class CausalLM:
             batch_budget=self.options.batch_budget,
         )
 
+    def _begun(self, store: VectorStore | None) -> tuple[Guard, int]:
+        """Return what the check of the routes found, and the number of threads, when this run was begun."""
+        with self.forward.threads(self.options.threads or None) as threads:
+            if store is None:
+                return self._guard, threads
+            options = self.options
+            asked = ["guard", options.route, options.row_budget, options.plain_row_budget, options.batch_budget]
+            found = store.first(asked, lambda: {"guard": asdict(self._guard), "threads": threads})
+        return Guard(**found["guard"]), found["threads"]
+
     @property
     def _before(self) -> tuple[int, ...]:
         """The token that stands before every text, or nothing."""
@@ -284,12 +294,13 @@ class CausalLM:
     def _score(self, texts: Sequence[str], store: VectorStore | None, progress: Progress | None) -> list[TokenScores]:
         before = self._before
         read = self._read(texts)
-        with self.forward.threads(self.options.threads or None) as threads:
-            plan = self._plan([(*before, *text.ids) for text in read], threads)
+        found, threads = self._begun(store)
+        with self.forward.threads(self.options.threads or None):
+            plan = self._plan([(*before, *text.ids) for text in read], found, threads)
             nodes = np.full(plan.n_nodes, np.nan, dtype=np.float32)
             done, total = 0, sum(len(unit.nodes) for unit in plan.units)
             for unit in plan.units:
-                nodes[unit.nodes] = self._unit(unit, plan, texts, store)
+                nodes[unit.nodes] = self._unit(unit, plan, texts, store, lean=found.lean)
                 done += len(unit.nodes)
                 if progress is not None:
                     progress(done, total)
@@ -299,8 +310,7 @@ class CausalLM:
             for path, text in zip(plan.paths, read, strict=True)
         ]
 
-    def _plan(self, sequences: Sequence[tuple[int, ...]], threads: int) -> ScorePlan:
-        found = self._guard
+    def _plan(self, sequences: Sequence[tuple[int, ...]], found: Guard, threads: int) -> ScorePlan:
         route, refused, difference = found.route, found.refused, found.difference
         if route == "tree":
             plan = tree_plan(sequences, budget=found.row, longest=min(_LONGEST_ROW, found.window))
@@ -329,12 +339,14 @@ class CausalLM:
         )
         return plan
 
-    def _unit(self, unit: Unit, plan: ScorePlan, texts: Sequence[str], store: VectorStore | None) -> Floats:
+    def _unit(
+        self, unit: Unit, plan: ScorePlan, texts: Sequence[str], store: VectorStore | None, *, lean: bool
+    ) -> Floats:
         """Return the scores of one unit, stored or computed."""
         content = unit.content if store else None
         if store and store.has(content):
             return store.read(content)
-        scores = self.forward.run(unit, lean=self._guard.lean)
+        scores = self.forward.run(unit, lean=lean)
         if not np.isfinite(scores).all():
             node = int(unit.nodes[np.flatnonzero(~np.isfinite(scores))[0]])
             broken = next(text for text, path in zip(texts, plan.paths, strict=True) if node in path)

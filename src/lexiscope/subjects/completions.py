@@ -220,9 +220,10 @@ class Completions:
         with self._endpoint() as endpoint:
             self._know(endpoint, log)
             served = self._served = self._served or probe(endpoint, self.name, self.options)
-            self._used = asdict(served)
-            if log is not None:
+            if log is not None and way not in log:
                 log.put(way, asdict(served))
+            # a run that is continued keeps the provenance with which it was begun
+            self._used = asdict(served) if log is None else log.get(way)
             size = self.options.batch if served.batches else 1
             batches = [texts[first : first + size] for first in range(0, len(texts), size)]
 

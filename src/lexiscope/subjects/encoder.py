@@ -137,8 +137,8 @@ class Encoder:
         """How it is run, for the run record.
 
         ``route`` is ``hooks``, or ``hidden_states`` for an architecture whose layers must all be kept in memory
-        until they are pooled; it is empty before the first vector. ``threads`` is the number that torch used for
-        the last vectors that were computed, here or in the broken call that this one continued.
+        until they are pooled; it is empty before the first vector. ``threads`` is the number that torch used when
+        the run was begun, here or in the broken call that this one continued.
         """
         how = {"batch_tokens": self.options.budget, "threads": self._threads}
         return {**asdict(self.options), **how, "pooling": POOLING, "route": self._route}
@@ -225,24 +225,29 @@ class Encoder:
         stored = store.read_plan(request.sentences) if store else None
         if stored is not None:
             targets = tuple(map(tuple, stored["targets"]))
-            return Plan(tuple(stored["lengths"]), targets, stored["route"], stored["threads"])
+            begun = self._begun(store, stored["threads"])
+            return Plan(tuple(stored["lengths"]), targets, stored["route"], begun)
         sentences = self._tokenised(request.sentences)
         known.update(zip(request.sentences, sentences, strict=True))
         lengths = tuple(len(sentence.ids) for sentence in sentences)
         targets = tuple(tuple(len(span) for span in sentence.spans) for sentence in sentences)
         with self._forward.threads(self.options.threads or None) as threads:
-            plan = Plan(lengths, targets, self._forward.route, threads)
+            plan = Plan(lengths, targets, self._forward.route, self._begun(store, threads))
         self._last = (request.sentences, plan)
         if store:
             store.write_plan(request.sentences, asdict(plan))
         return plan
+
+    def _begun(self, store: VectorStore | None, threads: int) -> int:
+        """Return the number of threads with which the run was begun; it is *threads* that begins it, if none is noted."""
+        return store.first("threads", lambda: {"threads": threads})["threads"] if store else threads
 
     def _vectors(self, content: Content, store: VectorStore | None, known: Tokenised) -> Floats:
         """Return the vectors of one batch, stored or computed."""
         if store and store.has(content):
             return store.read(content)
         sentences = [known[each] for each in content] if known else self._tokenised(content)
-        with self._forward.threads(self.options.threads or None) as self._threads:
+        with self._forward.threads(self.options.threads or None):
             vectors = self._forward.run(sentences)
         _check_finite(vectors, content)
         if store:

@@ -44,6 +44,7 @@ RUN_OPTIONS = ("device", "threads")
 
 WORDS = "what the tokenizer's pre-tokenizer keeps together"
 _LOG_FORMAT = 1
+_HOW = ["how"]
 # token ids of the masked copies that are held at a time: bounds the memory whatever the number of texts
 _CHUNK_IDS = 400_000
 # rows of logits at a time: 128 rows of a vocabulary of 250,000 are 128 MB
@@ -219,7 +220,9 @@ class MaskedLM:
             text: TokenScores(*map(np.asarray, log.get(text))) for text in distinct if log is not None and text in log
         }
         missing = [text for text in distinct if text not in done]
-        for finished in self._scored(missing):
+        if log is not None and _HOW in log:
+            self._route, self._threads = log.get(_HOW)
+        for finished in self._scored(missing, log):
             for text, scores in finished:
                 if log is not None:
                     log.put(text, [each.tolist() for each in (scores.log_probabilities, scores.starts, scores.ends)])
@@ -236,16 +239,19 @@ class MaskedLM:
         options = self.options
         return MaskedForward(self.folder, dtype=options.dtype, device=options.device, trust_remote_code=code)
 
-    def _scored(self, texts: Sequence[str]) -> Iterator[list[tuple[str, TokenScores]]]:
+    def _scored(self, texts: Sequence[str], log: AnswerLog | None) -> Iterator[list[tuple[str, TokenScores]]]:
         """Yield finished texts, a chunk of similar ones at a time (sorted texts share their masked copies)."""
         if not texts:
             return
         forward = self._forward
-        self._route = forward.route
         within = self.options.conditioning == "masked_within_word"
         # all of them first: a text that cannot be scored is refused before any work starts
         tokenised = tokenise_texts(forward.tokenizer, texts, forward.vocabulary, within_word=within)
-        with forward.threads(self.options.threads or None) as self._threads:
+        with forward.threads(self.options.threads or None) as threads:
+            if log is not None and _HOW not in log:
+                log.put(_HOW, [forward.route, threads])
+            # a run that is continued keeps the provenance with which it was begun
+            self._route, self._threads = [forward.route, threads] if log is None else log.get(_HOW)
             for chunk in _chunks(tokenised):
                 of_chunk = [tokenised[number] for number in chunk]
                 values = self._values(plan_copies(of_chunk, forward.vocabulary.mask, within_word=within))
