@@ -44,7 +44,7 @@ class FrozenStudy:
     """A study as it runs.
 
     ``items`` are all items that any page shows, by id; ``known`` the questions with a known answer among them;
-    ``design`` is the division of the items of one arm. Lists are numbered from ``1`` through the arms: the lists of
+    ``design`` is the division of the items of one arm; ``given`` are the items from which it was made. Lists are numbered from ``1`` through the arms: the lists of
     the first view, then those of the second.
     """
 
@@ -55,6 +55,11 @@ class FrozenStudy:
     items: Mapping[str, Item]
     known: Mapping[str, KnownQuestion]
     versions: Mapping[str, str]
+    given: tuple[Item, ...]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Say how another process makes the same study: from the same definition and items."""
+        return freeze, (self.definition, self.given)
 
     @property
     def quota(self) -> Quota:
@@ -157,6 +162,7 @@ def freeze(definition: StudyDefinition, items: Sequence[Item]) -> FrozenStudy:
         MappingProxyType(together),
         MappingProxyType(known),
         MappingProxyType(text_versions(definition)),
+        tuple(items),
     )
 
 

@@ -43,7 +43,8 @@ def utc_now() -> datetime:
 class App:
     """What the handlers share. ``shown`` remembers when which page was served: (monotonic seconds, time).
 
-    ``clock`` is the time by which places are held; a rehearsal brings its own.
+    ``clock`` is the time by which places are held; a rehearsal brings its own. ``postgres`` is the address of the
+    database where the study is not stored in its folder.
     """
 
     study: FrozenStudy
@@ -62,6 +63,7 @@ class App:
     judging: asyncio.Task[None] | None = None
     judge_again: bool = False
     clock: Callable[[], datetime] = utc_now
+    postgres: str | None = None
 
     @classmethod
     def of(

@@ -11,7 +11,7 @@ import os
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,7 @@ _PHRASES = {
 # files and sockets of the program itself: the database, its log, what is being exported
 _KEPT_FREE = 128
 _BACKLOG = 2048
+_ENDING = "lexiscope.ending"
 
 
 def most_connections(wanted: int = 1000) -> int:
@@ -70,6 +71,15 @@ def listening_at(host: str, port: int) -> socket.socket:
         what = f"nothing can be served at {host}, port {port}"
         raise RunError(what, why=error.strerror or str(error), hint="name another port: --port") from error
     return listening
+
+
+def ending_of(scope: MutableMapping[str, Any]) -> asyncio.Event:
+    """Return the event that is set when the server ends while this request is being answered.
+
+    What takes long waits for it too, and breaks off.
+    """
+    event: asyncio.Event = scope.setdefault(_ENDING, asyncio.Event())
+    return event
 
 
 class Announced(uvicorn.Server):
@@ -145,7 +155,9 @@ class Connection(HttpToolsProtocol):
     def shutdown(self) -> None:
         """Answer a whole request, and wait for the rest of no other one."""
         super().shutdown()
-        if not self.is_served:
+        if self.is_served:
+            ending_of(self.cycle.scope).set()
+        else:
             self.transport.close()
 
     def send_400_response(self, msg: str) -> None:

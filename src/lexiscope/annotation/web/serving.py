@@ -136,7 +136,7 @@ def opened(
         has_place=study.has_place,
     ) as store:
         app = App.of(study, store, settings, entities=entities)
-        app.clock = clock or app.clock
+        app.clock, app.postgres = clock or app.clock, serving.postgres
         yield app
 
 

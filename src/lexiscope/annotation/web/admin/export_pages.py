@@ -6,20 +6,19 @@ import asyncio
 import logging
 import shutil
 import tempfile
-import zipfile
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
 from starlette.background import BackgroundTask
+from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from lexiscope.annotation.output.collected import Reviewed
-from lexiscope.annotation.output.package import write_export
-from lexiscope.annotation.review import latest_reviews
-from lexiscope.annotation.web.admin.look import collected_now
+from lexiscope.annotation.web.admin.export_process import PACKED, Made, export_apart
 from lexiscope.annotation.web.admin.visit import Visit
+from lexiscope.annotation.web.connections import ending_of
+from lexiscope.annotation.web.replies import logged
 from lexiscope.core.errors import LexiscopeError
 
 LOG = logging.getLogger("lexiscope.annotation")
@@ -45,21 +44,57 @@ def _export_page(visit: Visit, *, status: int = 200, said: str = "") -> Response
 
 
 async def export(visit: Visit) -> Response:
-    """Make the export and send it as a zip; one at a time, from files that are deleted afterwards."""
+    """Make the export in a process of its own and send it as a zip; one at a time.
+
+    Who leaves, and a server that ends, break it off. Its files are deleted in any case.
+    """
     async with visit.desk.exporting:
-        try:
-            folder, packed = await asyncio.to_thread(_make, visit)
-        except (LexiscopeError, OSError):
-            LOG.exception("the export failed")
-            return await asyncio.to_thread(lambda: _export_page(visit, status=500, said="export_failed"))
+        with ExitStack() as tidy:
+            folder = Path(tempfile.mkdtemp(prefix="lexiscope_export_"))
+            tidy.callback(shutil.rmtree, folder, ignore_errors=True)
+            try:
+                made = await _unless_broken_off(visit, folder)
+            except (LexiscopeError, OSError) as error:
+                reference = logged(visit.request, error)
+                LOG.error("error %s: %s", reference, str(error).partition("\n")[0])
+                return await asyncio.to_thread(lambda: _export_page(visit, status=500, said="export_failed"))
+            if made is None:
+                return await asyncio.to_thread(lambda: _export_page(visit, status=503, said="export_failed"))
+            visit.desk.last_export = (datetime.now(UTC).isoformat(), made.files)
+            details = {"files": len(made.files), "participants": made.n_participants}
+            await asyncio.to_thread(
+                lambda: visit.desk.app.store.log("export", actor=visit.name, details=details)
+            )
+            tidy.pop_all()
+    packed = folder / PACKED
     name = f"{visit.desk.app.definition.name}_{datetime.now(UTC):%Y%m%d}.zip"
     safe = "".join(each if each.isascii() and (each.isalnum() or each in "._-") else "_" for each in name)
     headers = {
         "content-disposition": f'attachment; filename="{safe}"',
         "content-length": str(packed.stat().st_size),
     }
-    tidy = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
-    return StreamingResponse(_pieces(packed, folder), media_type="application/zip", headers=headers, background=tidy)
+    tidy_up = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    return StreamingResponse(_pieces(packed, folder), media_type="application/zip", headers=headers, background=tidy_up)
+
+
+async def _unless_broken_off(visit: Visit, folder: Path) -> Made | None:
+    """Return what was made; ``None`` where the client left or the server ends, and nothing goes on."""
+    app = visit.desk.app
+    making = asyncio.create_task(export_apart(app.study, folder, store=app.store.folder, url=app.postgres))
+    broken_off = [asyncio.create_task(one) for one in (_left(visit.request), ending_of(visit.request.scope).wait())]
+    try:
+        await asyncio.wait({making, *broken_off}, return_when=asyncio.FIRST_COMPLETED)
+        return making.result() if making.done() else None
+    finally:
+        for task in (making, *broken_off):
+            task.cancel()
+        await asyncio.gather(making, *broken_off, return_exceptions=True)
+
+
+async def _left(request: Request) -> None:
+    """Wait until the client is gone."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _pieces(packed: Path, folder: Path) -> AsyncIterator[bytes]:
@@ -70,41 +105,3 @@ async def _pieces(packed: Path, folder: Path) -> AsyncIterator[bytes]:
     finally:
         # whoever breaks the download off leaves nothing behind either
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _make(visit: Visit) -> tuple[Path, Path]:
-    """Return the private folder of an export, and the zip in it."""
-    app = visit.desk.app
-    with ExitStack() as tidy:
-        folder = Path(tempfile.mkdtemp(prefix="lexiscope_export_"))
-        tidy.callback(shutil.rmtree, folder, ignore_errors=True)
-        judgments, reviews = app.store.long_export(), _reviewed(visit)
-        collected = collected_now(app.study, app.store, judgments=judgments, reviews=reviews)
-        made = write_export(collected, folder / app.definition.name)
-        packed = folder / "export.zip"
-        _pack(made.folder, packed, made.files)
-        sizes = tuple((name, (made.folder / name).stat().st_size) for name in made.files)
-        visit.desk.last_export = (datetime.now(UTC).isoformat(), sizes)
-        app.store.log("export", actor=visit.name, details={"files": len(sizes), "participants": made.n_participants})
-        tidy.pop_all()
-    return folder, packed
-
-
-def _pack(folder: Path, packed: Path, files: tuple[str, ...]) -> None:
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in files:
-            archive.write(folder / name, f"{folder.name}/{name}")
-
-
-def _reviewed(visit: Visit) -> dict[tuple[str, str], Reviewed]:
-    """The decisions about texts, by participant and item."""
-    if not visit.desk.writes:
-        return {}
-    store = visit.desk.app.store
-    decided = latest_reviews(store.reviews())
-    answers = visit.desk.written()
-    return {
-        (one.participant_id, one.item_id): Reviewed(review.verdict, review.text, review.reason)
-        for one in answers
-        if (review := decided.get(one.answer_id)) is not None
-    }

@@ -1,0 +1,107 @@
+"""An export, made by a process of its own: who answers meanwhile does not wait for it, and it ends with its server."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import shutil
+import signal
+import tempfile
+import threading
+import zipfile
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from lexiscope.annotation.freeze import FrozenStudy
+from lexiscope.annotation.launched import snapshot
+from lexiscope.annotation.output.package import write_export
+from lexiscope.annotation.progress import everything_collected
+from lexiscope.core.errors import LexiscopeError, RunError
+
+PACKED = "export.zip"
+_NICE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An export that was made: its files with their sizes in bytes, and the number of participants in it."""
+
+    files: tuple[tuple[str, int], ...]
+    n_participants: int
+
+
+async def export_apart(study: FrozenStudy, folder: Path, *, store: Path, url: str | None = None) -> Made:
+    """Make a study's export in another process; the zip :data:`PACKED` is in *folder* afterwards.
+
+    *store* is the folder in which the study is stored, *url* its PostgreSQL database. Everything that the process
+    writes is in *folder*, which is the caller's to remove. The process is killed where this is cancelled, and it ends
+    by itself, removing *folder*, where the server is gone. Errors: :class:`RunError`.
+    """
+    apart = multiprocessing.get_context("spawn")
+    ours, theirs = apart.Pipe()
+    given = (theirs, study, folder, store, url)
+    process = apart.Process(target=_export, args=given, name="lexiscope-export", daemon=True)
+    with closing(ours):
+        # a thread that starts a process goes on where this is cancelled: it is waited for, or nobody would end it
+        starting = asyncio.create_task(asyncio.to_thread(process.start))
+        try:
+            await asyncio.shield(starting)
+            theirs.close()
+            reply = await asyncio.to_thread(_reply, ours)
+        finally:
+            await asyncio.wait({starting})
+            theirs.close()
+            process.kill()
+            await asyncio.to_thread(process.join)
+    if isinstance(reply, Made):
+        return reply
+    raise RunError("the export failed", why=reply)
+
+
+def _reply(ours: Connection) -> Made | str:
+    try:
+        reply: Made | str = ours.recv()
+    except EOFError:
+        return "its process ended before it was done"
+    return reply
+
+
+# -- in the other process ---------------------------------------------------------------------------------------------
+
+
+def _export(server: Connection, study: FrozenStudy, folder: Path, store: Path, url: str | None) -> None:
+    # Ctrl-C is for the server, which ends this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(server, folder), daemon=True).start()
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
+    # copies of the database hold platform ids: they go with the folder, also where this process is killed
+    tempfile.tempdir = str(folder)
+    name = study.definition.name
+    try:
+        with snapshot(study, store, url=url) as copy:
+            made = write_export(everything_collected(study, copy), folder / name)
+        with zipfile.ZipFile(folder / PACKED, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in made.files:
+                archive.write(made.folder / file, f"{name}/{file}")
+        sizes = tuple((file, (made.folder / file).stat().st_size) for file in made.files)
+    except (LexiscopeError, OSError) as error:
+        server.send(f"{type(error).__name__}: {str(error).partition(chr(10))[0]}")
+    else:
+        server.send(Made(sizes, made.n_participants))
+
+
+def _end_with(server: Connection, folder: Path) -> None:
+    """End when the server is gone: it never says anything, so all that can come is the end of the connection."""
+    try:
+        server.recv()
+    except (EOFError, OSError):
+        # under another name first: what is being written there would come back
+        gone = folder.with_name(f"{folder.name}.gone")
+        with suppress(OSError):
+            folder.rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
+        os._exit(1)
