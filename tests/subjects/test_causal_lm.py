@@ -419,7 +419,9 @@ def test_a_broken_call_continues_with_the_same_bytes(
     with pytest.raises(KeyboardInterrupt):
         model.score(TEXTS, work=tmp_path)
     continued = model.score(TEXTS, work=tmp_path)
-    assert len(asked) == 1 + len(model._plan([text.ids for text in model._read(sorted(set(TEXTS)))], model._guard, 1).units)
+    assert len(asked) == 1 + len(
+        model._plan([text.ids for text in model._read(sorted(set(TEXTS)))], model._guard, 1).units
+    )
     for again in (continued, subject(causal("gpt2"), row_tokens=16).score(TEXTS[::-1], work=tmp_path)[::-1]):
         for one, other in zip(again, whole, strict=True):
             assert one.log_probabilities.tobytes() == other.log_probabilities.tobytes()

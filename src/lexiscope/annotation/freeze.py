@@ -44,7 +44,8 @@ class FrozenStudy:
     """A study as it runs.
 
     ``items`` are all items that any page shows, by id; ``known`` the questions with a known answer among them;
-    ``design`` is the division of the items of one arm; ``given`` are the items from which it was made. Lists are numbered from ``1`` through the arms: the lists of
+    ``design`` is the division of the items of one arm; ``given`` are the items from which it was made.
+    Lists are numbered from ``1`` through the arms: the lists of
     the first view, then those of the second.
     """
 

@@ -23,13 +23,10 @@ from lexiscope.annotation.monitor import (
     losses,
     top_up_suggestions,
 )
-from lexiscope.annotation.output.collected import Collected, Reviewed
 from lexiscope.annotation.output.pay import Pay, PayTopUp, pay_so_far, pay_top_ups
-from lexiscope.annotation.review import latest_reviews
 from lexiscope.annotation.store.overview import Person
 from lexiscope.annotation.store.record import Kind, State
 from lexiscope.annotation.store.store import Store
-from lexiscope.annotation.web.admin.look import collected_now
 from lexiscope.core.response import ResponseTable
 
 
@@ -106,20 +103,3 @@ def _coverage(study: FrozenStudy, people: Sequence[Person], table: ResponseTable
         seen = table.where(list_id=[name for name, shown in study.record.views.items() if shown == view])
         found[view] = item_coverage(seen, lists, minimum=minimum, measure=study.screen.measure)
     return found
-
-
-def everything_collected(study: FrozenStudy, store: Store) -> Collected:
-    """Return all that an export is made of: answers, people, and what was decided about texts.
-
-    Errors: those of the store.
-    """
-    reviews: dict[tuple[str, str], Reviewed] = {}
-    if study.screen.widget == "text":
-        decided = latest_reviews(store.reviews())
-        for one in store.people():
-            for row in store.answers_of(one.participant_id):
-                review = decided.get(int(str(row["id"])))
-                if review is not None:
-                    key = (one.participant_id, str(row["item_id"]))
-                    reviews[key] = Reviewed(review.verdict, review.text, review.reason)
-    return collected_now(study, store, judgments=store.long_export(), reviews=reviews)

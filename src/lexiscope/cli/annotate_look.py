@@ -14,7 +14,8 @@ import click
 from lexiscope.annotation.launched import StudyOnDisk, read_study, snapshot
 from lexiscope.annotation.monitor import ItemCoverage
 from lexiscope.annotation.output.package import write_export
-from lexiscope.annotation.progress import StudyProgress, everything_collected, progress_of
+from lexiscope.annotation.progress import StudyProgress, progress_of
+from lexiscope.annotation.web.admin.look import everything_collected
 from lexiscope.annotation.wording import counted, people
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table, say, say_folded

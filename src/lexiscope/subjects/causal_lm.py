@@ -153,7 +153,8 @@ class CausalLM:
 
         ``route`` is the one that was really used (``tree``, ``batched`` or ``single``; empty before the first score),
         ``difference`` the largest one of a token's log-probability between it and the plain forward pass when the model
-        was checked, once for a run however often it is continued (*unit: nats*), ``refused`` why a faster route was not used. ``kernels`` names what was computed
+        was checked, once for a run however often it is continued (*unit: nats*), ``refused`` why a faster route was not
+        used. ``kernels`` names what was computed
         with fewer passes than transformers does, or says why nothing was. ``row_tokens`` is the budget of a tree's row.
         ``tokens`` counts the tokens that were scored, ``tokens_read`` those that were read, ``tokens_repeated`` those
         of them that were read more than once or are padding.

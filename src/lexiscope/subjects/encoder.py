@@ -239,7 +239,7 @@ class Encoder:
         return plan
 
     def _begun(self, store: VectorStore | None, threads: int) -> int:
-        """Return the number of threads with which the run was begun; it is *threads* that begins it, if none is noted."""
+        """Return the number of threads with which the run was begun: *threads*, where none is noted yet."""
         return store.first("threads", lambda: {"threads": threads})["threads"] if store else threads
 
     def _vectors(self, content: Content, store: VectorStore | None, known: Tokenised) -> Floats:

@@ -248,10 +248,12 @@ class MaskedLM:
         # all of them first: a text that cannot be scored is refused before any work starts
         tokenised = tokenise_texts(forward.tokenizer, texts, forward.vocabulary, within_word=within)
         with forward.threads(self.options.threads or None) as threads:
-            if log is not None and _HOW not in log:
-                log.put(_HOW, [forward.route, threads])
-            # a run that is continued keeps the provenance with which it was begun
-            self._route, self._threads = [forward.route, threads] if log is None else log.get(_HOW)
+            self._route, self._threads = forward.route, threads
+            if log is not None:
+                if _HOW not in log:
+                    log.put(_HOW, [forward.route, threads])
+                # a run that is continued keeps the provenance with which it was begun
+                self._route, self._threads = log.get(_HOW)
             for chunk in _chunks(tokenised):
                 of_chunk = [tokenised[number] for number in chunk]
                 values = self._values(plan_copies(of_chunk, forward.vocabulary.mask, within_word=within))

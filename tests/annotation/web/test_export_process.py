@@ -24,7 +24,7 @@ from lexiscope.annotation.web.admin import export_process
 from lexiscope.annotation.web.admin.routes import admin_routes
 from lexiscope.core.errors import RunError
 
-from .made_admin import QUICK, NAME, PASSWORD, answer_by_rule, desk_of, running
+from .made_admin import NAME, PASSWORD, QUICK, answer_by_rule, desk_of, running
 from .made_web import form_of, made_definition, made_items
 from .served import Served
 
@@ -53,7 +53,9 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Se
         answer_by_rule(made.app, 2)
         with httpx.Client(base_url=made.url, follow_redirects=True, timeout=60) as browser:
             _, fields = form_of(browser.get("/researcher/login").text)
-            assert browser.post("/researcher/login", data=fields | {"name": NAME, "password": PASSWORD}).status_code == 200
+            assert (
+                browser.post("/researcher/login", data=fields | {"name": NAME, "password": PASSWORD}).status_code == 200
+            )
             yield made, browser, room
     finally:
         made.stop()

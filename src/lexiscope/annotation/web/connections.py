@@ -11,7 +11,7 @@ import os
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,7 +73,7 @@ def listening_at(host: str, port: int) -> socket.socket:
     return listening
 
 
-def ending_of(scope: MutableMapping[str, Any]) -> asyncio.Event:
+def ending_of(scope: Any) -> asyncio.Event:
     """Return the event that is set when the server ends while this request is being answered.
 
     What takes long waits for it too, and breaks off.

@@ -62,9 +62,7 @@ async def export(visit: Visit) -> Response:
                 return await asyncio.to_thread(lambda: _export_page(visit, status=503, said="export_failed"))
             visit.desk.last_export = (datetime.now(UTC).isoformat(), made.files)
             details = {"files": len(made.files), "participants": made.n_participants}
-            await asyncio.to_thread(
-                lambda: visit.desk.app.store.log("export", actor=visit.name, details=details)
-            )
+            await asyncio.to_thread(lambda: visit.desk.app.store.log("export", actor=visit.name, details=details))
             tidy.pop_all()
     packed = folder / PACKED
     name = f"{visit.desk.app.definition.name}_{datetime.now(UTC):%Y%m%d}.zip"

@@ -18,7 +18,7 @@ from pathlib import Path
 from lexiscope.annotation.freeze import FrozenStudy
 from lexiscope.annotation.launched import snapshot
 from lexiscope.annotation.output.package import write_export
-from lexiscope.annotation.progress import everything_collected
+from lexiscope.annotation.web.admin.look import everything_collected
 from lexiscope.core.errors import LexiscopeError, RunError
 
 PACKED = "export.zip"

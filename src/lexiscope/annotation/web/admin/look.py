@@ -19,6 +19,7 @@ import pyarrow as pa
 from lexiscope.annotation.freeze import FrozenStudy
 from lexiscope.annotation.monitor import AboutSummary, Figure, about_participants, agreement_so_far
 from lexiscope.annotation.output.collected import Collected, Reviewed, Standing, without_ids
+from lexiscope.annotation.review import latest_reviews
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.annotation.store.overview import Remark
 from lexiscope.annotation.store.store import Store
@@ -99,6 +100,23 @@ def collected_now(
         reviews=reviews or {},
         platform_ids=store.platform_ids(),
     )
+
+
+def everything_collected(study: FrozenStudy, store: Store) -> Collected:
+    """Return all that an export is made of: answers, people, and what was decided about texts.
+
+    Errors: those of the store.
+    """
+    reviews: dict[tuple[str, str], Reviewed] = {}
+    if study.screen.widget == "text":
+        decided = latest_reviews(store.reviews())
+        for one in store.people():
+            for row in store.answers_of(one.participant_id):
+                review = decided.get(int(str(row["id"])))
+                if review is not None:
+                    key = (one.participant_id, str(row["item_id"]))
+                    reviews[key] = Reviewed(review.verdict, review.text, review.reason)
+    return collected_now(study, store, judgments=store.long_export(), reviews=reviews)
 
 
 def item_counts(
