@@ -245,7 +245,13 @@ def test_simulate_prints_and_gives_json(run: Run, drafted: Path) -> None:
     """A draft can be rehearsed before its texts are written; the same seeds give the same numbers."""
     done = run("annotate", "simulate", "study.yaml", "--seeds", 2)
     assert done.exit_code == 0, done.output
-    for said in ("people paid", "2 rehearsals, 2 complete", "failed_catch", "(missed by all)", "significant at .05"):
+    for said in (
+        "simulated participants paid",
+        "2 rehearsals, 2 complete",
+        "failed_catch",
+        "(missed by all)",
+        "significant at .05",
+    ):
         assert said in done.output
     assert "4 things stand in the way" in done.output
     found, again = (

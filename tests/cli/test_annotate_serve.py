@@ -202,6 +202,6 @@ def test_simulated_people_go_through_the_server(run: Run, tmp_path: Path) -> Non
         assert table.unique("subject_kind") == ("simulated",), name
     agreed = run("agree", "x/ratings.csv", "--scale", 1, 5)
     assert agreed.exit_code == 0, agreed.output
-    assert "simulated people" in agreed.stderr
+    assert "simulated participants" in agreed.stderr
     assert run("annotate", "simulate", "study.yaml", "--people", 3).exit_code == 2
     assert not (tmp_path / "study").exists()

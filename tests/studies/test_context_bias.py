@@ -254,6 +254,35 @@ def answers_of_people(items: Sequence[Item]) -> Iterator[Response]:
                                view=view)  # fmt: skip
 
 
+def test_simulated_participants_are_marked_where_they_are(tmp_path: Path) -> None:
+    """Answers of simulated participants beside a model: their numbers, tables and figures are marked, the model's own
+    are not, and the page says that a part is theirs. What the paper prints of people is not set beside them."""
+    own = own_file(tmp_path / "mine.csv")
+    asked = [each for each in planted_items(SMALL, dataset="mine") if each.conditions["split"] == "test"][:40]
+    rows = [replace(row, subject_id=f"simulated-{row.subject_id}") for row in answers_of_people(asked)]
+    ResponseTable.from_rows(rows).write_csv(tmp_path / "people.csv")
+    settings = replace(COUNTING, items=str(own), people=(str(tmp_path / "people.csv"),))
+    found = records_of(settings, tmp_path / "run")
+    people = [record for record in found if record.subject == "people" or record.statistic.startswith("people_")]
+    assert people
+    assert {record.people for record in people} == {"simulated"}
+    assert find(found, "accuracy", subject=LOOK_UP, view="full").people == ""
+    for name in ("table_5_gaps", "view_scores"):
+        for path in (tmp_path / "run" / "tables").glob(f"{name}*"):
+            assert "simulated" in path.read_text(encoding="utf-8"), path.name
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "[partly of simulated participants]" in page
+    assert not re.search(r">\s*people\s*<", page, re.IGNORECASE)
+    summary = context_bias.run(settings, tmp_path / "run")
+    assert any("simulated participants" in text for text in summary.remarks)
+    assert any("simulated participants" in str(row) for row in summary.overview.rows)
+    both = [*rows, *answers_of_people(asked)]
+    ResponseTable.from_rows(both).write_csv(tmp_path / "people.csv")
+    with pytest.raises(InputError, match="partly") as caught:
+        context_bias.run(settings, tmp_path / "other")
+    assert caught.value.code == "E508"
+
+
 def test_people_stand_beside_the_model(tmp_path: Path) -> None:
     """Their scores, their biases, what they agree on, and how far the model stays behind follow from their answers."""
     own = own_file(tmp_path / "mine.csv")

@@ -138,7 +138,7 @@ def test_simulated_people_are_called_so_in_the_study() -> None:
     rows = [replace(row, subject_kind="simulated") for row in votes(pages())]
     material = material_of(pages(), rows)
     part, _ = people_part(material, StudySettings("sense_induction", n_bootstrap=20))
-    assert "nobody's judgments" in part.tables[0].notes[0]
-    assert result_words(material, part.records).endswith("100.0 % (simulated people)")
+    assert "simulated participants" in part.tables[0].notes[0]
+    assert result_words(material, part.records).endswith("100.0 % (simulated participants)")
     real = material_of(pages(), votes(pages()))
     assert not result_words(real, part.records).endswith(")")

@@ -163,11 +163,11 @@ def test_the_command_writes_what_it_prints(material: Material, tmp_path: Path) -
     paths = [str(tmp_path / each) if each.endswith((".csv", ".txt")) or each == "r" else each for each in call]
     done = CliRunner().invoke(cli, paths, catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    for title in ("Table 1.", "Table 2.", "How far people agree", "Table 3."):
+    for title in ("Table 1.", "Table 2.", "How far simulated participants agree", "Table 3."):
         assert title in done.stdout
-    assert "simulated people" in done.stderr
+    assert "simulated participants" in done.stderr
     page = (tmp_path / "r" / "report.html").read_text()
-    assert "simulated people" in page
+    assert "simulated participants" in page
     assert re.search(r"Spearman&#39;s ρ = −?\.\d\d \[−?[.\d]+, [.\d]+\] over 20 words", page)
     records = json.loads((tmp_path / "r" / "results.json").read_text())
     names = {record["statistic"] for record in records}

@@ -27,8 +27,9 @@ from lexiscope.analysis.exclusion_rules import (
     TooSlow,
 )
 from lexiscope.core.errors import InputError, LexiscopeError, SpecError
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import parse_statistic, statistic_name
+from lexiscope.core.simulated import PARTICIPANT, SIMULATED
 
 __all__ = [
     "AttentionCheck",
@@ -99,16 +100,17 @@ class ExclusionResult:
         return {subject: entry.rule for entry in self.log for subject in entry.excluded}
 
 
-def apply(
-    rules: Sequence[Rule], table: ResponseTable, *, kind: str = "participant", trials: str = "rating"
-) -> ExclusionResult:
+def apply(rules: Sequence[Rule], table: ResponseTable, *, kind: str = "", trials: str = "rating") -> ExclusionResult:
     """Apply exclusion rules in order to the subjects of one kind; a trial is a row of the measure *trials*.
+
+    Without a *kind* the participants are judged, or the simulated participants of a rehearsal.
 
     *Source:* SAW-C §3.2, AmbiStory §3.
 
     Errors: :class:`InputError` or :class:`StatisticError` naming the rule that cannot be judged, and, under
     ``missing="error"``, the participant; :class:`InputError` where the table has nobody of this kind.
     """
+    kind = kind or (SIMULATED if holds_simulated(table) else PARTICIPANT)
     judged = table.column("subject_kind") == kind
     code, ids = table.codes("subject_id")
     everybody = sorted(ids[k] for k in np.unique(code[judged]).tolist())

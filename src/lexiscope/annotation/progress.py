@@ -37,7 +37,7 @@ class StudyProgress:
     ``valid`` of ``wanted`` people are there, over all lists and views; ``at_it`` are under way with a sign of life,
     ``left`` began and are away. ``views`` maps a list to its view. ``states`` counts participants; ``coverage`` is by
     view, and empty where items are drawn from a pool; ``owed`` is who earned too little; ``waiting`` are rules that
-    cannot be judged on so few people yet.
+    cannot be judged on so few people yet; ``simulated``: the participants are simulated.
     """
 
     status: str
@@ -54,6 +54,7 @@ class StudyProgress:
     owed: tuple[PayTopUp, ...]
     suggestions: tuple[Suggestion, ...]
     waiting: tuple[tuple[str, str], ...]
+    simulated: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Return the same as plain values."""
@@ -84,6 +85,7 @@ def progress_of(study: FrozenStudy, store: Store) -> StudyProgress:
         owed=pay_top_ups(people, amount=payment.amount, hourly_least=payment.hourly_least),
         suggestions=top_up_suggestions(lists, losses(people), per_item=need),
         waiting=live_exclusions(rules, table).waiting,
+        simulated=store.holds_simulated(),
     )
 
 

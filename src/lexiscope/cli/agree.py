@@ -6,7 +6,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,9 +21,10 @@ from lexiscope.cli.options import read_scale
 from lexiscope.cli.output import print_json, print_table, remark, say, say_folded
 from lexiscope.cli.ratings_file import Columns, RatingsFile, read_ratings
 from lexiscope.cli.verb import Verb
-from lexiscope.core.result import Record, parse_statistic, to_json
+from lexiscope.core.result import Record, marked_records, parse_statistic, to_json
 from lexiscope.core.run import write_atomically
 from lexiscope.core.scale import Scale
+from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, SIMULATED_PARTICIPANTS
 
 SHOWN_RATERS = 10
 SPREAD = ",over_raters="
@@ -77,6 +78,8 @@ def agree(
     columns = Columns(rater, item, value, group, rater_group)
     read = read_ratings(file, columns, scale=scale, measure=measure, view=view)
     summary = _summary(read, bootstrap, seed)
+    if read.simulated:
+        summary = replace(summary, records=marked_records(summary.records), people=SIMULATED_PARTICIPANTS)
     for text in read.remarks:
         remark(text, quiet=quiet)
     if out is not None:
@@ -110,6 +113,8 @@ def write_summary(summary: AgreeSummary, folder: Path) -> None:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     rows = [asdict(cast(Any, row)) for row in summary.raters]
+    if summary.people:
+        rows = [row | {KIND_COLUMN: SIMULATED} for row in rows]
     writer.writerow(rows[0])
     writer.writerows(["" if cell is None else cell for cell in row.values()] for row in rows)
     write_atomically(folder / "results.json", to_json(summary.records))
@@ -120,31 +125,37 @@ def _content(read: RatingsFile, summary: AgreeSummary) -> dict[str, object]:
     return {
         "file": read.path,
         "remarks": list(read.remarks),
+        **({"people": SIMULATED} if read.simulated else {}),
         "counts": dict(summary.counts),
-        "records": [asdict(record) for record in summary.records],
+        "records": [record.content() for record in summary.records],
         "raters": [asdict(cast(Any, row)) for row in summary.raters],
     }
 
 
 def _print(summary: AgreeSummary) -> None:
-    say_folded(", ".join(f"{name}: {count}" for name, count in summary.counts))
+    of = f"{summary.people}: " if summary.people else ""
+    say_folded(of + ", ".join(f"{name}: {count}" for name, count in summary.counts))
     main = [record for record in summary.records if SPREAD not in record.statistic]
     print_table(
-        ("statistic", "value [95 % interval]", "n"), [_row(record) for record in main], whole=("statistic", "n")
+        ("statistic", "value [95 % interval]", "n"),
+        [_row(record) for record in main],
+        title=f"agreement of {summary.people}" if summary.people else "",
+        whole=("statistic", "n"),
     )
     for line in filter(None, (_spread(record, summary.records) for record in main)):
         say_folded(line)
     shown = summary.raters[:SHOWN_RATERS]
     more = len(summary.raters) - len(shown)
-    say("\nRaters, those who agree least first" + (f" ({more} more: --json or --out)" if more else ""))
+    raters = f"Raters ({summary.people})" if summary.people else "Raters"
+    say(f"\n{raters}, those who agree least first" + (f" ({more} more: --json or --out)" if more else ""))
     rated = [row for row in shown if isinstance(row, RaterRow)]
     chose = [row for row in shown if isinstance(row, ChooserRow)]
     if chose:
         lines = [(row.rater, row.n, row.agreement, row.flag) for row in chose]
         print_table(("rater", "n", "same as others", "remark"), lines, right=("n",))
         return
-    raters = [(row.rater, row.n, row.mean, row.sd, row.leave_one_out, row.flag) for row in rated]
-    print_table(("rater", "n", "mean", "sd", "leave-one-out", "remark"), raters, right=("n", "mean", "sd"))
+    shown_raters = [(row.rater, row.n, row.mean, row.sd, row.leave_one_out, row.flag) for row in rated]
+    print_table(("rater", "n", "mean", "sd", "leave-one-out", "remark"), shown_raters, right=("n", "mean", "sd"))
 
 
 def _row(record: Record) -> tuple[str, str, str]:

@@ -58,12 +58,14 @@ class RaterLine(Protocol):
 class AgreeSummary:
     """Agreement of one table of ratings or choices.
 
-    ``counts`` gives (what, how many); ``raters`` are rows of one kind, those who agree least first.
+    ``counts`` gives (what, how many); ``raters`` are rows of one kind, those who agree least first. ``people`` names
+    the raters where they are not people.
     """
 
     counts: tuple[tuple[str, int], ...]
     records: tuple[Record, ...]
     raters: tuple[RaterLine, ...]
+    people: str = ""
 
 
 def summarise(

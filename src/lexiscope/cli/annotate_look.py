@@ -20,6 +20,7 @@ from lexiscope.annotation.wording import counted, people
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table, say, say_folded
 from lexiscope.cli.verb import Verb
+from lexiscope.core.simulated import SIMULATED_PARTICIPANTS, TOLD_SIMULATED
 
 _STUDY = click.argument("study", type=click.Path(path_type=Path))
 _SHOWN = 5
@@ -63,6 +64,8 @@ def export(study: Path, *, out: Path, postgres: str | None) -> None:
     with snapshot(frozen, found.folder, url=postgres) as store:
         made = write_export(everything_collected(frozen, store), out)
     say(f"written: {out} ({counted(len(made.files), 'file')})")
+    if made.simulated:
+        say_folded(f"{SIMULATED_PARTICIPANTS}: {TOLD_SIMULATED}")
     say(f"judgments: {made.n_judgments}; participants: {made.n_participants}, valid: {made.n_valid}")
 
 
@@ -88,6 +91,8 @@ def verify(ctx: click.Context, /, study: Path, *, postgres: str | None) -> None:
 
 def _show(study: StudyOnDisk, now: StudyProgress) -> None:
     say(f"{study.definition.name}: {now.status}, {'complete' if now.complete else 'not complete'}")
+    if now.simulated:
+        say_folded(f"{SIMULATED_PARTICIPANTS}: {TOLD_SIMULATED}")
     columns: tuple[str, ...] = ("list", "view", "places", "valid", "active", "excluded", "free")
     rows: list[tuple[Any, ...]] = [
         (one.list_id, now.views[one.list_id], one.places, one.valid, one.active, one.excluded, one.free)

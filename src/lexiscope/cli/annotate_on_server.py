@@ -12,6 +12,7 @@ from lexiscope.annotation.rehearsal.population import Population
 from lexiscope.annotation.rehearsal.run_report import ServerRun
 from lexiscope.annotation.rehearsal.through_server import rehearse_through_server
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say, say_folded
+from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, SIMULATED_PARTICIPANTS
 
 
 def rehearse_on_server(
@@ -30,12 +31,12 @@ def rehearse_on_server(
         return
     _show(study, run)
     if out is not None:
-        remark(f"written: {out}; every judgment in it is marked as simulated", quiet=quiet)
+        remark(f"written: {out}; every table in it is marked: {SIMULATED_PARTICIPANTS}", quiet=quiet)
 
 
 def _show(study: StudyOnDisk, run: ServerRun) -> None:
     rows: list[tuple[str, object]] = [
-        ("people paid", run.paid),
+        (f"{SIMULATED_PARTICIPANTS} paid", run.paid),
         ("valid", run.valid),
         ("excluded", run.excluded),
         *((f"({name.replace('_', ' ')})", n) for name, n in sorted(run.ends.items()) if name != "finished"),
@@ -45,7 +46,7 @@ def _show(study: StudyOnDisk, run: ServerRun) -> None:
         ("requests", run.n_requests),
         ("processor time per answer (ms)", f"{run.cpu_ms:.2f}"),
     ]
-    title = "one rehearsal through the server" + ("" if run.complete else ", not complete")
+    title = f"one rehearsal through the server, {SIMULATED_PARTICIPANTS}" + ("" if run.complete else ", not complete")
     print_table(("", "n"), rows, title=title, right=("n",))
     fewest, middle, most = run.ratings
     say(f"valid answers to an item: {fewest} to {most}, mean {middle:.2f}")
@@ -54,7 +55,7 @@ def _show(study: StudyOnDisk, run: ServerRun) -> None:
         caught: list[tuple[object, ...]] = [(r.rule, r.careless, r.slow, r.non_native, r.attentive) for r in run.rules]
         caught.append(("(missed by all)", *(n for _, n in run.missed), ""))
         columns = ("rule", "careless", "slow", "non-native", "attentive")
-        print_table(columns, caught, title="people caught", right=columns[1:], whole=columns[1:])
+        print_table(columns, caught, title=f"{SIMULATED_PARTICIPANTS} caught", right=columns[1:], whole=columns[1:])
     _show_effect(study, run)
 
 
@@ -74,4 +75,8 @@ def _show_effect(study: StudyOnDisk, run: ServerRun) -> None:
 def _as_json(run: ServerRun) -> dict[str, Any]:
     plain = {name: getattr(run, name) for name in run.__slots__ if name not in ("rules", "recovered", "collected")}
     rules = [asdict(rule) for rule in run.rules]
-    return plain | {"rules": rules, "recovered": None if run.recovered is None else asdict(run.recovered)}
+    return (
+        {KIND_COLUMN: SIMULATED}
+        | plain
+        | {"rules": rules, "recovered": None if run.recovered is None else asdict(run.recovered)}
+    )

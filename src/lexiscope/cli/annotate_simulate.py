@@ -22,6 +22,7 @@ from lexiscope.cli.output import print_json, print_table, progress_bar, remark, 
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
+from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, SIMULATED_PARTICIPANTS
 
 #: problems with which a rehearsal would mean nothing; missing texts do not disturb it
 _BLOCKING = ("E402", "E407", "E408", "E421", "E422", "E616", "E617", "E619", "E625", "E626", "E627", "E628")
@@ -106,12 +107,15 @@ def _refuse_blocking(study: DefinitionFile, problems: tuple[Problem, ...]) -> No
 def _show_simulated(study: DefinitionFile, found: Simulated) -> None:
     n, currency = len(found.runs), study.definition.payment.currency
     rows: list[tuple[str, object, object]] = [
-        ("people paid", f"{found.paid[0]:g}", f"{found.paid[1]:g}"),
+        (f"{SIMULATED_PARTICIPANTS} paid", f"{found.paid[0]:g}", f"{found.paid[1]:g}"),
         (f"cost ({currency})", f"{found.cost[0]:.2f}", f"{found.cost[1]:.2f}"),
         ("hours until the last answer", f"{found.hours[0]:.1f}", f"{found.hours[1]:.1f}"),
     ]
     print_table(
-        ("", "median", "95 %"), rows, title=f"{n} rehearsals, {found.n_complete} complete", right=("median", "95 %")
+        ("", "median", "95 %"),
+        rows,
+        title=f"{n} rehearsals, {found.n_complete} complete",
+        right=("median", "95 %"),
     )
     say(f"valid ratings of an item: {found.fewest_ratings} to {found.most_ratings}, mean {found.mean_ratings:.2f}")
     say()
@@ -119,7 +123,13 @@ def _show_simulated(study: DefinitionFile, found: Simulated) -> None:
     missed = dict(found.missed)
     caught.append(("(missed by all)", missed["careless"], missed["slow"], missed["non_native"], ""))  # type: ignore[arg-type]
     columns = ("rule", "careless", "slow", "non-native", "attentive")
-    print_table(columns, caught, title="people caught, over all rehearsals", right=columns[1:], whole=columns[1:])
+    print_table(
+        columns,
+        caught,
+        title=f"{SIMULATED_PARTICIPANTS} caught, over all rehearsals",
+        right=columns[1:],
+        whole=columns[1:],
+    )
     _show_power(study, found)
 
 
@@ -158,4 +168,4 @@ def _simulated_json(found: Simulated) -> dict[str, Any]:
         for run in found.runs
     ]
     whole = {name: getattr(found, name) for name in found.__slots__ if name not in ("runs", "rules")}
-    return {**whole, "rules": [asdict(rule) for rule in found.rules], "runs": runs}
+    return {KIND_COLUMN: SIMULATED, **whole, "rules": [asdict(rule) for rule in found.rules], "runs": runs}

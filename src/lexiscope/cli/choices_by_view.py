@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -17,9 +16,11 @@ from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table, remark, say
 from lexiscope.cli.sheet_arguments import kappa_text, read_name, with_interval
 from lexiscope.cli.verb import Verb, check_new, existing_file
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseTable, holds_simulated
+from lexiscope.core.result import marked_records
+from lexiscope.core.simulated import SIMULATED_PARTICIPANTS, TOLD_SIMULATED
 from lexiscope.items.given_answer import MEASURE_CHOICE, MEASURE_PAGE, read_view_judgments, with_page_ids
 from lexiscope.items.overlapping_lists import OverlappingLists, overlapping_lists
 from lexiscope.items.tabular import read_items, write_items
@@ -94,6 +95,7 @@ def views(items: str, *, answered: tuple[str, ...], entities: str | None, out: P
     """
     known = known_items(items)
     table = _answers(known, answered, entities)
+    simulated = holds_simulated(table, place=Place(", ".join(answered)))
     gold = {item.item_id: item.gold for item in known if item.gold is not None}
     task = str(table.unique("task")[0])
     measure = MEASURE_PAGE if task == "entity_link" else MEASURE_CHOICE
@@ -101,9 +103,10 @@ def views(items: str, *, answered: tuple[str, ...], entities: str | None, out: P
     asked = {people.view for people in found}
     assumed = {view: score for view, score in assumed_scores(known, task=task).items() if view not in asked}
     if as_json:
-        print_json([asdict(record) for record in people_records(found, assumed, dataset=known[0].dataset)])
+        records = people_records(found, assumed, dataset=known[0].dataset)
+        print_json([record.content() for record in (marked_records(records) if simulated else records)])
     else:
-        _print(found, assumed)
+        _print(found, assumed, simulated=simulated)
     if out is not None:
         table.write_csv(out)
         remark(f"written: {out} ({len(table)} rows)")
@@ -156,7 +159,7 @@ def _answers(items: Sequence[Item], answered: Sequence[str], entities: str | Non
     return with_page_ids(table, EntityList.read(existing_file(entities))) if entities is not None else table
 
 
-def _print(found: Sequence[PeopleInView], assumed: dict[str, FixedScore]) -> None:
+def _print(found: Sequence[PeopleInView], assumed: dict[str, FixedScore], *, simulated: bool) -> None:
     rows: list[tuple[str, ...]] = []
     for people in found:
         for one in people.annotators:
@@ -164,7 +167,8 @@ def _print(found: Sequence[PeopleInView], assumed: dict[str, FixedScore]) -> Non
             right = score.reason if isinstance(score, Undefined) else with_interval(score.value, score.clustered)
             rows.append((people.view, one.participant, right, str(one.n_undecided), str(one.n_unanswered)))
     rows += [(view, "nobody", f"{100 * score.value:.1f} % ({score.why})", "", "") for view, score in assumed.items()]
-    print_table(("view", "person", "right", "undecided", "unanswered"), rows)
+    title = f"{SIMULATED_PARTICIPANTS}: {TOLD_SIMULATED}" if simulated else ""
+    print_table(("view", "person", "right", "undecided", "unanswered"), rows, title=title)
     for people in found:
         for pair in people.shared:
             if pair.percent is not None and pair.interval is not None:

@@ -10,8 +10,9 @@ from lexiscope.cli import options
 from lexiscope.cli.choices_by_view import known_items
 from lexiscope.cli.output import remark, say
 from lexiscope.cli.verb import Verb, existing_file
-from lexiscope.core.errors import InputError
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.response import ResponseTable, holds_simulated
+from lexiscope.core.simulated import TOLD_SIMULATED
 from lexiscope.items.guessed_word import (
     GuessedSlots,
     guessed_items,
@@ -41,7 +42,10 @@ def guesses(items: str, answers: str, *, decided: str | None, out: Path, quiet: 
     fits. With --decided the items are written, for `lexiscope collect --task same_sense --view guessed_word`.
     """
     known = known_items(items)
-    made = guesses_of(ResponseTable.read_csv(existing_file(answers)))
+    table = ResponseTable.read_csv(existing_file(answers))
+    if holds_simulated(table, place=Place(answers)):
+        remark(TOLD_SIMULATED, quiet=quiet)
+    made = guesses_of(table)
     if not made:
         raise InputError("nobody guessed a word in these answers", code="E504", hint="read a sheet of the view context")
     found = propose_forms(known, made, EnglishForms.of(wordnet.load()))

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import click
+import numpy as np
 
 from lexiscope.analysis.replies import count_replies
 from lexiscope.cli import options
@@ -18,6 +19,7 @@ from lexiscope.cli.verb import Verb
 from lexiscope.collect import collect_run
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
+from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.items.gap_filling import is_written
 
 
@@ -90,9 +92,11 @@ def answer_rows(table: ResponseTable) -> list[dict[str, object]]:
     ``replies`` is what the replies of a chat model came to, unreadable ones by their kind.
     """
     replies = {(each.subject_id, each.view): str(each) for each in count_replies(table)}
-    people = table.where(subject_kind="participant")
-    parts = [(f"people ({len(people.unique('subject_id'))})", people)] if len(people) else []
-    others = table.filter(table.column("subject_kind") != "participant")
+    parts: list[tuple[str, ResponseTable]] = []
+    for kind, name in ((PARTICIPANT, "people"), (SIMULATED, SIMULATED_PARTICIPANTS)):
+        people = table.where(subject_kind=kind)
+        parts += [(f"{name} ({len(people.unique('subject_id'))})", people)] if len(people) else []
+    others = table.filter(~np.isin(table.column("subject_kind"), COLLECTED))
     parts += [(subject, others.where(subject_id=subject)) for subject in others.unique("subject_id")]
     return [
         _answer_row(name, view, measure, of_subject.where(view=view, measure=measure))

@@ -16,11 +16,13 @@ from lexiscope.collect import QUESTION, RESPONSES
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, to_json
 from lexiscope.core.run import read_json, write_atomically
+from lexiscope.core.simulated import PARTICIPANT, SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.items.gap_filling import is_written
 from lexiscope.report.curves import Trajectory
 from lexiscope.report.document import Report, Section
 from lexiscope.report.figure_layers import trajectories
 from lexiscope.report.figures import Figure, Heading
+from lexiscope.report.simulated import marked_report
 from lexiscope.report.stored import store
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Table
 
@@ -57,7 +59,8 @@ def describe_run(folder: Path) -> Report:
     Errors: :class:`RunError` where a file of the run is damaged.
     """
     run: dict[str, Any] = read_json(folder / "run.json") if (folder / "run.json").is_file() else {}
-    rows = describe(ResponseTable.read_parquet(folder / RESPONSES))
+    answers = ResponseTable.read_parquet(folder / RESPONSES)
+    rows = describe(answers)
     records = tuple(_record(row) for row in rows)
     write_atomically(folder / "results.json", to_json(records))
     items = run.get("items", {})
@@ -65,14 +68,19 @@ def describe_run(folder: Path) -> Report:
     note = "Answers are described as they are. A study compares people with models and knows which items share a word."
     section = Section("answers", "Answers", (asked, note), (_table(rows),), tuple(_figures(rows)))
     report = Report(f"Answers in {folder.name}", sections=(section,), run=run, records=records)
+    if SIMULATED in answers.unique("subject_kind"):
+        # people and simulated participants are described apart here, each under their name
+        report = marked_report(report)
+        write_atomically(folder / "results.json", to_json(report.records))
     store(report, folder)
     return report
 
 
 def describe(table: ResponseTable) -> list[Described]:
     """Return one row per subject (people together), view, measure and layer, in the order of the table."""
-    people = table.column("subject_kind") == "participant"
-    names = np.where(people, "people", table.column("subject_id"))
+    kinds, names = table.column("subject_kind"), table.column("subject_id")
+    for kind, name in ((PARTICIPANT, "people"), (SIMULATED, SIMULATED_PARTICIPANTS)):
+        names = np.where(kinds == kind, name, names)
     keys = list(zip(names, table.column("view"), table.column("measure"), table.column("layer").tolist(), strict=True))
     keys = [(name, view or "", measure, None if layer != layer else int(layer)) for name, view, measure, layer in keys]
     distinct = {key: number for number, key in enumerate(dict.fromkeys(keys))}

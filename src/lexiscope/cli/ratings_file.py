@@ -15,8 +15,9 @@ import numpy as np
 from lexiscope.analysis.bootstrap import FloatArray
 from lexiscope.cli.verb import existing_file
 from lexiscope.core.errors import InputError, Place
-from lexiscope.core.response import COLLECTED, COLUMNS, SIMULATED, ResponseTable
+from lexiscope.core.response import COLUMNS, ResponseTable, holds_simulated
 from lexiscope.core.scale import Scale
+from lexiscope.core.simulated import COLLECTED, KIND_COLUMNS, SIMULATED, TOLD_SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.items.findings import raise_errors
 from lexiscope.items.rows import Row, RowReader
 
@@ -33,7 +34,6 @@ _COMPLETE = (
     "this looks like the complete table of a collected study, with catch trials and excluded people among its answers; "
     "its export has ratings.csv or choices.csv, which leave them out"
 )
-_REHEARSED = "these are answers of simulated people, made to rehearse a study: nobody's judgments"
 MISSING = ("", "na", "n/a", "nan", "null", "none")
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -62,6 +62,7 @@ class RatingsFile:
 
     ``groups`` maps an item to its group, ``rater_groups`` a rater to theirs, where the user named a column for it.
     ``options`` are those that people chose between: a value is then the place of the option chosen, counted from 0.
+    ``simulated``: the raters are simulated participants.
     """
 
     path: str
@@ -72,6 +73,7 @@ class RatingsFile:
     rater_groups: dict[str, str] | None = None
     remarks: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    simulated: bool = False
 
 
 def read_ratings(
@@ -89,7 +91,8 @@ def read_ratings(
 
     Errors: :class:`InputError` with the codes of the check: E001 (no such file), E002 (empty), E003 (not UTF-8), E004
     (wrong number of fields), E005 (broken quotes), E006 (column missing), E007 (column twice), E105 (no rater or item),
-    E301 (off the scale), E302 (not a number); also E502 (rated twice), E507 (one item or rater in two groups).
+    E301 (off the scale), E302 (not a number); also E502 (rated twice), E507 (one item or rater in two groups), E508
+    (ratings of people and of simulated participants together).
     """
     path, columns = existing_file(path), columns or Columns()
     if path.suffix == ".parquet":
@@ -169,7 +172,21 @@ def _from_csv(path: str, first: Row, rows: list[Row], columns: Columns, scale: S
     groups = _groups(items, rows, at[known.group]) if known.group else None
     of_rater = _groups(raters, rows, at[known.rater_group]) if known.rater_group else None
     remarks += _about_values(path, values, scale)
-    return RatingsFile(path, tuple(raters), tuple(items), np.array(values), groups, of_rater, tuple(remarks))
+    simulated = _simulated(header, raters, rows)
+    remarks += [TOLD_SIMULATED] if simulated else []
+    return RatingsFile(
+        path, tuple(raters), tuple(items), np.array(values), groups, of_rater, tuple(remarks), simulated=simulated
+    )
+
+
+def _simulated(header: Sequence[str], raters: Sequence[str], rows: Sequence[Row]) -> bool:
+    """Whether the raters are simulated participants, by their ids or by the column that says so."""
+    said = next((number for number, name in enumerate(header) if name in KIND_COLUMNS), None)
+    kinds: set[str] = set()
+    for rater, row in zip(raters, rows, strict=True):
+        kinds.add(kind_of_person(rater, "" if said is None else row.fields[said]))
+        refuse_mixture(kinds, place=row.place(said))
+    return SIMULATED in kinds
 
 
 def _refuse_nul(rows: Sequence[Row]) -> None:
@@ -294,7 +311,15 @@ def _from_responses(path: str, table: ResponseTable, scale: Scale | None, *, mea
     _refuse_repeats(raters, items, values, [Place(path, line) for line in range(2, len(values) + 2)])
     remarks += [f"options: {', '.join(options)}"] if options else []
     remarks += _about_values(path, values, scale, options=options)
-    return RatingsFile(path, tuple(raters), tuple(items), np.array(values), remarks=tuple(remarks), options=options)
+    return RatingsFile(
+        path,
+        tuple(raters),
+        tuple(items),
+        np.array(values),
+        remarks=tuple(remarks),
+        options=options,
+        simulated=holds_simulated(people),
+    )
 
 
 def _check_values(path: str, items: Sequence[str], values: Sequence[float], scale: Scale | None) -> None:
@@ -309,6 +334,7 @@ def _answers_meant(path: str, table: ResponseTable, measure: str, view: str) -> 
     Where nobody named a measure it is ``rating`` or ``choice``, whichever there is, else the only one there is.
     """
     people = table.where(subject_kind=COLLECTED)
+    simulated = holds_simulated(people, place=Place(path))
     there = list(people.unique("measure"))
     usual = [name for name in _MEASURES if name in there] or there
     if not there or (measure and measure not in there):
@@ -319,7 +345,7 @@ def _answers_meant(path: str, table: ResponseTable, measure: str, view: str) -> 
         what, hint = f"the table has several measures: {', '.join(usual)}", "say which: --measure NAME"
         raise InputError(what, code="E006", place=Place(path), hint=hint)
     remarks = [_COMPLETE] if "completion_time" in there else []
-    remarks += [_REHEARSED] if SIMULATED in people.unique("subject_kind") else []
+    remarks += [TOLD_SIMULATED] if simulated else []
     people = people.where(measure=measure or usual[0])
     views = [each or "full" for each in people.unique("view")]
     if view:

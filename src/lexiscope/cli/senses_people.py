@@ -20,13 +20,15 @@ from lexiscope.cli.verb import Verb, check_new, existing_file
 from lexiscope.collect import RESPONSES
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.response import COLLECTED, ResponseTable
+from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Record
 from lexiscope.core.run import sha256_of
+from lexiscope.core.simulated import COLLECTED
 from lexiscope.core.study import StudySettings
 from lexiscope.report.document import Report, Section
 from lexiscope.report.part import Part, joined
 from lexiscope.report.sense_test_parts import models_part
+from lexiscope.report.simulated import marked_part
 from lexiscope.report.study_folder import about_run, write_run
 from lexiscope.report.tables import Table, layout
 from lexiscope.resources.sense_vectors import VECTORS, read_sense_vectors
@@ -108,7 +110,8 @@ def people(
     beside = Beside(trust, vectors, str(reference) if reference else "")
     first, left_out = people_part(material, settings)
     sat = _hits(runs, material, settings)
-    part = joined([first, further_people_part(material, settings, beside), models_part(sat)])
+    judged = joined([first, further_people_part(material, settings, beside)])
+    part = joined([marked_part(judged) if holds_simulated(read.responses) else judged, models_part(sat)])
     run = about_run(settings, data=files, counts={"n_answers": len(read.responses), "n_items": len(read.items)})
     missing = [f"{each.analysis}, {each.subject}: {each.reason}" for each in left_out if len(material.people)]
     report = _report(part, missing, run)
@@ -171,12 +174,12 @@ def _report(part: Part, left_out: Sequence[str], run: Mapping[str, object]) -> R
     return Report(title, sections=(section,), run=dict(run), records=part.records)
 
 
-_PRINTED = ("statistic", "subject", "dataset", "layer", "condition", "value", "low", "high", "n", "p", "note")
+_PRINTED = ("statistic", "subject", "dataset", "layer", "condition", "value", "low", "high", "n", "p", "note", "people")
 
 
 def _show(records: Sequence[Record], part: Part, *, as_json: bool) -> None:
     if as_json:
-        print_json([{name: getattr(record, name) for name in _PRINTED} for record in records])
+        print_json([{name: cell for name, cell in record.content().items() if name in _PRINTED} for record in records])
         return
     for table in part.tables:
         _print(table)

@@ -19,6 +19,7 @@ from lexiscope.collect import RESPONSES
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import write_atomically
+from lexiscope.core.simulated import SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.datasets import ambistory
 from lexiscope.items.shared_task import check_submission, read_submission, write_submission
 from lexiscope.items.tabular import write_items
@@ -129,24 +130,27 @@ def score(submission: Path, *, split: str, samples: Path | None, out: Path | Non
         raise InputError("these samples are redacted: there is nothing to score against", hint="check works on them")
     values = read_submission(existing_file(submission), len(published)).predictions
     found = official_score(values, Gold.of([one.choices or () for one in published]))
+    simulated = any(one.simulated for one in published)
+    mark = {"people": SIMULATED} if simulated else {}
     if out is not None:
-        write_atomically(out, json.dumps(found.as_json(), allow_nan=False) + "\n")
+        write_atomically(out, json.dumps(found.as_json() | mark, allow_nan=False) + "\n")
     if as_json:
-        print_json(found.as_json() | {"n": found.n, "n_non_integer": found.n_non_integer})
+        print_json(found.as_json() | {"n": found.n, "n_non_integer": found.n_non_integer} | mark)
     else:
-        _print(found)
+        _print(found, simulated=simulated)
 
 
 def _samples(split: str, samples: Path | None) -> tuple[ambistory.Sample, ...]:
     return ambistory.split_samples(split) if samples is None else ambistory.read_samples(existing_file(samples))
 
 
-def _print(found: OfficialScore) -> None:
+def _print(found: OfficialScore, *, simulated: bool) -> None:
     rho = found.spearman
     rows = [
         ("accuracy within SD", f"{found.accuracy:.4f}", f"{found.n_correct} of {found.n}"),
         ("Spearman", "n/a", rho.reason) if isinstance(rho, Undefined) else ("Spearman", f"{rho:.4f}", ""),
     ]
-    print_table(("score", "value", ""), rows, right=("value",))
+    title = f"scored against ratings of {SIMULATED_PARTICIPANTS}" if simulated else ""
+    print_table(("score", "value", ""), rows, title=title, right=("value",))
     if found.n_non_integer:
         say(f"{found.n_non_integer} predictions are no whole numbers: unrounded ones gain three to five points")

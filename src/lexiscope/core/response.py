@@ -24,6 +24,7 @@ import pyarrow.parquet as parquet
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.foreign import storable_text
 from lexiscope.core.run import write_atomically
+from lexiscope.core.simulated import SIMULATED, SIMULATED_ID, refuse_mixture
 
 SCHEMA = pa.schema(
     [
@@ -46,12 +47,6 @@ SCHEMA = pa.schema(
 )
 COLUMNS: tuple[str, ...] = tuple(SCHEMA.names)
 REQUIRED: tuple[str, ...] = ("subject_id", "subject_kind", "item_id", "task", "measure")
-
-SIMULATED = "simulated"
-"""The ``subject_kind`` of who rehearsed a study: nobody's judgments."""
-
-COLLECTED = ("participant", SIMULATED)
-"""Each ``subject_kind`` whose answers the web app collected: people, and those who rehearsed a study."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +117,7 @@ class ResponseTable:
             raise InputError(f"response columns need one common length, not {sorted(lengths)}")
         n_rows = lengths.pop()
         arrays = [_arrow_column(columns.get(field.name), field.type, n_rows) for field in SCHEMA]
-        return cls(pa.table(arrays, names=list(COLUMNS)))
+        return cls(_marked(pa.table(arrays, names=list(COLUMNS))))
 
     @classmethod
     def concat(cls, tables: Sequence[ResponseTable]) -> ResponseTable:
@@ -239,7 +234,7 @@ class ResponseTable:
             table = parquet.read_table(Path(path))
             # text that is no UTF-8 would be found out much later, and nowhere near its file
             table.validate(full=True)
-            return cls(table)
+            return cls(_marked(table))
         except (pa.ArrowException, OSError, KeyError) as error:
             raise _damaged(path, error) from error
 
@@ -262,7 +257,32 @@ class ResponseTable:
         extra = [name for name in table.column_names if name not in COLUMNS]
         if missing or extra:
             raise InputError(f"not a response table: missing {missing}, unknown {extra}", place=Place(str(path), 1))
-        return cls(table)
+        return cls(_marked(table))
+
+
+def holds_simulated(table: ResponseTable, *, place: Place | None = None) -> bool:
+    """Say whether the answers of a table are those of simulated participants instead of people.
+
+    Errors: those of :func:`refuse_mixture`.
+    """
+    kinds = table.unique("subject_kind")
+    refuse_mixture(kinds, place=place)
+    return SIMULATED in kinds
+
+
+def _marked(table: pa.Table) -> pa.Table:
+    """Give the kind ``simulated`` to every row whose subject is a simulated participant by its id.
+
+    Tables are marked where they are made or read, whatever file they came from: no reader can forget it.
+    """
+    if not {"subject_id", "subject_kind"} <= set(table.column_names) or not table.num_rows:
+        return table
+    ids, kinds = table.column("subject_id").cast(pa.string()), table.column("subject_kind")
+    by_id = pc.fill_null(pc.starts_with(ids, SIMULATED_ID), False)
+    if not pc.any(by_id).as_py():
+        return table
+    place = table.schema.get_field_index("subject_kind")
+    return table.set_column(place, table.schema.field(place), pc.if_else(by_id, SIMULATED, kinds))
 
 
 def _conform(table: pa.Table) -> pa.Table:

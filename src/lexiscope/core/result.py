@@ -10,12 +10,13 @@ import json
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from lexiscope.core.errors import InputError, LexiscopeError, Place, SpecError
 from lexiscope.core.foreign import json_text, parse_json
+from lexiscope.core.simulated import SIMULATED
 
 Status = Literal["reproduced", "within rounding", "not reproduced", "not reproducible", "not computed", "undefined", ""]
 
@@ -54,7 +55,8 @@ class Record:
     ``statistic`` is a name that :func:`parse_statistic` reads. ``value`` is ``None`` where the statistic is
     undefined; ``note`` then says why. ``low`` and ``high`` bound the interval named in ``interval``. ``published``
     is what a paper prints, ``source`` where, and ``status`` whether the number is reproduced. ``analysis`` marks
-    the research question it belongs to as ``confirmatory`` or ``exploratory``.
+    the research question it belongs to as ``confirmatory`` or ``exploratory``. ``people`` is ``simulated`` where the
+    judgments behind it are those of simulated participants; files leave it out elsewhere.
     """
 
     statistic: str
@@ -76,6 +78,7 @@ class Record:
     analysis: str = ""
     question: str = ""
     note: str = ""
+    people: str = ""
 
     def __post_init__(self) -> None:
         parse_statistic(self.statistic)
@@ -86,6 +89,30 @@ class Record:
                 object.__setattr__(self, name, float(number) if math.isfinite(number) else None)
         if self.value is None and not self.note:
             raise InputError(f"{self.statistic}: a record without a value needs a note that says why")
+
+    def content(self) -> dict[str, Any]:
+        """Return the record as plain values, as files hold it: ``people`` is in it where they are simulated."""
+        found = asdict(self)
+        return found if self.people else {name: value for name, value in found.items() if name != "people"}
+
+
+def marked_records(records: Iterable[Record], *, keep_all: bool = False) -> tuple[Record, ...]:
+    """Return records as those of a run whose judgments are of simulated participants.
+
+    None is compared with a printed number: what a paper prints is of people. Records that only hold a printed number
+    are left out, unless *keep_all*.
+    """
+    plain = (each for each in records if keep_all or each.status not in ("not reproducible", "not computed"))
+    return tuple(
+        replace(
+            record,
+            people=SIMULATED,
+            published=None,
+            source="" if record.published is not None else record.source,
+            status=record.status if record.status == "undefined" else "",
+        )
+        for record in plain
+    )
 
 
 def compared(value: float, published: str) -> Status:
@@ -107,7 +134,7 @@ def compared(value: float, published: str) -> Status:
 
 def to_json(records: Iterable[Record]) -> str:
     """Render records as JSON, one record a line, keys in the order of the fields."""
-    lines = [json.dumps(asdict(record), ensure_ascii=False, allow_nan=False) for record in records]
+    lines = [json.dumps(record.content(), ensure_ascii=False, allow_nan=False) for record in records]
     return json_text("[\n" + ",\n".join(lines) + "\n]\n")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.simulated import KIND_COLUMN, kind_of_person
 from lexiscope.items.spreadsheet import SheetRow, read_sheet
 from lexiscope.resources.entity_list import EntityList
 
@@ -31,7 +32,7 @@ class GivenAnswer:
     """One answer. ``label`` is an option (``None``: none was chosen), ``page`` a title; one of them belongs to a task.
 
     ``marks`` are flags by measure. ``raw`` is the label as it was written. ``revealed``: given again, in full, by who
-    had answered without the target.
+    had answered without the target. ``kind`` is what the file says of the participant, who may be a simulated one.
     """
 
     participant: str
@@ -47,6 +48,7 @@ class GivenAnswer:
     revealed: bool = False
     list_id: str | None = None
     position: int | None = None
+    kind: str = ""
 
     def rows(self) -> Iterator[Response]:
         """Yield the answer, its flags, the guess and the comment as rows, each under a measure of its own."""
@@ -61,7 +63,7 @@ class GivenAnswer:
     def _row(self, measure: str, *, option: str | None = None, value: float | None = None, raw: str = "") -> Response:
         return Response(
             subject_id=self.participant,
-            subject_kind="participant",
+            subject_kind=kind_of_person(self.participant, self.kind),
             item_id=self.item_id,
             task=self.task,
             measure=f"{REVEALED if self.revealed else ''}{measure}",
@@ -117,13 +119,20 @@ def _pair(row: SheetRow) -> GivenAnswer:
         guess=cells["word"].strip(),
         raw=cells["label"],
         revealed=again,
+        kind=cells.get(KIND_COLUMN, ""),
     )
 
 
 def _mention(row: SheetRow) -> GivenAnswer:
     cells, marks = row.cells, {MEASURE_NOT_FOUND: _truth(row, "not_found")}
     return GivenAnswer(
-        cells["participant_id"], cells["item_id"], "entity_link", cells["view"], page=cells["page"], marks=marks
+        cells["participant_id"],
+        cells["item_id"],
+        "entity_link",
+        cells["view"],
+        page=cells["page"],
+        marks=marks,
+        kind=cells.get(KIND_COLUMN, ""),
     )
 
 

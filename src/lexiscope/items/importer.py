@@ -18,6 +18,7 @@ from lexiscope.core.errors import Place
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
+from lexiscope.core.simulated import KIND_COLUMNS, SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.items.check import check_header, read_ratings
 from lexiscope.items.check_design import question_key
 from lexiscope.items.check_rows import Question, RowChecks
@@ -87,9 +88,11 @@ def import_items(
     no sense id from it. Rows that differ in one of them are different items, whose ids tell them apart where the file
     gives none. *word_alone*: the usage of a file without a column of sentences is the word itself. Ratings in long form
     are rows of measure ``rating`` by ``participant`` subjects; a norm is a row of measure ``norm``, subject ``norm``.
-    An empty rating is a row without value. A column ``gold`` gives the items' gold answers, for the tasks same_sense
-    and sense_verification as ``t`` and ``f`` (else a column ``same_sense`` does); a column ``split`` the condition of
-    that name, as train, dev or test. *bad_rows*: ``raise`` at the first error, or ``set_aside`` each such row.
+    An empty rating is a row without value. Ratings of simulated participants are rows of the kind ``simulated``:
+    their ids say so, or the column ``participant_kind``; a file that holds people's too is refused. A column
+    ``gold`` gives the items' gold answers, for the tasks same_sense and sense_verification as ``t`` and ``f`` (else
+    a column ``same_sense`` does); a column ``split`` the condition of that name, as train, dev or test. *bad_rows*:
+    ``raise`` at the first error, or ``set_aside`` each such row.
     Errors: :class:`InputError` with code, file, line, column and caret.
     """
     intake = _Intake(bad_rows)
@@ -106,7 +109,8 @@ def import_items(
         raise intake.findings[-1].error()
     checks = RowChecks(Indices.of(known, reader.header), intake.take, scale, language)
     shown = tuple(index for name, index in _extra_columns(known, reader.header, conditions) if name in conditions)
-    items = _Items(dataset, task, checks, _extra_columns(known, reader.header, conditions), shown)
+    kind = next((index for index, name in enumerate(reader.header) if name in KIND_COLUMNS), None)
+    items = _Items(dataset, task, checks, _extra_columns(known, reader.header, conditions), shown, kind)
     for row in rows:
         items.add(row, intake)
     if not items.found:
@@ -147,10 +151,12 @@ class _Items:
     checks: RowChecks
     extra: tuple[tuple[str, int], ...]
     shown: tuple[int, ...] = ()
+    kind: int | None = None
     found: dict[str, Item] = field(default_factory=dict)
     _keys: dict[str, object] = field(default_factory=dict)
     _lines: dict[str, int] = field(default_factory=dict)
     _varying: set[str] = field(default_factory=set)
+    _kinds: set[str] = field(default_factory=set)
     _ratings: dict[str, list[object]] = field(default_factory=lambda: {name: [] for name in _RATING_COLUMNS})
 
     def add(self, row: Row, intake: _Intake) -> None:
@@ -167,7 +173,7 @@ class _Items:
             return
         self._keep(item, row)
         for rater, value, raw in ratings:
-            self._keep_rating(item, rater, value, raw)
+            self._keep_rating(item, rater, value, raw, row)
 
     def _gold(self, question: Question, row: Row) -> str | None:
         """The right answer; the mark same_sense stands for it where the task asks just that and no gold is given."""
@@ -223,9 +229,14 @@ class _Items:
         if kept is not item:
             self._varying |= {name for name, index in self.extra if kept.conditions[name] != row.fields[index]}
 
-    def _keep_rating(self, item: Item, rater: str | None, value: float | None, raw: str) -> None:
+    def _keep_rating(self, item: Item, rater: str | None, value: float | None, raw: str, row: Row) -> None:
         norm = rater is None
-        entry = ("norm" if norm else rater, "norm" if norm else "participant", item.item_id)
+        kind = kind_of_person(rater or "", "" if self.kind is None else row.fields[self.kind])
+        self._kinds.add(kind)
+        refuse_mixture(self._kinds, place=row.place(self.kind))
+        if norm and kind != SIMULATED:
+            kind = "norm"
+        entry = ("norm" if norm else rater, kind, item.item_id)
         for name, content in zip(_RATING_COLUMNS, (*entry, "norm" if norm else "rating", value, raw), strict=True):
             self._ratings[name].append(content)
 
@@ -252,7 +263,8 @@ def _extra_columns(
     columns: ColumnMap, header: tuple[str, ...], conditions: Collection[str]
 ) -> tuple[tuple[str, int], ...]:
     # same_sense and catch are already conditions; a column without a name cannot be one
-    mapped = ({name for _, name in columns.items()} - set(conditions)) | {"same_sense", "catch", ""}
+    # whose ratings they are is no condition of an item either
+    mapped = ({name for _, name in columns.items()} - set(conditions)) | {"same_sense", "catch", "", *KIND_COLUMNS}
     return tuple((name, index) for index, name in enumerate(header) if name not in mapped)
 
 

@@ -10,7 +10,7 @@ import base64
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,7 +74,9 @@ def table_html(table: Table) -> str:
 
 def records_csv(records: tuple[Record, ...]) -> str:
     """Return all records as CSV, one a line, at full precision."""
-    return csv_text([field.name for field in fields(Record)], (list(asdict(record).values()) for record in records))
+    marked = any(record.people for record in records)
+    names = [field.name for field in fields(Record) if marked or field.name != "people"]
+    return csv_text(names, ([getattr(record, name) for name in names] for record in records))
 
 
 def run_rows(run: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

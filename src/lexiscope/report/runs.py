@@ -8,10 +8,12 @@ from pathlib import Path
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.result import Record
+from lexiscope.core.simulated import SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.report.comparison import comparison_section, found_value
 from lexiscope.report.document import Report, Section
 from lexiscope.report.figures import Figure
 from lexiscope.report.html import NOT_PRINTED
+from lexiscope.report.simulated import marked_table
 from lexiscope.report.stored import load
 from lexiscope.report.style import prefix_ids
 from lexiscope.report.tables import DASH, INTEGER, Column, Format, Table
@@ -31,16 +33,25 @@ def from_runs(folders: Sequence[Path | str]) -> Report:
         return reports[0]
     parts = [_as_section(report, number) for number, report in enumerate(reports, start=1)]
     names = [Path(folder).name for folder in folders]
+    marks = [all(record.people for record in report.records) and bool(report.records) for report in reports]
     citations = dict.fromkeys(citation for report in reports for citation in report.citations)
     runs = {f"run {number}": _without_machine(report) for number, report in enumerate(reports, start=1)}
     return Report(
-        title="People and models side by side",
+        title=_title(marks),
         subtitle="; ".join(f"run {number}: {name}" for number, name in enumerate(names, start=1)),
         language=reports[0].language,
         sections=(side_by_side([report.records for report in reports]), *parts),
         run=runs,
         citations=tuple(citations),
     )
+
+
+def _title(simulated: Sequence[bool]) -> str:
+    """The title of several runs, which says of how many the judgments are those of simulated participants."""
+    if all(simulated):
+        return f"{SIMULATED_PARTICIPANTS.capitalize()} and models side by side"
+    some = f" [of {sum(simulated)} of {len(simulated)} runs: {SIMULATED_PARTICIPANTS}]" if any(simulated) else ""
+    return f"People and models side by side{some}"
 
 
 def side_by_side(records: Sequence[Sequence[Record]]) -> Section:
@@ -79,6 +90,7 @@ def _statistic_table(index: int, statistic: str, rows: Sequence[Row]) -> Table:
     columns = (
         Column("Subject"),
         Column("Run", INTEGER),
+        Column("Judgments"),
         Column("Dataset"),
         Column("Condition"),
         Column("View"),
@@ -87,11 +99,22 @@ def _statistic_table(index: int, statistic: str, rows: Sequence[Row]) -> Table:
         Column("n", INTEGER),
     )
     cells = [
-        (r.subject or DASH, number, r.dataset, r.condition, r.view, r.layer, found_value(r), r.n) for number, r in rows
+        (r.subject or DASH, number, _judged_by(r), r.dataset, r.condition, r.view, r.layer, found_value(r), r.n)
+        for number, r in rows
     ]
     full = [i for i in range(len(columns)) if i < 2 or any(row[i] not in (None, "") for row in cells)]
     chosen = tuple(columns[i] for i in full)
-    return Table(f"shared{index}", "", statistic, chosen, tuple(tuple(row[i] for i in full) for row in cells))
+    table = Table(f"shared{index}", "", statistic, chosen, tuple(tuple(row[i] for i in full) for row in cells))
+    marks = [record.people == SIMULATED for _, record in rows]
+    if all(marks):
+        return marked_table(table)
+    # the column says of which rows
+    return replace(table, title=f"{statistic} [judgments: partly {SIMULATED_PARTICIPANTS}]") if any(marks) else table
+
+
+def _judged_by(record: Record) -> str:
+    """Whose judgments are behind a number where they are not people's: runs of both kinds may be compared here."""
+    return SIMULATED_PARTICIPANTS if record.people == SIMULATED else ""
 
 
 def _as_section(report: Report, number: int) -> Section:

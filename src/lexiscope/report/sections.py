@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError
@@ -139,7 +139,7 @@ def drop_empty(table: Table) -> Table:
     full = [i for i in range(len(table.columns)) if i == 0 or any(row[i] not in (None, "") for row in table.rows)]
     columns = tuple(table.columns[index] for index in full)
     rows = tuple(tuple(row[index] for index in full) for row in table.rows)
-    return Table(table.name, table.number, table.title, columns, rows, table.notes)
+    return replace(table, columns=columns, rows=rows)
 
 
 def _with_interval(ceiling: CeilingValue) -> Cell:

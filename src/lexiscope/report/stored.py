@@ -99,6 +99,7 @@ def table_to_json(table: Table) -> dict[str, Any]:
         "columns": [asdict(column) for column in table.columns],
         "rows": [[_cell_to_json(cell) for cell in row] for row in table.rows],
         "notes": list(table.notes),
+        **({"people": table.people} if table.people else {}),
     }
 
 
@@ -106,7 +107,8 @@ def table_from_json(content: Mapping[str, Any]) -> Table:
     """Read a table back from :func:`table_to_json`."""
     columns = tuple(Column(**{**column, "format": Format(**column["format"])}) for column in content["columns"])
     rows = tuple(tuple(_cell_from_json(cell) for cell in row) for row in content["rows"])
-    return Table(content["name"], content["number"], content["title"], columns, rows, tuple(content["notes"]))
+    notes, people = tuple(content["notes"]), content.get("people", "")
+    return Table(content["name"], content["number"], content["title"], columns, rows, notes, people)
 
 
 def read_figure(name: str, folder: Path | str) -> Figure:

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from lexiscope.core.errors import RunError
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import to_json
 from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_atomically, write_json
 from lexiscope.core.study import StudySettings
 from lexiscope.report.document import Report
 from lexiscope.report.html import write_report
+from lexiscope.report.simulated import marked_report
 from lexiscope.report.stored import store
 
 RUN = "run.json"
@@ -70,7 +71,13 @@ def about_run(
 def write_run(
     out: Path, report: Report, responses: ResponseTable, *, extra: Sequence[str], command: str
 ) -> dict[str, Any]:
-    """Write responses, results, tables, figures and the report; ``run.json`` comes last and seals the rest."""
+    """Write responses, results, tables, figures and the report; ``run.json`` comes last and seals the rest.
+
+    Where the judgments are those of simulated participants, the report and all its parts say so.
+    Errors: :class:`InputError` E508 where people's are among them.
+    """
+    if holds_simulated(responses):
+        report = marked_report(report)
     responses.write_parquet(out / "responses.parquet")
     write_atomically(out / "results.json", to_json(report.records))
     names = ["responses.parquet", "results.json", *store(report, out), *extra]

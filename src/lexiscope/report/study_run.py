@@ -11,9 +11,11 @@ from lexiscope.core.lock import locked
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, read_records
 from lexiscope.core.run import write_machine
+from lexiscope.core.simulated import SIMULATED, TOLD_SIMULATED
 from lexiscope.core.study import Question, StudySettings
 from lexiscope.report.document import Report
 from lexiscope.report.part import Part
+from lexiscope.report.simulated import has_people, marked_table
 from lexiscope.report.study_folder import is_finished, write_run
 from lexiscope.report.tables import Table
 
@@ -85,4 +87,9 @@ def marked_records(
 
 def _summary(folder: Path, overview: Callable[[tuple[Record, ...]], Table], remarks: tuple[str, ...]) -> Summary:
     records = read_records(folder / "results.json")
-    return Summary(folder / "report.html", len(records), remarks, overview(records))
+    simulated = any(record.people == SIMULATED for record in records)
+    told = (TOLD_SIMULATED, *remarks) if simulated else remarks
+    table = overview(records)
+    # in a run with other people too only the rows of simulated participants are marked
+    marked = simulated and (all(record.people for record in records) or has_people(table, rows_only=True))
+    return Summary(folder / "report.html", len(records), told, marked_table(table) if marked else table)

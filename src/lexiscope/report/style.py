@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO
@@ -66,6 +66,8 @@ _SETTINGS: dict[str, object] = {
 
 _SVG = "http://www.w3.org/2000/svg"
 _LINK = "http://www.w3.org/1999/xlink"
+_LINE = 14.0
+"""Height of a line below a drawing. *Unit:* points."""
 _ELEMENTS = frozenset(
     "svg g defs path use rect circle ellipse line polyline polygon text tspan clipPath pattern title desc".split()  # noqa: SIM905
 )
@@ -147,6 +149,28 @@ def as_svg(sheet: Drawing, name: str, *, title: str, alt: str) -> str:
     root = ElementTree.fromstring(buffer.getvalue())
     described = _describe(_rounded(_cleaned(root)), title, alt)
     return _serialise(_prefixed(described, f"{name}-"))
+
+
+def described(svg: str, *, title: str, alt: str, visible: str, rename: Callable[[str], str]) -> str:
+    """Return a drawing under another title and description, with the line *visible* written below it.
+
+    A drawing that is taken out of its page must still say what the page says of it. *rename* is applied to each text.
+    """
+    root = ElementTree.fromstring(svg)
+    for element in root.iter():
+        if _local(element.tag) in ("title", "desc"):
+            element.text = title if _local(element.tag) == "title" else alt
+        elif element.text and _local(element.tag) in ("text", "tspan"):
+            element.text = rename(element.text)
+    left, top, width, height = (float(number) for number in root.attrib["viewBox"].split())
+    root.set("viewBox", f"{left:g} {top:g} {width:g} {height + _LINE:g}")
+    if "height" in root.attrib:
+        unit = root.attrib["height"].lstrip("0123456789.")
+        root.set("height", f"{float(root.attrib['height'].removesuffix(unit)) + _LINE:g}{unit}")
+    look = {"x": f"{left + 4:g}", "y": f"{top + height + 9:g}", "style": f"font: 8px sans-serif; fill: {INK}"}
+    line = ElementTree.SubElement(root, f"{{{_SVG}}}text", look)
+    line.text = visible
+    return _serialise(root)
 
 
 def clean_svg(text: str) -> str:

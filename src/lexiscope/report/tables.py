@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 
 from lexiscope.core.errors import InputError
+from lexiscope.core.simulated import KIND_COLUMN
 from lexiscope.report.files import csv_text
 
 #: Shown where there is no value; a note says why.
@@ -90,6 +91,8 @@ class Column:
 class Table:
     """A finished table; the first column names the rows. Not-a-number and numpy scalars are replaced on the way in.
 
+    ``people`` is ``simulated`` where its numbers are of simulated participants: its CSV then says so in a column.
+
     Errors: :class:`InputError` where a row has another number of cells than there are columns, or the name cannot be
     a file name.
     """
@@ -100,6 +103,7 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+    people: str = ""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -165,7 +169,9 @@ def to_csv(table: Table) -> str:
     header = []
     for column, is_wide in zip(table.columns, wide, strict=True):
         header += [column.header] + ([f"{column.header} low", f"{column.header} high"] if is_wide else [])
-    return csv_text(header, (_spread(row, wide) for row in table.rows))
+    if not table.people:
+        return csv_text(header, (_spread(row, wide) for row in table.rows))
+    return csv_text([*header, KIND_COLUMN], ([*_spread(row, wide), table.people] for row in table.rows))
 
 
 def to_text(table: Table) -> str:

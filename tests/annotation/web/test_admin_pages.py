@@ -6,18 +6,24 @@ import html
 import io
 import re
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from babel.messages.pofile import read_po
 
+from lexiscope.annotation.freeze import freeze
+from lexiscope.annotation.progress import everything_collected, progress_of
 from lexiscope.annotation.store.record import State
+from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.admin.routes import ADMIN_ROUTES
 from lexiscope.annotation.web.app import App
 from lexiscope.annotation.web.pages import LOCALE
+from lexiscope.annotation.web.security import ServerSettings
+from lexiscope.core.simulated import SIMULATED_ID, short_id
 
 from .made_admin import NAME, act, answer_by_rule, researcher, run, running
-from .made_web import form_of, made_definition
+from .made_web import ORIGIN, form_of, made_definition, made_items
 
 PAGES = (
     "",
@@ -67,6 +73,49 @@ def test_every_page_renders_and_changes_nothing(tmp_path: Path, n: int) -> None:
                     assert "script-src 'self'" in page.headers["content-security-policy"]
                     assert page.headers["cache-control"] == "no-store"
                 assert (app.store.people(), app.store.audit_entries(limit=1000), app.store.status()) == before
+
+    run(visit)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_every_page_of_a_rehearsal_says_so(tmp_path: Path, *, again: bool) -> None:
+    """A study whose participants are simulated: every page, the status and the export say it, in the researcher's
+    language; also when the store is opened later by a server that knows of no rehearsal: the ids carry the mark."""
+
+    async def visit(app: App) -> None:
+        for language, told in (("en", "Simulated participants: this is"), ("es", "Participantes simulados: esto es")):
+            async with researcher(app, headers={"accept-language": language}) as browser:
+                who = app.store.people()[0].participant_id
+                assert who.startswith(SIMULATED_ID)
+                for path in (*PAGES, f"/participants/{who}", f"/participants/{who}/forget"):
+                    assert told in (await browser.get(f"/researcher{path}")).text, path
+                assert short_id(who) in (await browser.get("/researcher/participants")).text
+        assert progress_of(app.study, app.store).simulated
+        assert everything_collected(app.study, app.store).simulated
+
+    study = freeze(made_definition(), made_items())
+    rehearsal = replace(study, record=replace(study.record, simulated=True))
+    with Store.open(tmp_path, rehearsal.record, unsafe_fast=True) as store:
+        app = App.of(rehearsal, store, ServerSettings(ORIGIN))
+        answer_by_rule(app, 4)
+        if not again:
+            run(lambda: visit(app))
+    if again:
+        with running(tmp_path) as later:
+            run(lambda: visit(later))
+
+
+def test_no_page_of_people_speaks_of_simulated_ones(tmp_path: Path) -> None:
+    """Where people answered no page says simulated, and the export has no mark."""
+
+    async def visit() -> None:
+        with running(tmp_path) as app:
+            answer_by_rule(app, 2)
+            async with researcher(app) as browser:
+                for path in PAGES:
+                    assert "imulated participants" not in (await browser.get(f"/researcher{path}")).text, path
+            assert not progress_of(app.study, app.store).simulated
+            assert not everything_collected(app.study, app.store).simulated
 
     run(visit)
 

@@ -28,7 +28,9 @@ _COLUMNS = (
 
 _RESPONSES = {
     "subject_id": Column("subject_id", "random id of the participant", "id"),
-    "subject_kind": Column("subject_kind", "who answered: participant, or simulated where nobody did", "category"),
+    "subject_kind": Column(
+        "subject_kind", "whose answer: participant, or simulated for a simulated participant", "category"
+    ),
     "item_id": Column(
         "item_id", "the item; completion_time for the time from the first trial to the last answer", "id"
     ),

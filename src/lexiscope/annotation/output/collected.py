@@ -19,6 +19,7 @@ from lexiscope.annotation.exclusions import declared_rules, judge_now, kept_by_h
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.simulated import SIMULATED, kind_of_person, refuse_mixture
 
 FEWEST_FOR_AGREEMENT = 3
 """People of a list who must have finished before a rule on agreement judges any of them."""
@@ -109,8 +110,7 @@ class Collected:
     ``responses`` and ``judgments`` are the store's tables; ``views`` the view of each list; ``measure`` that of the
     task's answers; ``numbers`` the number from which each participant's trials were made (the ordinal of their place);
     ``reviews`` what was decided about texts, by participant and item. ``platform_ids`` are looked for in free text and
-    taken out of it; nothing else of them is used. ``kind`` is who answered, as exported responses say it: participants,
-    or simulated people.
+    taken out of it; nothing else of them is used.
     """
 
     definition: StudyDefinition
@@ -123,7 +123,16 @@ class Collected:
     views: Mapping[str, str] = field(default_factory=dict)
     reviews: Mapping[tuple[str, str], Reviewed] = field(default_factory=dict)
     platform_ids: Collection[str] = ()
-    kind: str = "participant"
+
+    @cached_property
+    def simulated(self) -> bool:
+        """Whether the participants are simulated: their ids say so, which every table is made of.
+
+        Errors: :class:`InputError` E508 where people are among them.
+        """
+        kinds = {kind_of_person(one.participant_id) for one in self.people}
+        refuse_mixture(kinds)
+        return SIMULATED in kinds
 
     @cached_property
     def items(self) -> dict[str, Item]:
@@ -227,9 +236,8 @@ def without_ids(text: str | None, platform_ids: Collection[str]) -> str | None:
 
 
 def exported(collected: Collected, table: ResponseTable) -> ResponseTable:
-    """Return responses of a study as they are exported: who answered is said, no platform id stands in free text."""
-    named = table.with_column("subject_kind", collected.kind) if len(table) else table
-    return responses_without_ids(named, collected.platform_ids)
+    """Return responses of a study as they are exported: no platform id is in free text."""
+    return responses_without_ids(table, collected.platform_ids)
 
 
 def responses_without_ids(table: ResponseTable, platform_ids: Collection[str]) -> ResponseTable:

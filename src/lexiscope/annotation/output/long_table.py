@@ -10,7 +10,7 @@ import pyarrow.parquet as parquet
 
 from lexiscope.annotation.output.collected import Collected, minutes_of, session_minutes_of, without_ids
 from lexiscope.annotation.output.neutral import Cell
-from lexiscope.annotation.output.sheet import Column, Sheet, sheet_of
+from lexiscope.annotation.output.sheet import KIND, Column, Sheet, sheet_of
 from lexiscope.annotation.store.export import LONG_SCHEMA
 from lexiscope.core.item import Item
 
@@ -22,7 +22,7 @@ JUDGMENTS: tuple[Column, ...] = (
     Column("list_id", "the list that the participant answered; empty before a place was taken", "category"),
     Column("slot", "place on the list, from 1; empty for a surplus participant", "integer", low=1),
     Column("participant_id", "random id of the participant; no id of a recruiting platform", "id"),
-    Column("participant_kind", "who answered: participant, model, or simulated where nobody did", "category"),
+    KIND,
     Column("trial_index", "position of the trial within its phase, from 0", "integer", low=0),
     Column("phase", "part of the session", "category"),
     Column("kind", "what the item is for; only kind item counts in item statistics", "category"),

@@ -36,17 +36,18 @@ from lexiscope.annotation.output.pay import pay_sheet
 from lexiscope.annotation.output.preregistration import preregistration
 from lexiscope.annotation.output.psych_ds import FOLDER, psych_ds
 from lexiscope.annotation.output.r_script import analysis_script
-from lexiscope.annotation.output.sheet import Sheet
+from lexiscope.annotation.output.sheet import Sheet, marked_simulated
 from lexiscope.annotation.output.wide_forms import RELEASES, wide_sheets
 from lexiscope.core.errors import Place, RunError
 from lexiscope.core.response import SCHEMA, ResponseTable
 from lexiscope.core.run import write_atomically
+from lexiscope.core.simulated import KIND_COLUMN, PARTICIPANT, SIMULATED, SIMULATED_ID, TOLD_SIMULATED
 
 MANIFEST = "export.json"
 _INTRODUCTION = """\
 # {name}: what was collected
 
-{agree}
+{simulated}{agree}
 
 Every column is described in `codebook.csv`. Participants appear under random ids. Excluded people stay in
 `judgments` and in `responses` (marked in the former); the papers' forms, `item_statistics`, `ratings` and `choices`
@@ -67,19 +68,29 @@ model, with lme4), `psych_ds/` (the judgments as a Psych-DS folder), `export.jso
 _AGREE = """\
 **For agreement: `lexiscope agree {file}`.** `{name}.csv` (`{name}.parquet`) holds real items and valid
 people only. Do not take `responses.csv` for it: there, catch trials count as items and excluded people as raters."""
+_SIMULATED = f"""\
+**Simulated participants.** The study was rehearsed: {TOLD_SIMULATED}. Every table says
+so (`participant_kind`, of responses `subject_kind`, is `simulated`), and every participant's id begins with
+`{SIMULATED_ID}`. Lexiscope keeps this mark in all that it computes from these files.
+
+"""
 _NO_AGREE = "The answers are texts: there is no table for `lexiscope agree`."
 _ROOM = "make room or choose another place; nothing was written"
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What an export wrote: the folder, its files, and how many participants and judgments are in it."""
+    """What an export wrote: the folder, its files, and how many participants and judgments are in it.
+
+    ``simulated``: the participants are simulated.
+    """
 
     folder: Path
     files: tuple[str, ...]
     n_participants: int
     n_valid: int
     n_judgments: int
+    simulated: bool = False
 
 
 def write_export(collected: Collected, folder: Path) -> Exported:
@@ -95,6 +106,7 @@ def write_export(collected: Collected, folder: Path) -> Exported:
         manifest = {
             "study": collected.definition.name,
             "task": collected.definition.task,
+            KIND_COLUMN: SIMULATED if collected.simulated else PARTICIPANT,
             "participants": len(collected.people),
             "valid_participants": len(collected.standing.valid),
             "judgments": len(collected.rows),
@@ -102,21 +114,25 @@ def write_export(collected: Collected, folder: Path) -> Exported:
         }
         write_atomically(new / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=2) + "\n")
     counts = len(collected.people), len(collected.standing.valid), len(collected.rows)
-    return Exported(folder, (*files, MANIFEST), *counts)
+    return Exported(folder, (*files, MANIFEST), *counts, simulated=collected.simulated)
 
 
 def sheets_of(collected: Collected) -> tuple[Sheet, ...]:
-    """Return every table of an export but the response table and the codebook."""
-    return (
-        judgments_sheet(collected),
-        people_sheet(collected),
-        items_sheet(collected),
+    """Return every table of an export but the response table and the codebook.
+
+    Of a rehearsal each says in a column that the participants are simulated, but for the items: they are the material.
+    """
+    before: tuple[Sheet, ...] = (judgments_sheet(collected), people_sheet(collected))
+    after: tuple[Sheet, ...] = (
         exclusions_sheet(collected),
         excluded_sheet(collected),
         orders_sheet(collected),
         pay_sheet(collected),
         *wide_sheets(collected),
     )
+    if collected.simulated:
+        before, after = tuple(map(marked_simulated, before)), tuple(map(marked_simulated, after))
+    return (*before, items_sheet(collected), *after)
 
 
 def safe_responses(table: ResponseTable) -> ResponseTable:
@@ -141,7 +157,12 @@ def _readme(collected: Collected, counted: CountedTable | None, sheets: Sequence
     views = collected.definition.views
     file = "" if counted is None else counted.file + (f" --view {views[0]}" if len(views) > 1 else "")
     agree = _NO_AGREE if counted is None else _AGREE.format(file=file, name=counted.name)
-    return "\n".join([_INTRODUCTION.format(name=collected.definition.name, agree=agree), *tables, "", _ABOUT_FILES])
+    about = {
+        "name": collected.definition.name,
+        "simulated": _SIMULATED if collected.simulated else "",
+        "agree": agree,
+    }
+    return "\n".join([_INTRODUCTION.format(**about), *tables, "", _ABOUT_FILES])
 
 
 def _write_responses(collected: Collected, counted: CountedTable | None, folder: Path) -> list[Sheet]:

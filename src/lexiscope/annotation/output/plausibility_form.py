@@ -13,6 +13,7 @@ from lexiscope.annotation.output.collected import Collected, Row
 from lexiscope.annotation.output.plain_form import first_condition, judgment_cells
 from lexiscope.annotation.output.sheet import Column, Sheet, sheet_of
 from lexiscope.core.item import Item
+from lexiscope.core.simulated import KIND_COLUMN, SIMULATED
 
 _JUDGMENTS = (
     Column("sample_id", "the sample: one meaning judged in one story", "id"),
@@ -40,7 +41,8 @@ def release(collected: Collected) -> str:
         if row["response"] is not None:
             given.setdefault(row["item_id"], []).append(row)
     items = sorted(collected.design.items, key=_order)
-    samples = {str(number): sample(item, given.get(item.item_id, [])) for number, item in enumerate(items)}
+    mark = {KIND_COLUMN: SIMULATED} if collected.simulated else {}
+    samples = {str(number): sample(item, given.get(item.item_id, [])) | mark for number, item in enumerate(items)}
     return json.dumps(samples, indent=4) + "\n"
 
 

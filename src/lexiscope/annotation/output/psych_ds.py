@@ -17,6 +17,7 @@ from lexiscope.annotation.output.codebook import levels_of, range_of
 from lexiscope.annotation.output.collected import Collected
 from lexiscope.annotation.output.sheet import Column, Sheet
 from lexiscope.core.errors import Place, RunError
+from lexiscope.core.simulated import TOLD_SIMULATED
 
 FOLDER = "psych_ds"
 DESCRIPTION = "dataset_description.json"
@@ -45,6 +46,9 @@ def describe(collected: Collected, judgments: Sheet) -> dict[str, Any]:
     """Return the description of the dataset in schema.org terms."""
     definition = collected.definition
     about = f"Judgments of the task {definition.task}, one row per judgment, with the participants' random ids."
+    marks = []
+    if collected.simulated:
+        about, marks = f"SIMULATED PARTICIPANTS: {TOLD_SIMULATED}. {about}", ["simulated participants"]
     return {
         "@context": "https://schema.org/",
         "@type": "Dataset",
@@ -52,7 +56,7 @@ def describe(collected: Collected, judgments: Sheet) -> dict[str, Any]:
         "alternateName": definition.name,
         "description": f"{about} Collected with Lexiscope.",
         "inLanguage": definition.language,
-        "keywords": ["word meaning", definition.task, "human judgments"],
+        "keywords": ["word meaning", definition.task, *(marks or ["human judgments"])],
         "variableMeasured": [_variable(judgments, column) for column in judgments.columns],
     }
 
@@ -106,6 +110,7 @@ def _readme(collected: Collected, data: str) -> str:
     lines = [
         f"# {collected.definition.texts.title or collected.definition.name}",
         "",
+        *([f"**Simulated participants:** {TOLD_SIMULATED}.", ""] if collected.simulated else []),
         f"`{data}` has one row per judgment. Excluded participants are in it and marked (`excluded`,",
         "`exclusion_rule`); only rows of kind `item` in phase `trials` count in item statistics. A cell that a",
         "spreadsheet would run begins with an apostrophe; judgments.jsonl of the export has it unchanged.",

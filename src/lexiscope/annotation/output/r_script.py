@@ -11,6 +11,7 @@ from lexiscope.annotation.output.collected import Collected
 from lexiscope.annotation.output.long_table import condition_column
 from lexiscope.annotation.output.neutral import cell_text
 from lexiscope.core.item import Item
+from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, TOLD_SIMULATED
 
 _OWN = {"rating", "participant", "item", "word", "list"}
 
@@ -22,7 +23,11 @@ def analysis_script(collected: Collected) -> str:
     Errors: :class:`InputError` where the planned model does not parse.
     """
     planned = collected.definition.planned
-    blocks = [_HEAD, _READ.format(low=collected.definition.scale.low, high=collected.definition.scale.high)]
+    blocks = [
+        _HEAD,
+        *([_SIMULATED] if collected.simulated else []),
+        _READ.format(low=collected.definition.scale.low, high=collected.definition.scale.high),
+    ]
     if not planned.model:
         return "\n".join([*blocks, _NO_MODEL])
     full, reduced = analysis_formulas(collected.definition)
@@ -91,6 +96,11 @@ items <- read("items.csv")
 say <- function(what, rows)
   cat(sprintf("ROWS\\t%s\\t%d\\t%d\\n", what, nrow(rows), length(unique(rows$participant_id))))
 say("all judgments", judgments)
+"""
+_SIMULATED = f"""\
+# Simulated participants: {TOLD_SIMULATED}.
+stopifnot(all(judgments${KIND_COLUMN} == "{SIMULATED}"))
+cat("PARTICIPANTS\\t{SIMULATED}\\n")
 """
 _READ = """\
 # What is left out, one line a step; the counts are rows and participants.

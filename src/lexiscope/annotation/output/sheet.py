@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from lexiscope.annotation.output.neutral import Cell, csv_text, jsonl_text
+from lexiscope.core.simulated import KIND_COLUMN, SIMULATED
 
 ColumnKind = Literal["id", "text", "category", "integer", "number", "truth", "time"]
 
@@ -64,3 +65,16 @@ def sheet_of(file: str, row_is: str, columns: Sequence[Column], rows: Sequence[M
     """Return a table from rows by name; a cell that a row does not name is missing."""
     cells = tuple(tuple(row.get(column.name) for column in columns) for row in rows)
     return Sheet(file, row_is, tuple(columns), cells)
+
+
+KIND = Column(
+    KIND_COLUMN, "whose answers the row holds: participant, model, or simulated for a simulated participant", "category"
+)
+"""The column that marks answers of simulated participants."""
+
+
+def marked_simulated(sheet: Sheet) -> Sheet:
+    """Return a table of a rehearsal with its mark: every row says that its answers are of simulated participants."""
+    if KIND.name in sheet.header:
+        return sheet
+    return replace(sheet, columns=(*sheet.columns, KIND), rows=tuple((*row, SIMULATED) for row in sheet.rows))

@@ -20,6 +20,7 @@ from lexiscope.annotation.questions import is_right
 from lexiscope.annotation.rehearsal.population import Person, Population
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
+from lexiscope.core.simulated import SIMULATED
 
 RATING = "rating"
 
@@ -65,7 +66,7 @@ class Rehearsal:
             columns
             | {
                 "subject_id": person.person_id,
-                "subject_kind": "participant",
+                "subject_kind": SIMULATED,
                 "task": self.definition.task,
                 "list_id": str(list_number + 1),
                 "rt_ms": person.minutes * 60_000 / len(trials),

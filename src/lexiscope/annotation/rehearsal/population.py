@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 from lexiscope.core.errors import InputError
+from lexiscope.core.simulated import SIMULATED_ID
 
 Character = Literal["attentive", "careless", "slow", "non_native"]
 
@@ -78,7 +79,7 @@ def draw_person(population: Population, *, number: int, minutes: float, seed: in
         after = "returned"
     elif fate < population.announced + population.late:
         after = "late"
-    return Person(f"sim-{number:05d}", own_seed, character, time, share if leaves else None, after)
+    return Person(f"{SIMULATED_ID}{number:05d}", own_seed, character, time, share if leaves else None, after)
 
 
 def _character(population: Population, drawn: float) -> Character:

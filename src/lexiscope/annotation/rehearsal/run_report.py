@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import mean
 from typing import Protocol
-
-import pyarrow as pa
 
 from lexiscope.annotation.freeze import FrozenStudy
 from lexiscope.annotation.output.collected import Collected
@@ -18,7 +16,6 @@ from lexiscope.annotation.store.overview import Person as Participant
 from lexiscope.annotation.store.record import State
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.admin.look import collected_now
-from lexiscope.core.response import SIMULATED
 
 _DONE = (State.FINISHED, State.ACCEPTED, State.EXCLUDED)
 
@@ -84,7 +81,7 @@ def report(study: FrozenStudy, store: Store, walked: HowItWent, *, seed: int) ->
 
     Errors: those of the planned model.
     """
-    collected = simulated_export(study, store)
+    collected = collected_now(study, store, judgments=store.long_export())
     known = {store.find(platform_id): person for platform_id, person in walked.people.items()}
     characters = {who: person.character for who, person in known.items() if who is not None}
     finished = [one for one in store.people() if one.state in _DONE]
@@ -109,15 +106,6 @@ def report(study: FrozenStudy, store: Store, walked: HowItWent, *, seed: int) ->
         cpu_ms=1000 * walked.trial_seconds / max(1, n_answers),
         collected=collected,
     )
-
-
-def simulated_export(study: FrozenStudy, store: Store) -> Collected:
-    """Return what a rehearsal collected, every judgment marked as that of a simulated participant."""
-    judgments = store.long_export()
-    column = judgments.schema.get_field_index("participant_kind")
-    kinds = pa.array([SIMULATED] * len(judgments), type=pa.string())
-    marked = judgments.set_column(column, judgments.schema.field(column), kinds)
-    return replace(collected_now(study, store, judgments=marked), kind=SIMULATED)
 
 
 def _ratings(study: FrozenStudy, answered: Sequence[str]) -> tuple[int, float, int]:

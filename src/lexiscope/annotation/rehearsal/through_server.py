@@ -65,8 +65,8 @@ def rehearse_through_server(
     """Send simulated participants through a study's server, until every list has its valid answers.
 
     *people*: at most so many come (0: a thousand times as many as there are places). The store stands in *folder*, else
-    in a temporary one that is removed. Ids of simulated people begin with ``simulated-``, and the study's name ends in
-    ``-simulated``.
+    in a temporary one that is removed. The platform ids and the random ids of simulated participants begin with
+    ``simulated-``, and the study's name ends in ``-simulated``.
     Errors: :class:`RunError` where a page says that something is wrong; those of the study and its store.
     """
     # ids of simulated people fit no platform's pattern, and a rehearsal is no part of the study that it rehearses
@@ -77,6 +77,8 @@ def rehearse_through_server(
         }
     )
     frozen, clock = freeze(definition, study.items), SimulatedClock()
+    # the store gives ids that carry the mark, so that no table made of the answers can lose it
+    frozen = replace(frozen, record=replace(frozen.record, simulated=True))
     with tempfile.TemporaryDirectory(prefix="lexiscope-") as temporary:
         # a rehearsal's answers are nobody's: a power cut may take them
         settings, serving = ServerSettings(ORIGIN), Serving(unsafe_fast=True)

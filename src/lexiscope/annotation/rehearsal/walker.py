@@ -16,9 +16,6 @@ from lexiscope.annotation.rehearsal.recognition import Recognition
 from lexiscope.core.errors import RunError
 from lexiscope.core.item import Item
 
-PREFIX = "simulated-"
-"""Begins the platform id of every simulated participant: no platform gives such ids."""
-
 
 @dataclass(slots=True)
 class Walker:
@@ -36,8 +33,8 @@ class Walker:
 
     @property
     def platform_id(self) -> str:
-        """The id with which the recruiting platform would send this person."""
-        return PREFIX + self.person.person_id
+        """The id with which the recruiting platform would send this person: no platform gives ids that begin so."""
+        return self.person.person_id
 
     async def arrive(self) -> Page:
         """Follow the link of the study; who was here before goes on where they were.

@@ -13,7 +13,8 @@ from lexiscope.annotation.store.export import effective
 from lexiscope.annotation.store.opened import OpenedStudy
 from lexiscope.annotation.store.places import stamp
 from lexiscope.annotation.store.record import AnswerRefused, Phase, Review, Status
-from lexiscope.annotation.store.schema import ANSWERS
+from lexiscope.annotation.store.schema import ANSWERS, PARTICIPANTS
+from lexiscope.core.simulated import SIMULATED_ID
 
 
 class Desk(OpenedStudy):
@@ -123,6 +124,15 @@ class Desk(OpenedStudy):
         now = self._now()
         return self._write(lambda c: accounts.use_setup_secret(c, sha256, now=now))
 
+    # -- simulated participants -------------------------------------------------------------------------------
+
+    def holds_simulated(self) -> bool:
+        """Say whether participants of this study are simulated: every page that counts them says so."""
+        ids = PARTICIPANTS.c.participant_id
+        found = sa.select(ids).where(ids.startswith(SIMULATED_ID)).limit(1)
+        with self._read() as connection:
+            return self.study.simulated or connection.execute(found).first() is not None
+
     # -- lab tokens -------------------------------------------------------------------------------------------
 
     def make_tokens(self, n: int, *, actor: str) -> list[str]:
@@ -133,11 +143,12 @@ class Desk(OpenedStudy):
         if isinstance(n, bool) or not 1 <= n <= 10_000:
             raise AnswerRefused("n", "a number from 1 to 10,000 is expected")
         check_text("actor", actor, longest=200)
-        now = self._now()
+        now, simulated = self._now(), self.study.simulated
 
         def job(connection: sa.Connection) -> list[str]:
             people = [
-                participants.invite(connection, self._key, platform_id=None, session=None, at=now) for _ in range(n)
+                participants.invite(connection, self._key, platform_id=None, session=None, at=now, simulated=simulated)
+                for _ in range(n)
             ]
             self._audit(connection, "make_tokens", actor=actor, tokens=n)
             return [accounts.make_token(connection, who) for who in people]

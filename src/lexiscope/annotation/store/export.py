@@ -18,6 +18,7 @@ from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.record import Kind, Phase, State, StudyItem, StudyRecord
 from lexiscope.annotation.store.schema import ANSWERS, ERASURES, LEASES, STATES
 from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.simulated import KIND_COLUMN, kind_of_person
 
 FINISHED = frozenset({State.FINISHED, State.ACCEPTED, State.EXCLUDED})
 """The states of participants who answered everything or were excluded."""
@@ -135,7 +136,7 @@ def _response(row: Mapping[str, Any], item: StudyItem, study: StudyRecord, stand
         value, option = float((value if value is not None else option) in item.accept), None
     return Response(
         subject_id=row["participant_id"],
-        subject_kind="participant",
+        subject_kind=kind_of_person(row["participant_id"]),
         item_id=row["item_id"],
         task=study.task,
         measure=measure,
@@ -159,7 +160,7 @@ def _completion_times(study: StudyRecord, standings: Mapping[str, Standing]) -> 
             value, raw = (milliseconds, None) if milliseconds >= 0 else (None, "the server's clock was set back")
             yield Response(
                 subject_id=who,
-                subject_kind="participant",
+                subject_kind=kind_of_person(who),
                 item_id="completion_time",
                 task=study.task,
                 measure="completion_time",
@@ -182,7 +183,7 @@ def _long_row(row: Mapping[str, Any], item: StudyItem, study: StudyRecord, stand
         "confusion_set": item.confusion_set,
         "list_id": standing.list_id,
         "slot": standing.slot,
-        "participant_kind": "participant",
+        KIND_COLUMN: kind_of_person(row["participant_id"]),
         "trial_index": row["position"],
         "kind": str(item.kind),
         "response": _number(row["value"]) if row["value"] is not None else row["option"],

@@ -13,6 +13,7 @@ from lexiscope.annotation.store.checks import check_text
 from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.record import TRANSITIONS, AnswerRefused, Phase, State, StateError, StudyRecord
 from lexiscope.annotation.store.schema import ANSWERS, CODES, CONSENTS, IDENTITIES, LEASES, PARTICIPANTS, STATES, TRIALS
+from lexiscope.core.simulated import SIMULATED_ID
 
 CODE_STATES = {
     "completed": frozenset({State.FINISHED, State.ACCEPTED, State.EXCLUDED}),
@@ -43,8 +44,19 @@ def lookup_hash(key: bytes, platform_id: str) -> str:
     return hmac.new(key, platform_id.encode("utf-8"), hashlib.sha256).hexdigest()
 
 
-def invite(connection: sa.Connection, key: bytes, *, platform_id: str | None, session: str | None, at: str) -> str:
+def invite(
+    connection: sa.Connection,
+    key: bytes,
+    *,
+    platform_id: str | None,
+    session: str | None,
+    at: str,
+    simulated: bool = False,
+) -> str:
     """Return the random id of the participant with this platform id, making it at the first arrival.
+
+    The id of a simulated participant begins with :data:`~lexiscope.core.simulated.SIMULATED_ID`: it is in every row of
+    every table that is made of the answers.
 
     Errors: :class:`AnswerRefused` for an id that cannot be stored.
     """
@@ -55,7 +67,7 @@ def invite(connection: sa.Connection, key: bytes, *, platform_id: str | None, se
             return known
     if session is not None:
         check_text("session", session, longest=200)
-    participant_id = f"p{secrets.token_hex(16)}"
+    participant_id = f"{SIMULATED_ID if simulated else 'p'}{secrets.token_hex(16)}"
     connection.execute(PARTICIPANTS.insert(), {"participant_id": participant_id, "created_at": at})
     if platform_id is not None:
         row = {"lookup": lookup_hash(key, platform_id), "platform_id": platform_id, "session": session}

@@ -126,7 +126,8 @@ class StudyRecord:
     that are not skips a participant owes where items are drawn one by one (0: every trial that was laid out).
     ``hold_minutes`` says how long a place is held without a sign of life; ``retain_days`` how many days after closing
     the platform ids are deleted (``None``: never by date); ``same_as`` whether another text defines this study too: one
-    that an earlier version wrote, which knew fewer settings.
+    that an earlier version wrote, which knew fewer settings. ``simulated``: participants are simulated, and
+    the id of each says so (:data:`~lexiscope.core.simulated.SIMULATED_ID`).
     """
 
     study_id: str
@@ -141,6 +142,7 @@ class StudyRecord:
     written: int = 0
     hold_minutes: float = 30.0
     retain_days: int | None = None
+    simulated: bool = False
     same_as: Callable[[str], bool] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:

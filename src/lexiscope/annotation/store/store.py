@@ -39,9 +39,11 @@ class Store(Desk, Safekeeping):
 
     def invite(self, platform_id: str | None = None, *, session: str | None = None) -> str:
         """Return the random id of the participant with this platform id, the same at every arrival."""
-        now = self._now()
+        now, simulated = self._now(), self.study.simulated
         return self._write(
-            lambda c: participants.invite(c, self._key, platform_id=platform_id, session=session, at=now)
+            lambda c: participants.invite(
+                c, self._key, platform_id=platform_id, session=session, at=now, simulated=simulated
+            )
         )
 
     def find(self, platform_id: str) -> str | None:

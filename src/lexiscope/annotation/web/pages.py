@@ -23,6 +23,7 @@ from lexiscope.annotation.web.views import AboutView, ChoiceView, ExampleView, F
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Line, Screen, Shown, Words
+from lexiscope.core.simulated import short_id
 
 STATIC = Path(__file__).parent / "static"
 """The folder of the style sheet, the script and the icon."""
@@ -220,6 +221,7 @@ def _bare(loader: PackageLoader | FunctionLoader) -> Environment:
         auto_reload=False,
     )
     made.globals["line"] = line
+    made.filters["short_id"] = short_id
     return made
 
 

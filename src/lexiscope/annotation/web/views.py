@@ -40,8 +40,9 @@ class NavView:
 class AdminFrame:
     """What every researcher page is given.
 
-    ``status`` is the study's (``open``, ``paused``, ``closed``, ``draft``: the colour of its badge), ``status_text``
-    its word. ``flash`` says what the last action did; ``flash_kind`` is ``done``, ``warning`` or ``failed``.
+    ``status`` is the study's (``open``, ``paused``, ``closed``, ``draft``: the colour of its badge),
+    ``status_text`` its word. ``notice`` is what every page of the study has to say. ``flash`` says what the last
+    action did; ``flash_kind`` is ``done``, ``warning`` or ``failed``.
     """
 
     title: str
@@ -51,6 +52,7 @@ class AdminFrame:
     nav: tuple[NavView, ...] = ()
     status: str = ""
     status_text: str = ""
+    notice: str = ""
     flash: str = ""
     flash_kind: str = "done"
     user: str = ""

@@ -11,6 +11,7 @@ from typing import Literal
 from lexiscope.core.errors import InputError, Place, SpanError
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.simulated import PARTICIPANT, SIMULATED_ID
 from lexiscope.core.usage import Usage, locate, occurrences
 from lexiscope.datasets.ambistory.samples import Sample
 from lexiscope.items.stories import SAMPLES, TASK, StorySetup, story_samples
@@ -139,8 +140,10 @@ def item_id(sample: Sample) -> str:
 def _rows(measure: str, cells: Sequence[tuple[Sample, int, int | bool]]) -> ResponseTable:
     return ResponseTable.from_columns(
         {
-            "subject_id": [rater_id(one.group, position) for one, position, _ in cells],
-            "subject_kind": "participant",
+            "subject_id": [
+                (SIMULATED_ID if one.simulated else "") + rater_id(one.group, position) for one, position, _ in cells
+            ],
+            "subject_kind": PARTICIPANT,
             "item_id": [item_id(one) for one, _, _ in cells],
             "task": TASK,
             "measure": measure,

@@ -11,6 +11,7 @@ from typing import Any
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.foreign import parse_json
+from lexiscope.core.simulated import KIND_COLUMN, PARTICIPANT, SIMULATED, refuse_mixture
 
 TEXTS = ("homonym", "judged_meaning", "precontext", "sentence", "ending", "sample_id", "example_sentence")
 JUDGED = ("choices", "average", "stdev", "nonsensical")
@@ -29,6 +30,7 @@ class Sample:
 
     ``choices`` are the ratings in the order of the raters of its group, ``nonsensical`` their ticks; both are
     ``None`` where the publisher redacted them: such a sample is unlabelled, and nothing is averaged for it.
+    ``simulated``: the ratings are those of simulated participants, as the export of a rehearsal says.
     """
 
     homonym: str
@@ -40,6 +42,7 @@ class Sample:
     example_sentence: str
     choices: tuple[int, ...] | None
     nonsensical: tuple[bool, ...] | None
+    simulated: bool = False
 
     @property
     def group(self) -> int:
@@ -57,7 +60,9 @@ def read_samples(path: Path) -> tuple[Sample, ...]:
     expected = [str(row) for row in range(len(rows))]
     if list(rows) != expected:
         raise InputError("the samples of this file are not numbered 0, 1, 2 …", place=Place(str(path)))
-    return tuple(_sample(fields, _place(path, row)) for row, fields in rows.items())
+    samples = tuple(_sample(fields, _place(path, row)) for row, fields in rows.items())
+    refuse_mixture({SIMULATED if one.simulated else PARTICIPANT for one in samples}, place=Place(str(path)))
+    return samples
 
 
 def file_content(samples: Sequence[Sample], *, redacted: bool = False, final_newline: bool = False) -> bytes:
@@ -75,7 +80,7 @@ def _fields(one: Sample, *, redacted: bool) -> dict[str, object]:
         cells |= dict.fromkeys(JUDGED, REDACTED)
     else:
         cells |= {"choices": list(one.choices), "nonsensical": list(one.nonsensical)} | _summary(one.choices)
-    return {name: cells[name] for name in FIELDS}
+    return {name: cells[name] for name in FIELDS} | ({KIND_COLUMN: SIMULATED} if one.simulated else {})
 
 
 def _summary(choices: Sequence[int]) -> dict[str, float]:
@@ -111,7 +116,8 @@ def _place(path: Path, row: str) -> Place:
 
 
 def _sample(fields: object, place: Place) -> Sample:
-    if not isinstance(fields, dict) or tuple(sorted(fields)) != tuple(sorted(FIELDS)):
+    marked = isinstance(fields, dict) and KIND_COLUMN in fields
+    if not isinstance(fields, dict) or set(fields) - {KIND_COLUMN} != set(FIELDS):
         raise InputError(f"a sample has the fields {', '.join(FIELDS)}", place=place)
     for name in TEXTS:
         text = fields[name]
@@ -121,7 +127,8 @@ def _sample(fields: object, place: Place) -> Sample:
     if not fields["sample_id"].isdecimal():
         raise InputError(f"sample_id must be a number; there is {fields['sample_id']!r}", place=place)
     choices, nonsensical = _judged(fields, place)
-    return Sample(**{name: fields[name] for name in TEXTS}, choices=choices, nonsensical=nonsensical)
+    texts, simulated = {name: fields[name] for name in TEXTS}, marked and fields[KIND_COLUMN] == SIMULATED
+    return Sample(**texts, choices=choices, nonsensical=nonsensical, simulated=simulated)
 
 
 def _judged(fields: Mapping[str, Any], place: Place) -> tuple[tuple[int, ...] | None, tuple[bool, ...] | None]:

@@ -16,8 +16,9 @@ from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.reply import MEASURE_REPLY
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.run import sha256_of
+from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED
 from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import Subject
 from lexiscope.items.chat_answers import MEASURE_EXPECTED
@@ -35,7 +36,6 @@ MEASURES: Mapping[str, str] = {
 }
 """What is taken as a prediction, and what its subject is called then."""
 MEASURE_DISTANCE = "cosine_distance"
-PARTICIPANT = "participant"
 NEEDED = ("setup", "story_kind", "ending_of", "meaning")
 
 
@@ -101,13 +101,13 @@ def _has_splits(items: Sequence[Item]) -> bool:
 
 
 def _people(responses: ResponseTable) -> Ratings | None:
-    rated = responses.where(subject_kind=PARTICIPANT, measure=MEASURE)
+    rated = responses.where(subject_kind=SIMULATED if holds_simulated(responses) else PARTICIPANT, measure=MEASURE)
     return Ratings.from_table(rated) if len(rated) else None
 
 
 def _groups(responses: ResponseTable) -> dict[str, str]:
     """The group of each recorded rater: ``rater/<group>-<position>``."""
-    raters = responses.where(subject_kind=PARTICIPANT).unique("subject_id") if len(responses) else ()
+    raters = responses.where(subject_kind=COLLECTED).unique("subject_id") if len(responses) else ()
     return {rater: rater.rpartition("/")[2].rpartition("-")[0] for rater in map(str, raters)}
 
 

@@ -16,6 +16,7 @@ from lexiscope.core.study import PublishedValue, Question, StudySettings, check_
 from lexiscope.report.document import Report
 from lexiscope.report.exports import Exported, export
 from lexiscope.report.part import Part, joined, pick, shown, with_published
+from lexiscope.report.simulated import marked_where_people
 from lexiscope.report.study_folder import about_run
 from lexiscope.report.study_run import Computed, Summary, marked_records, run_study
 from lexiscope.report.tables import Cell as TableCell
@@ -88,7 +89,7 @@ def run(
 
 def analyse(material: Material, everybody: tuple[Measured, ...], settings: StudySettings) -> dict[str, Part]:
     """Run every analysis of the study; parts by name, those of a question by its id."""
-    return {
+    parts = {
         "sets": sets_part(material),
         "models": models_part(material),
         "Q1": joined([bias_part(everybody), seeds_part(material, everybody)]),
@@ -99,6 +100,7 @@ def analyse(material: Material, everybody: tuple[Measured, ...], settings: Study
         "Q6": errors_part(material),
         "Q7": guesses_part(material),
     }
+    return {name: marked_where_people(part) for name, part in parts.items()} if material.simulated else parts
 
 
 def overview(records: tuple[Record, ...]) -> Table:
@@ -129,6 +131,7 @@ def _records(material: Material, settings: StudySettings, parts: Mapping[str, Pa
     """All records, beside what the paper prints of these datasets."""
     records = marked_records(parts, QUESTIONS, settings)
     published = [value for audit in material.sets for value in PUBLISHED.get(audit.name, ()) if not material.own]
+    published = [value for value in published if not (material.simulated and value.statistic.startswith("people_"))]
     return with_published(records, published)
 
 

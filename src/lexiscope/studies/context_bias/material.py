@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.item import Item
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.items.search_space import MEASURE_RETRIEVED, SearchSpace
 
 VIEWS = ("full", "context", "word", "label")
@@ -114,6 +114,11 @@ class Material:
     people: Mapping[str, ResponseTable] = field(default_factory=dict)
     guesses: Mapping[str, tuple[tuple[Item, ...], str]] = field(default_factory=dict)
     own: bool = False
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the answers of people are those of simulated participants."""
+        return any(holds_simulated(table) for table in self.people.values())
 
     @property
     def responses(self) -> ResponseTable:

@@ -10,6 +10,7 @@ from lexiscope.analysis.view_scores import FixedScore
 from lexiscope.core.errors import DataError, InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.simulated import refuse_mixture
 from lexiscope.items.given_answer import MEASURE_PAGE, read_view_judgments
 from lexiscope.items.guessed_word import GUESS_OF, certain_forms, guessed_items, guesses_of, propose_forms
 from lexiscope.items.inflection import EnglishForms
@@ -28,11 +29,13 @@ def read_people(paths: Sequence[str], sets: Sequence[AuditSet]) -> dict[str, Res
 
     Files of items (with guessed words) hold no answers and are passed over.
     Errors: :class:`InputError` E471 for another file, or for an item that no dataset of the run has with a right
-    answer, or that several have; E487 for a person who saw an item in two views.
+    answer, or that several have; E487 for a person who saw an item in two views, E508 for
+    people and simulated participants together.
     """
     paths = [path for path in paths if not is_item_table(Path(path))]
     tables = [_read(Path(path)) for path in paths]
     refuse_two_views(tables)
+    refuse_mixture({kind for table in tables for kind in table.unique("subject_kind")}, place=Place(", ".join(paths)))
     owners: dict[str, list[str]] = {}
     for audit in sets:
         for item in audit.labelled:

@@ -78,7 +78,8 @@ def measured(material: Material, settings: StudySettings) -> tuple[Measured, ...
             scores[PEOPLE] = people_scores(
                 material.people[audit.name], audit.labelled, task=audit.task, measure=audit.measure
             )
-        if printed := printed_scores(audit):
+        # what a paper prints of people is not set beside simulated participants
+        if not material.simulated and (printed := printed_scores(audit)):
             scores[PRINTED] = printed
         for subject, own in scores.items():
             # people who were asked parts alone have scores, and no bias
@@ -146,7 +147,7 @@ def people_part(material: Material, everybody: Sequence[Measured], settings: Stu
     paragraphs = [] if rows else [_NOBODY]
     if constants.rows:
         tables.append(constants)
-    if any(audit.name in HUMAN for audit in material.sets):
+    if constants.rows:
         paragraphs.append(AGREEMENT_REMARK)
     return Part(tuple(records), tuple(tables), paragraphs=tuple(paragraphs))
 
@@ -202,7 +203,7 @@ def _constants(material: Material) -> Table:
     rows = tuple(
         (audit.name, each.view.upper(), 100 * each.value, each.status, each.place)
         for audit in material.sets
-        for each in HUMAN.get(audit.name, ())
+        for each in (() if material.simulated else HUMAN.get(audit.name, ()))
     )
     note = "Printed by the paper, or assumed there and not measured; nothing here was answered in this run."
     return Table("human_constants", "", "Recorded scores of people, in percent", columns, rows, (note,))

@@ -11,12 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from lexiscope.collect import CollectProgress
+from lexiscope.core.response import holds_simulated
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.run import write_atomically
 from lexiscope.core.study import PublishedValue, Question, StudySettings, check_settings
 from lexiscope.report.document import Report
 from lexiscope.report.exports import Exported, export
 from lexiscope.report.part import Part, with_published
+from lexiscope.report.simulated import marked_table
 from lexiscope.report.stored import write_table
 from lexiscope.report.study_run import Computed, Summary, marked_records, run_study
 from lexiscope.report.tables import Table
@@ -114,7 +116,10 @@ def run(
         material = gather(settings, folder, progress=progress)
         parts = analyse(material, settings)
         records = _records(material, settings, parts)
-        files = (*_exports(folder, material, settings, records), *_write_norms(folder, parts.get("norms", Part())))
+        norms = parts.get("norms", Part()).tables
+        if holds_simulated(material.responses):
+            norms = tuple(map(marked_table, norms))
+        files = (*_exports(folder, material, settings, records), *_write_norms(folder, norms))
         return Computed(_report(material, settings, parts, records), material.responses, parts, files)
 
     def overview(records: tuple[Record, ...]) -> Table:
@@ -178,8 +183,8 @@ def _best_layers(material: Material, settings: StudySettings, records: Sequence[
     return {subject: None if layer is None else int(layer) for subject, layer in layers.items()}
 
 
-def _write_norms(folder: Path, part: Part) -> tuple[str, ...]:
-    return tuple(name for table in part.tables for name in write_table(table, folder / "tables"))
+def _write_norms(folder: Path, tables: Sequence[Table]) -> tuple[str, ...]:
+    return tuple(name for table in tables for name in write_table(table, folder / "tables"))
 
 
 def _write_preregistration(folder: Path, material: Material, settings: StudySettings) -> str:

@@ -14,7 +14,8 @@ from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseTable, holds_simulated
+from lexiscope.core.simulated import PARTICIPANT, SIMULATED
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
@@ -115,7 +116,8 @@ def material(
     live: frozenset[str] = frozenset(),
 ) -> Material:
     """Arrange items and responses for the analyses; every subject must have answered every item at every layer."""
-    human = responses.where(subject_kind="participant", measure="rating")
+    kind = SIMULATED if holds_simulated(responses) else PARTICIPANT
+    human = responses.where(subject_kind=kind, measure="rating")
     ratings = Ratings.from_table(human) if len(human) else None
     found = norms(ratings) if ratings is not None and ratings.n_items else None
     norm = _aligned(items, found) if found is not None else _given_norms(items, responses)

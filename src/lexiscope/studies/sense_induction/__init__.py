@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lexiscope.collect import CollectProgress
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Record
 from lexiscope.core.study import PublishedValue, Question, StudySettings, check_settings
 from lexiscope.report.document import Report, Section
@@ -18,6 +18,7 @@ from lexiscope.report.exports import Exported, export
 from lexiscope.report.part import Part, joined, pick, shown, with_published
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.sense_explorer import Exploration
+from lexiscope.report.simulated import marked_part
 from lexiscope.report.study_folder import about_run
 from lexiscope.report.study_run import Computed, Summary, marked_records, run_study
 from lexiscope.report.tables import Column, Format, Table
@@ -112,6 +113,7 @@ def analyse(
     synset, no_synset = synset_part(material, settings)
     maps, no_maps = maps_part(material, settings, explored)
     people, no_people = people_part(material, settings)
+    judged = joined([people, further_people_part(material, settings)])
     measured = joined([words, usages, planted, people]).records
     contrast, no_contrast = contrast_part(material, measured)
     parts = {
@@ -122,7 +124,7 @@ def analyse(
         "Q4": planted,
         "Q5": joined([grid, noise, synset]),
         "Q6": frequency_part(trained),
-        "Q7": joined([people, further_people_part(material, settings)]),
+        "Q7": marked_part(judged) if holds_simulated(material.people) else judged,
         "Q8": contrast,
     }
     missing = (no_log, unplanted, no_grid, no_noise, no_synset, no_maps, no_people, no_contrast)
@@ -159,7 +161,9 @@ _ONE, _TWO = Format("number", 1), Format("number", 2)
 def _records(material: Material, settings: StudySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
     """All records, beside what the paper prints of what is in the run."""
     records = marked_records(parts, QUESTIONS, settings)
-    names = {each.name for each in material.sets} | ({"word_intrusion"} if len(material.people) else set())
+    # what the paper prints of people is not compared with simulated participants
+    asked = len(material.people) and not holds_simulated(material.people)
+    names = {each.name for each in material.sets} | ({"word_intrusion"} if asked else set())
     return with_published(records, [value for name in names & set(PUBLISHED) for value in PUBLISHED[name]])
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.response import COLLECTED, SIMULATED, ResponseTable
+from lexiscope.core.response import ResponseTable, holds_simulated
+from lexiscope.core.simulated import COLLECTED, TOLD_SIMULATED, refuse_mixture
 from lexiscope.items.tabular import is_item_table, read_items
 from lexiscope.resources.tables import read_header
 from lexiscope.tasks.sense_choice import GROUP, groups_of
@@ -18,7 +19,6 @@ from lexiscope.tasks.word_intrusion import words_of
 
 MEASURE = "choice"
 TASKS = (INTRUSION, SELECTION)
-_REHEARSED = "These are answers of simulated people, made to rehearse a study: nobody's judgments."
 _PEOPLE = (*COLLECTED, "recorded")
 _FORMS = "give choices.csv of an export (or another table of responses), and the files of items that were asked"
 
@@ -60,9 +60,12 @@ def judgments_of(paths: Sequence[str], items: Mapping[str, Item]) -> Judgments:
     """Read people's answers to *items*.
 
     Errors: :class:`InputError` E471 for another file, ``responses.csv`` of an export, an answer to none of the items
-    or that is none of an item's options, of a model, or to a task that is no test of senses.
+    or that is none of an item's options, of a model, or to a task that is no test of senses; E508 for answers of people
+    and of simulated participants together.
     """
-    return Judgments(ResponseTable.concat([_answers(Path(path), items) for path in paths]), items)
+    answers = ResponseTable.concat([_answers(Path(path), items) for path in paths])
+    refuse_mixture(answers.unique("subject_kind"), place=Place(", ".join(map(str, paths))))
+    return Judgments(answers, items)
 
 
 def check_known(path: Path, answers: ResponseTable, items: Mapping[str, Item]) -> None:
@@ -85,7 +88,7 @@ def options_of(item: Item) -> tuple[str, ...]:
 
 def told_if_simulated(answers: ResponseTable) -> tuple[str, ...]:
     """Return what must be said where some of the people are simulated, else nothing."""
-    return (_REHEARSED,) if SIMULATED in answers.unique("subject_kind") else ()
+    return (f"Simulated participants: {TOLD_SIMULATED}.",) if holds_simulated(answers) else ()
 
 
 def _answers(path: Path, items: Mapping[str, Item]) -> ResponseTable:

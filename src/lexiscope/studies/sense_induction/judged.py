@@ -17,6 +17,7 @@ from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.simulated import SIMULATED_PARTICIPANTS
 from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_senses import agreement_and_consistency
 from lexiscope.report.figures import Figure, Heading, apa
@@ -139,7 +140,7 @@ def result_words(material: Material, records: Sequence[Record]) -> str:
         for record in records
         if record.statistic in names and record.value is not None and record.status != "not reproducible"
     )
-    return f"{told} (simulated people)" if told and told_if_simulated(material.people) else told
+    return f"{told} ({SIMULATED_PARTICIPANTS})" if told and told_if_simulated(material.people) else told
 
 
 def by_model(material: Material) -> list[SenseTest]:

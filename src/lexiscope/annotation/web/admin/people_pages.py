@@ -17,6 +17,7 @@ from lexiscope.annotation.web.admin.paging import paged
 from lexiscope.annotation.web.admin.texts import ONE, STATES
 from lexiscope.annotation.web.admin.visit import Visit, bounded
 from lexiscope.annotation.web.security import Refused
+from lexiscope.core.simulated import short_id
 
 APPROVED = "approved"
 EXCLUDED = "excluded by hand: "
@@ -123,7 +124,7 @@ def _participant(visit: Visit, *, status: int = 200, said: str = "") -> Response
     return visit.page(
         "admin_participant.html",
         here="participants",
-        title=visit.say(ONE["participant"], who=person.participant_id[:8]),
+        title=visit.say(ONE["participant"], who=short_id(person.participant_id)),
         status=status,
         said=said or visit.request.query_params.get("said", ""),
         person=person_line(visit, person),
@@ -194,7 +195,7 @@ def _forget_page(visit: Visit, *, status: int = 200, said: str = "") -> Response
     return visit.page(
         "admin_forget.html",
         here="participants",
-        title=visit.say(ONE["forget"], who=person.participant_id[:8]),
+        title=visit.say(ONE["forget"], who=short_id(person.participant_id)),
         status=status,
         said=said,
         person=person_line(visit, person),
@@ -209,7 +210,7 @@ async def forget(visit: Visit) -> Response:
 
 def _forget(visit: Visit) -> Response:
     person = _person(visit)
-    if visit.form.get("typed", "").strip() != person.participant_id[:8]:
+    if visit.form.get("typed", "").strip() != short_id(person.participant_id):
         return _forget_page(visit, status=422, said="not_typed")
     erased = visit.desk.app.store.forget(person.participant_id, actor=visit.name)
     visit.desk.changed()

@@ -21,6 +21,8 @@ TITLES: Mapping[str, str] = {
 }
 """The pages in the order of the navigation."""
 
+NOTICE_SIMULATED = msg("Simulated participants: this is a rehearsal. No person gave the answers that are counted here.")
+
 MESSAGES: Mapping[str, str] = {
     "too_many_logins": msg("Too many attempts failed. Please wait a minute and try again."),
     "wrong_login": msg("Name or password is wrong."),

@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from lexiscope.annotation.web.admin.desk import AdminDesk
 from lexiscope.annotation.web.admin.sessions import Session
-from lexiscope.annotation.web.admin.texts import MESSAGES, STATUSES, TITLES
+from lexiscope.annotation.web.admin.texts import MESSAGES, NOTICE_SIMULATED, STATUSES, TITLES
 from lexiscope.annotation.web.messages import MESSAGES as PARTICIPANTS_MESSAGES
 from lexiscope.annotation.web.security import Refused
 from lexiscope.annotation.web.views import AdminFrame, NavView
@@ -70,6 +70,7 @@ class Visit:
             nav=self._nav(here) if self.session is not None else (),
             status=colour,
             status_text=self.say(word) if word else "",
+            notice=self._notice(),
             flash=self.message(said),
             flash_kind=kind if said not in FAILED else "failed",
             user=self.name,
@@ -77,6 +78,11 @@ class Visit:
         )
         html = self.desk.app.pages.render(template, self.language, frame=frame, root=ROOT, **values)
         return HTMLResponse(html, status_code=status)
+
+    def _notice(self) -> str:
+        """What every page says of a study whose participants are simulated; empty elsewhere, and before the login."""
+        simulated = self.session is not None and self.desk.app.store.holds_simulated()
+        return self.say(NOTICE_SIMULATED) if simulated else ""
 
     def counting(self, here: str) -> HTMLResponse:
         """Return the page that stands in while the answers are counted for the first time; it asks again by itself."""
