@@ -54,6 +54,7 @@ RECORD_FIELDS: dict[str, str] = {
     "analysis": "`confirmatory` or `exploratory`.",
     "question": "Id of the research question to which it belongs.",
     "note": "Why there is no value, or what a reader should know about it.",
+    "people": "`simulated` where the judgments behind the number are of simulated participants; absent elsewhere.",
 }
 STATUS: dict[str, str] = {
     "reproduced": "the value rounds to the printed digits",

@@ -64,10 +64,10 @@ def simulate_study(
 ) -> None:
     """Rehearse a study with simulated participants.
 
-    They go through the real design, places, checks, exclusion rules and planned model. Printed are people paid, cost,
-    hours, ratings per item, whom the rules find, and the power of the planned test. Through the server there is one
-    rehearsal, for any task, with an export on demand. Simulated people stand for nobody: set the shares to what you
-    expect of yours.
+    They go through the real design, places, checks, exclusion rules and planned model. Printed are participants paid,
+    cost, hours, ratings per item, the participants that the rules find, and the power of the planned test. Through the
+    server there is one rehearsal, for any task, with an export on demand. Set the shares to what you expect of your
+    participants. All that is computed from such an export says that the participants are simulated.
     """
     if not through_server and (people is not None or out is not None):
         raise click.UsageError("--people and --out belong to --through-server")
