@@ -24,7 +24,9 @@ import pyarrow.parquet as parquet
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.foreign import storable_text
 from lexiscope.core.run import write_atomically
-from lexiscope.core.simulated import SIMULATED, SIMULATED_ID, refuse_mixture
+from lexiscope.core.simulated import COLLECTED as COLLECTED
+from lexiscope.core.simulated import SIMULATED as SIMULATED
+from lexiscope.core.simulated import SIMULATED_ID, refuse_mixture
 
 SCHEMA = pa.schema(
     [
