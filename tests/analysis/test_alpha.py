@@ -93,7 +93,7 @@ def test_the_coincidence_matrix_of_the_published_example() -> None:
 def test_alpha_equals_its_definition(table: list[list[int]], level: Level) -> None:
     """On any table with missing ratings alpha equals the sum over pairs to 1e-12, or is undefined for a reason."""
     pairable = [row for row in table if len(row) > 1]
-    if len(pairable) < 2 or len({value for row in pairable for value in row}) < 2:
+    if not pairable or len({value for row in pairable for value in row}) < 2:
         with pytest.raises(StatisticError):
             krippendorff_alpha(of_units(table), level=level, resamples=0)
         return
@@ -128,7 +128,7 @@ def test_an_interval_is_made_of_alphas_of_resampled_units(table: list[list[int]]
 def test_alpha_does_not_know_who_said_what(table: list[list[int]], level: Level, random) -> None:  # type: ignore[no-untyped-def]
     """Swapping raters within items, reordering items and adding an empty rater change nothing."""
     pairable = [row for row in table if len(row) > 1]
-    if len(pairable) < 2 or len({value for row in pairable for value in row}) < 2:
+    if not pairable or len({value for row in pairable for value in row}) < 2:
         return
     shuffled = [random.sample(row, len(row)) for row in random.sample(table, len(table))]
     ratings = of_units(shuffled)
@@ -146,7 +146,7 @@ def test_alpha_does_not_know_who_said_what(table: list[list[int]], level: Level,
 def test_levels_ignore_what_they_should(table: list[list[int]]) -> None:
     """Nominal alpha ignores relabelling, ordinal any monotone map, interval a shift and scale, ratio a scale."""
     pairable = [row for row in table if len(row) > 1]
-    if len(pairable) < 2 or len({value for row in pairable for value in row}) < 2:
+    if not pairable or len({value for row in pairable for value in row}) < 2:
         return
     maps = {
         "nominal": lambda v: (3, 0, 4, 1, 2)[v],

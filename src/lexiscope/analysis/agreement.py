@@ -272,8 +272,9 @@ def _agreement(
     resamples: int,
     seed: int,
 ) -> RaterAgreement:
-    group, usable = _group_means(ratings, variant)
-    rater, own = ratings.rater[usable], ratings.value[usable]
+    unitless = ratings.without_unit()
+    group, usable = _group_means(unitless, variant)
+    rater, own = ratings.rater[usable], unitless.value[usable]
     values = grouped_correlations(own, group[usable], rater, ratings.n_raters, kind=method)
     n_items = np.bincount(rater, minlength=ratings.n_raters).astype(np.int64)
     # two items always correlate at +1 or -1; below the minimum a value would be noise

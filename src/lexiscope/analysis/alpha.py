@@ -19,6 +19,7 @@ from lexiscope.analysis.bootstrap import (
     IntArray,
     Interval,
     group_codes,
+    no_interval,
     percentile_interval,
     resample_counts,
 )
@@ -69,6 +70,8 @@ def krippendorff_alpha(
 ) -> Alpha:
     """Return Krippendorff's alpha. The items are the units; ``groups`` (item id → word) are resampled whole.
 
+    Alpha of one item is 0, because its disagreement is all that there is to expect; it has no interval.
+
     *Higher means:* raters agree more. *Source:* AmbiStory §4.1 (``level="interval"``).
 
     Errors: :class:`StatisticError` for one rater, no item with two ratings, no variation, an unknown level, or negative
@@ -84,7 +87,8 @@ def krippendorff_alpha(
     if level == "ratio" and units.values.min() < 0:
         raise StatisticError("the ratio level needs ratings that are not negative", hint='use level="interval"')
     labels = None if groups is None else ratings.item_labels(groups)[kept]
-    codes, count = group_codes(labels, len(units.size))
+    alone = len(units.size) == 1 or (labels is not None and len(set(labels.tolist())) == 1)
+    codes, count = (np.zeros(len(units.size), dtype=np.int64), 1) if alone else group_codes(labels, len(units.size))
     # all units as one group: a single number needs no table of groups
     whole = disagreement(units, level, np.zeros_like(codes), 1)
     value = float(_alphas(whole, np.ones((1, 1)))[0])
@@ -93,9 +97,13 @@ def krippendorff_alpha(
             f"alpha is undefined: all {int(units.size.sum())} ratings are {units.values[0]:g}",
             why="without variation there is no disagreement to expect",
         )
-    draws = _draws(units, level, codes, count, resamples=resamples, seed=seed) if resamples else np.empty(0)
     n, name = int(units.size.sum()), statistic_name("krippendorff_alpha", level=level)
-    interval = percentile_interval(draws, level=confidence)
+    if alone:
+        what = "word" if labels is not None and len(units.size) > 1 else "item"
+        interval = no_interval(f"one {what} cannot be resampled", level=confidence, resamples=resamples)
+    else:
+        draws = _draws(units, level, codes, count, resamples=resamples, seed=seed) if resamples else np.empty(0)
+        interval = percentile_interval(draws, level=confidence)
     return Alpha(name, value, interval, len(units.size), n, len(ratings) - n, len(np.unique(ratings.rater)))
 
 
@@ -149,6 +157,6 @@ def _alphas(found: Disagreement, weights: FloatArray) -> FloatArray:
     """Alpha of each reweighting of the groups, NaN without variation. *Shape:* weights (draws, groups) → (draws,)."""
     n = weights @ found.size
     observed, expected = found.sums(weights)
-    sound = expected > 1e-12 * n
+    sound = expected > 0
     ratio = np.divide((n - 1) * observed, expected, out=np.full(len(n), np.nan), where=sound)
     return np.asarray(1 - ratio)

@@ -211,9 +211,18 @@ def mean_interval(values: ArrayLike, *, level: float = 0.95, resamples: int = 20
     data = np.asarray(values, dtype=np.float64)
     _, count = group_codes(None, len(data))
     if len(data) == 2:
-        return _interval((np.nan, np.nan), level, "percentile", resamples, 0, "no interval: it needs at least 3 values")
+        return no_interval("it needs at least 3 values", level=level, resamples=resamples)
     blocks = resample_counts(count, resamples=resamples, seed=seed)
     return percentile_interval(np.concatenate([block @ data for block in blocks]) / count, level=level)
+
+
+def no_interval(reason: str, *, level: float, resamples: int) -> Interval:
+    """Return an interval without bounds that says why.
+
+    >>> no_interval("one item cannot be resampled", level=0.95, resamples=200).note
+    'no interval: one item cannot be resampled'
+    """
+    return _interval((np.nan, np.nan), level, "percentile", resamples, 0, f"no interval: {reason}")
 
 
 def require_finite(name: str, *arrays: FloatArray) -> None:

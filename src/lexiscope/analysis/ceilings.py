@@ -26,6 +26,7 @@ from lexiscope.analysis.bootstrap import (
     resample_counts,
 )
 from lexiscope.analysis.choices import majority
+from lexiscope.analysis.correlation import spread_within
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import statistic_name
@@ -200,7 +201,7 @@ def split_half(
     """
     if len(np.unique(ratings.rater)) < 4 or splits < 1:
         raise StatisticError("split-half reliability needs at least 4 raters and 1 split")
-    first, second, given = _halves(ratings, splits, seed)
+    first, second, given = _halves(ratings.without_unit(), splits, seed)
     mean_r = float(_row_means(_correlations(np.ones((1, ratings.n_items)), first, second, given))[0])
     if np.isnan(mean_r):
         raise StatisticError("split-half reliability is undefined: no split has 3 items that vary in both halves")
@@ -276,8 +277,13 @@ def _halves(ratings: Ratings, splits: int, seed: int) -> tuple[FloatArray, Float
             continue
         given[:, split] = both
         # centred, so that sums of squares keep their digits
-        first[both, split], second[both, split] = a[both] - a[both].mean(), b[both] - b[both].mean()
+        first[both, split], second[both, split] = _spread(a[both]), _spread(b[both])
     return first, second, given
+
+
+def _spread(values: FloatArray) -> FloatArray:
+    """Deviations from the mean, the largest between .5 and 1; zeros where all values are one."""
+    return spread_within(values, np.zeros(len(values), dtype=np.int64), 1)
 
 
 def _means(ratings: Ratings, chosen: BoolArray) -> FloatArray:
@@ -294,7 +300,7 @@ def _correlations(weights: FloatArray, a: FloatArray, b: FloatArray, given: Floa
     sa, sb, saa, sbb, sab = (weights @ part for part in (a, b, a * a, b * b, a * b))
     safe = np.maximum(n, 1)
     cross, aa, bb = sab - sa * sb / safe, saa - sa * sa / safe, sbb - sb * sb / safe
-    # a resample of two items or without variation has no correlation
+    # a resample of two items or without variation has no correlation; the means have no unit
     sound = (n >= 3) & (aa > 1e-12 * safe) & (bb > 1e-12 * safe)
     return np.asarray(np.clip(np.where(sound, cross / np.sqrt(np.where(sound, aa * bb, 1.0)), np.nan), -1, 1))
 

@@ -31,7 +31,10 @@ from lexiscope.core.result import statistic_name
 
 Kind = Literal["spearman", "pearson", "r_squared"]
 
+# share of a sum of squares of numbers up to 1 that rounding may leave
 _TINY = 1e-12
+# range of a constant column, as a share of its largest value
+_CONSTANT = 4 * float(np.finfo(np.float64).eps)
 
 
 def pearson(
@@ -195,6 +198,8 @@ def fisher_z_interval(r: float, n: int, *, kind: Literal["pearson", "spearman"],
 def settle_ties(values: ArrayLike, *, decimals: int = 10) -> FloatArray:
     """Round values so that those that are equal but for accumulated floating-point error become ties.
 
+    For numbers without a unit (shares, cosines); ratings have :func:`lexiscope.analysis.ratings.settle`.
+
     *Shape:* kept. *Source:* SAW-C's released means hold 273 distinct values where there are 258.
 
     >>> len(set(settle_ties([0.1 + 0.2, 0.3]).tolist()))
@@ -233,11 +238,10 @@ def grouped_correlations(x: FloatArray, y: FloatArray, codes: IntArray, n_groups
     """
     if kind == "spearman":
         x, y = average_ranks(x, groups=codes), average_ranks(y, groups=codes)
-    x, y = centred_within(x, codes, n_groups), centred_within(y, codes, n_groups)
+    x, y = spread_within(x, codes, n_groups), spread_within(y, codes, n_groups)
     cross, xx, yy = (np.bincount(codes, weights=w, minlength=n_groups) for w in (x * y, x * x, y * y))
     scale = np.sqrt(xx * yy)
-    floor = _TINY**2 * np.bincount(codes, minlength=n_groups)
-    found = np.divide(cross, scale, out=np.full(n_groups, np.nan), where=scale > floor)
+    found = np.divide(cross, scale, out=np.full(n_groups, np.nan), where=scale > 0)
     return np.asarray(np.clip(found, -1, 1))
 
 
@@ -255,6 +259,32 @@ def centred_within(values: FloatArray, codes: IntArray, n_groups: int) -> FloatA
     # shifting by the minimum first keeps a constant group at exactly zero
     shifted = values - low[codes]
     return np.asarray(shifted - (np.bincount(codes, weights=shifted, minlength=n_groups) / size)[codes])
+
+
+def spread_within(values: FloatArray, codes: IntArray, n_groups: int) -> FloatArray:
+    """Centre each group and divide it so that its largest deviation is .5 to 1; zeros for a group that is constant.
+
+    The divisor is a power of two, so no digit changes: squares of 1e-200 do not vanish, and nothing else happens. A
+    group is constant where its values are one up to the last bits. *Shape:* values, codes (rows,) → (rows,).
+
+    >>> spread_within(np.array([0.1 + 0.2, 0.3, 6.0, 8.0]), np.array([0, 0, 1, 1]), 2).tolist()
+    [0.0, 0.0, -0.5, 0.5]
+    """
+    centred = centred_within(values, codes, n_groups)
+    size, largest = np.zeros(n_groups), np.zeros(n_groups)
+    np.maximum.at(size, codes, np.abs(centred))
+    np.maximum.at(largest, codes, np.abs(values))
+    constant = size <= _CONSTANT / 2 * largest
+    return np.asarray(np.where(constant[codes], 0.0, centred / np.where(constant, 1.0, power_of_two(size))[codes]))
+
+
+def power_of_two(sizes: FloatArray) -> FloatArray:
+    """Return the smallest power of two above each size. *Shape:* kept.
+
+    >>> power_of_two(np.array([0.75, 1.0, 5.0])).tolist()
+    [1.0, 2.0, 8.0]
+    """
+    return np.asarray(np.ldexp(1.0, np.frexp(sizes)[1]))
 
 
 def correlation_value(x: ArrayLike, y: ArrayLike, *, kind: Kind) -> float:
@@ -278,7 +308,7 @@ def correlation_value(x: ArrayLike, y: ArrayLike, *, kind: Kind) -> float:
 
 def is_constant(values: FloatArray) -> bool:
     """Say whether all values are one, up to the last bits of floating point."""
-    return bool(np.ptp(values) <= 4 * np.finfo(np.float64).eps * np.max(np.abs(values)))
+    return bool(np.ptp(values) <= _CONSTANT * np.max(np.abs(values)))
 
 
 def _reason(values: FloatArray) -> str:

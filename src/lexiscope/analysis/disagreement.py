@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lexiscope.analysis.bootstrap import FloatArray, IntArray
+from lexiscope.analysis.correlation import spread_within
 from lexiscope.analysis.ratio_distance import nodes_of, on_nodes, pair_sums
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -88,7 +89,7 @@ def _marginals(weights: FloatArray, counts: Any) -> FloatArray:
 
 def _interval(units: Units, groups: IntArray, n_groups: int) -> tuple[Sums, int]:
     # centred: a large common offset would cancel in the difference of two huge sums
-    x = units.values - units.values.mean()
+    x = spread_within(units.values, np.zeros(len(units.values), dtype=np.int64), 1)
     sum_x, sum_xx = units.table @ x, units.table @ (x * x)
     pairs = 2 * units.size * sum_xx - 2 * sum_x**2
     # rounding may leave -1e-17 where a unit agrees
@@ -96,7 +97,10 @@ def _interval(units: Units, groups: IntArray, n_groups: int) -> tuple[Sums, int]
     n, sx, sxx = (_by_group(part, groups, n_groups) for part in (units.size, sum_x, sum_xx))
 
     def sums(weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return weights @ within, 2 * (weights @ n) * (weights @ sxx) - 2 * (weights @ sx) ** 2
+        squares = 2 * (weights @ n) * (weights @ sxx)
+        expected = squares - 2 * (weights @ sx) ** 2
+        # a draw of one value leaves rounding error of its squares, never a real spread
+        return weights @ within, np.where(expected > 1e-12 * squares, expected, 0.0)
 
     return sums, n_groups
 

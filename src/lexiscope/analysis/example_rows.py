@@ -14,7 +14,7 @@ import numpy as np
 
 from lexiscope.analysis.norms import item_sd
 from lexiscope.analysis.predictions import Predictions
-from lexiscope.analysis.ratings import Ratings
+from lexiscope.analysis.ratings import Ratings, settle
 from lexiscope.analysis.within_sd import is_within_sd
 from lexiscope.core.errors import InputError, Place, StatisticError
 
@@ -85,13 +85,15 @@ def choose_examples(
             scores[item] = _score(rule, values, float(means[k]), float(sds[k]))
     if len(scores) < count:
         raise StatisticError(f"{len(scores)} items have every subject's prediction; {count} examples were asked for")
-    return tuple(sorted(scores, key=lambda item: (-scores[item], item))[:count])
+    # equal scores are ties, whatever their last bit
+    settled = dict(zip(scores, settle(np.array(list(scores.values())), ratings.value).tolist(), strict=True))
+    return tuple(sorted(settled, key=lambda item: (-settled[item], item))[:count])
 
 
 def _score(rule: Rule, values: np.ndarray[tuple[int], np.dtype[np.float64]], mean: float, sd: float) -> float:
     if rule == "largest_error":
-        return round(float(np.abs(values - mean).mean()), 10)
-    return float(np.ptp(values)) if rule == "subjects_disagree" else round(sd, 10)
+        return float(np.abs(values - mean).mean())
+    return float(np.ptp(values)) if rule == "subjects_disagree" else sd
 
 
 def _answer(subject: str, predicted: float | None, mean: float, sd: float) -> Answer:

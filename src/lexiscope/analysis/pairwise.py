@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lexiscope.analysis.bootstrap import FloatArray, IntArray, resample_counts
-from lexiscope.analysis.correlation import average_ranks, centred_within, grouped_correlations
+from lexiscope.analysis.correlation import average_ranks, grouped_correlations, spread_within
 from lexiscope.analysis.ratings import Ratings
 
 # shared ratings, and possible pairs, that are looked at in one step
@@ -23,8 +23,6 @@ _BINS = 1 << 20
 
 # from this share of all possible pairs on, a full matrix is faster than a sparse one
 _FULL = 0.05
-
-_TINY = 1e-24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +48,7 @@ def correlate_raters(ratings: Ratings, *, method: str, minimum: int) -> RaterPai
     >>> correlate_raters(ratings, method="spearman", minimum=3).value.round(4).tolist()  # (a,b), (a,c), (b,c)
     [0.5, 1.0, 0.5]
     """
+    ratings = ratings.without_unit()
     groups = _complete_groups(ratings)
     if groups:
         parts = [_all_pairs(ratings, group, method) for group in groups]
@@ -102,13 +101,13 @@ def _all_pairs(ratings: Ratings, group: IntArray, method: str) -> tuple[IntArray
     n = int(chosen.sum()) // len(group)
     value, row = ratings.value[chosen], np.repeat(np.arange(len(group)), n)
     ranked = average_ranks(value, groups=row) if method == "spearman" else value
-    table = centred_within(ranked, row, len(group)).reshape(len(group), n)
+    table = spread_within(ranked, row, len(group)).reshape(len(group), n)
     first, second = np.triu_indices(len(group), k=1)
     squares = (table * table).sum(axis=1)
     scale = np.sqrt(squares[first] * squares[second])
     cross = (table @ table.T)[first, second]
     # a rater who gave one rating throughout has squares of exactly zero
-    values = np.divide(cross, scale, out=np.full(len(first), np.nan), where=scale > _TINY * n)
+    values = np.divide(cross, scale, out=np.full(len(first), np.nan), where=scale > 0)
     return group[first], group[second], np.full(len(first), n, dtype=np.int64), np.clip(values, -1, 1)
 
 

@@ -162,4 +162,5 @@ def _difference(ours: MixedFit, theirs: Lme4Model) -> ModelDifference:
 
 
 def _relative(a: float, b: float) -> float:
-    return abs(a - b) / max(abs(b), 1e-12)
+    # a coefficient has a unit: relative to its own size, whatever that is
+    return 0.0 if a == b else abs(a - b) / max(abs(a), abs(b))

@@ -6,8 +6,9 @@ reported. Rows are kept in one order (by rater, then item), so the order of the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -128,11 +129,28 @@ class Ratings:
         """Return each item's mean as sum / count, NaN where it has no rating. *Shape:* (items,).
 
         Means of whole numbers come from exact sums, so equal means are ties; other means are rounded to 12 digits of
-        the largest rating for the same reason (SAW-C's released means fall apart in the last bit).
+        the range of the ratings for the same reason (SAW-C's released means fall apart in the last bit).
         """
         counts = self.counts()
         means = np.divide(self.sums(), counts, out=np.full(self.n_items, np.nan), where=counts > 0)
         return means if self.is_integer else settle(means, self.value)
+
+    def without_unit(self) -> Ratings:
+        """Return the ratings for statistics that depend neither on the unit nor on the zero point of the scale.
+
+        Whole numbers stay as they are. Other ratings are counted from the lowest and, unless these are whole numbers,
+        in shares of the range: ratings of 1e-9 and of 1e12 + 1 then have the digits of ratings of 1.
+
+        >>> Ratings.from_arrays(list("ab"), list("ii"), [1e-9, 3e-9]).without_unit().value.tolist()
+        [0.0, 1.0]
+        """
+        if self.is_integer or not len(self):
+            return self
+        counted = replace(self, value=self.value - self.value.min())
+        span = float(counted.value.max())
+        if counted.is_integer or not span:
+            return counted
+        return replace(counted, value=counted.value / span)
 
     def select(self, keep: NDArray[np.bool_]) -> Ratings:
         """Return the ratings where *keep* is true; ids stay, so that raters left without ratings remain visible."""
@@ -183,12 +201,19 @@ def choices_from_table(
     return _build(rater, rater_ids, item, item_ids, values, repeats), options
 
 
-def settle(values: FloatArray, scale: FloatArray) -> FloatArray:
-    """Round accumulated values to 12 digits relative to the largest of *scale*, so that equal ones are ties."""
+def settle(values: FloatArray, given: FloatArray) -> FloatArray:
+    """Round values that were computed from *given* ones, so that those that are equal in fact are ties.
+
+    They are rounded to 12 digits of the range of *given*, or to the last digits that its largest value holds.
+
+    >>> settle(np.array([0.1 + 0.2, 0.3]), np.array([0.1, 0.3])).tolist()
+    [0.3, 0.3]
+    """
+    if not given.size:
+        return values
     # 12 digits: far below any difference that people can make on a scale, far above accumulated rounding
-    largest = float(np.max(np.abs(scale), initial=0.0))
-    decimals = 12 - int(np.ceil(np.log10(largest))) if largest > 0 else 12
-    return values.round(decimals)
+    step = max(1e-12 * float(np.ptp(given)), 8 * float(np.finfo(np.float64).eps) * float(np.max(np.abs(given))))
+    return values.round(-math.ceil(math.log10(step))) if step > 0 else values
 
 
 def _rows_of(table: Table, measure: str) -> Table:

@@ -13,10 +13,9 @@ from typing import Literal
 import numpy as np
 
 from lexiscope.analysis.bootstrap import FloatArray, Interval, group_codes, percentile_interval, resample_counts
-from lexiscope.analysis.correlation import settle_ties
 from lexiscope.analysis.norms import item_sd
 from lexiscope.analysis.predictions import Form, Predictions
-from lexiscope.analysis.ratings import Ratings
+from lexiscope.analysis.ratings import Ratings, settle
 from lexiscope.analysis.significance import TestResult, rank_sum_p_without_ties, wilcoxon_rank_sum
 from lexiscope.analysis.within_sd import Unread, WithinSd, accuracy_within_sd
 from lexiscope.core.errors import InputError, Place, StatisticError
@@ -156,10 +155,11 @@ def ending_effects(
 def open_against_ended(ratings: Ratings, places: Mapping[str, StoryPlace]) -> OpenAgainstEnded:
     """Test whether the SDs of ratings (n − 1) differ between open and ended stories (Wilcoxon's rank-sum test).
 
-    SDs are rounded to 10 digits first: equal ones that differ in the last bit are ties. *Source:* AmbiStory §5.3.2.
+    SDs are rounded to 12 digits of the range of the ratings first: equal ones that differ in the last bit are ties.
+    *Source:* AmbiStory §5.3.2.
     Errors: :class:`InputError` for an item without a place; those of the test.
     """
-    sds = settle_ties(item_sd(ratings))
+    sds = settle(item_sd(ratings), ratings.value)
     kinds = np.array([_place(item, places).kind for item in ratings.item_ids])
     free, ended = (sds[(kinds == kind) & ~np.isnan(sds)] for kind in KINDS)
     if not len(free) or not len(ended):
@@ -227,12 +227,11 @@ class _Sample:
         return Shift(name, float(values.mean()), sd, population, interval, len(values), groups)
 
     def order(self, name: str, differences: FloatArray) -> Order:
-        # means of whole ratings: a difference below this is rounding, not a difference
-        settled = settle_ties(differences)
-        above, equal = settled > 0, settled == 0
+        # equal means of ratings are equal to the last bit, so every difference is one
+        above, equal = differences > 0, differences == 0
         interval, _ = self._interval(above.astype(np.float64))
-        below = float((settled < 0).mean())
-        return Order(name, float(above.mean()), float(equal.mean()), below, interval, settled.size)
+        below = float((differences < 0).mean())
+        return Order(name, float(above.mean()), float(equal.mean()), below, interval, differences.size)
 
     def _interval(self, values: FloatArray) -> tuple[Interval, int]:
         codes, count = group_codes(np.array(self.labels), len(values))

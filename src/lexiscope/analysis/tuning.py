@@ -13,7 +13,7 @@ import numpy as np
 
 from lexiscope.analysis.accuracy import Contrast, contrast
 from lexiscope.analysis.predictions import Form, Predictions, judged
-from lexiscope.analysis.ratings import Ratings
+from lexiscope.analysis.ratings import Ratings, settle
 from lexiscope.analysis.significance import TestResult, wilcoxon_signed_rank
 from lexiscope.analysis.within_sd import is_within_sd
 
@@ -61,7 +61,7 @@ def base_against_tuned(
     first, second = (judged({item: each[item] for item in both}, ratings, form=form) for each in (base, tuned))
     errors = [np.abs(each.predicted - each.mean) for each in (first, second)]
     # equal differences are ties: 1.4 - 0.4 and 1.2 - 0.2 must not differ in their last bit
-    smaller = (errors[0] - errors[1]).round(9)
+    smaller = settle(errors[0] - errors[1], np.concatenate([first.predicted, second.predicted, first.mean]))
     right = [is_within_sd(each.predicted, each.mean, each.sd) for each in (first, second)]
     labels = first.labels(groups)
     return TuningEffect(

@@ -74,7 +74,8 @@ def variance_components(ratings: Ratings, groups: Mapping[str, str]) -> Variance
         sizes = sizes + np.array([raters * (items - 1.0), items * (raters - 1.0)])
     mean = sums / freedom
     residual = float(mean[2])
-    if residual <= 0:
+    # what rounding leaves of ratings of this size is not a residual
+    if residual <= (16 * np.finfo(np.float64).eps * max(float(np.max(np.abs(table))) for table in tables)) ** 2:
         raise StatisticError("variance components are undefined: nothing is left over items and raters")
     item, rater = ((mean[:2] - residual) * freedom[:2] / sizes).tolist()
     f, df = float(mean[1] / residual), (int(freedom[1]), int(freedom[2]))
