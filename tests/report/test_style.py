@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pytest
 
-from lexiscope.report.style import COLOURS, INK, SOFT, clean_svg, mark, prefix_ids, short_names, shorten
+from lexiscope.report.style import (
+    COLOURS,
+    INK,
+    SOFT,
+    as_svg,
+    clean_svg,
+    described,
+    drawing,
+    mark,
+    prefix_ids,
+    short_names,
+    shorten,
+    texts_of,
+)
 
 # Machado, Oliveira & Fernandes (2009), severity 1.0
 DEFICIENCIES = {
@@ -124,3 +138,19 @@ def test_shortened_names_stay_distinct() -> None:
     assert len(set(short)) == len(names)
     assert max(map(len, short)) <= 25
     assert short_names(["BETO", "mBERT"], 25) == ["BETO", "mBERT"]
+
+
+def test_a_described_drawing_keeps_its_texts_whole() -> None:
+    """The line below a drawing makes room for itself, and no text of the drawing is changed: a longer one would be cut
+    at the edge, and a number with it."""
+    with drawing(3, 2) as sheet:
+        sheet.subplots().text(0.5, 0.5, "people .49")
+        before = as_svg(sheet, "f", title="Old", alt="Old words")
+    after = described(before, title="New", alt="New words", visible="[judgments: simulated participants]")
+    assert texts_of(after) == [*texts_of(before), "[judgments: simulated participants]"]
+    heights = [float(re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', svg)[1]) for svg in (before, after)]  # type: ignore[index]
+    lines = re.findall(r'<text x="4" y="([\d.]+)"', after)
+    assert heights[0] < float(lines[-1]) < heights[1]
+    assert "<title" in after
+    assert "New words" in after
+    assert "Old" not in after

@@ -22,6 +22,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES, ChatQuestion, Prompting
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
+from lexiscope.core.simulated import TOLD_SIMULATED
 from lexiscope.core.task import Task
 from lexiscope.items.views import view_item
 from lexiscope.training.lora import Material, TunedModel, train_lora
@@ -139,6 +140,8 @@ def _rated_items(given: Mapping[str, Any], scale: Scale) -> _Rated:
     else:
         columns = Columns(rater=given["rater"], item=(given["item"],) if given["item"] else (), value=given["value"])
         file = read_ratings(given["ratings"], columns, scale=scale)
+        if file.simulated:
+            remark(f"learnt are ratings of simulated participants: {TOLD_SIMULATED}", quiet=given["quiet"])
         ratings = _by_item(zip(file.items, file.values.tolist(), strict=True))
         read = {given["ratings"].name: sha256_of(given["ratings"])}
     unknown = sorted(set(ratings) - {item.item_id for item in source.items})

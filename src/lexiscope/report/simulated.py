@@ -12,7 +12,7 @@ from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, SIMULATED_ID, SIMUL
 from lexiscope.report.document import Report, Section
 from lexiscope.report.figures import Array, Figure
 from lexiscope.report.part import Part
-from lexiscope.report.style import described
+from lexiscope.report.style import described, texts_of
 from lexiscope.report.tables import Cell, Missing, Noted, Table
 
 MARK = f"[judgments: {SIMULATED_PARTICIPANTS}]"
@@ -59,7 +59,7 @@ def marked_report(report: Report) -> Report:
     whole = not any(record.people for record in report.records)
     notice = f"Simulated participants: {TOLD_SIMULATED}."
     notice += "" if whole else f" What they are behind is marked: {MARK}."
-    first = Section("simulated", f"Simulated participants {MARK}", (notice,))
+    first = Section("simulated", SIMULATED_PARTICIPANTS.capitalize(), (notice,))
     every = whole or all(record.people for record in report.records)
     title = _marked(report.title) if every else f"{report.title} [partly of {SIMULATED_PARTICIPANTS}]"
     sections = tuple(_marked_section(section, whole=whole) for section in report.sections)
@@ -134,9 +134,16 @@ def marked_figure(figure: Figure) -> Figure:
         title=title,
         caption=told(figure.caption),
         alt=alt,
-        svg=described(figure.svg, title=title, alt=alt, visible=MARK, rename=told),
+        svg=described(figure.svg, title=title, alt=alt, visible=_visible(figure.svg)),
         data={**data, KIND_COLUMN: mark},
     )
+
+
+def _visible(svg: str) -> str:
+    """The line below a drawing. Texts of the drawing stay as they are: longer ones would be cut at its edge."""
+    if _PEOPLE.search(" ".join(texts_of(svg))) is None:
+        return MARK
+    return f"{MARK[:-1]}; people and raters in this figure are these]"
 
 
 def _marked_values(values: Array) -> Array:

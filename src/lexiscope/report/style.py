@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO
@@ -151,17 +151,15 @@ def as_svg(sheet: Drawing, name: str, *, title: str, alt: str) -> str:
     return _serialise(_prefixed(described, f"{name}-"))
 
 
-def described(svg: str, *, title: str, alt: str, visible: str, rename: Callable[[str], str]) -> str:
+def described(svg: str, *, title: str, alt: str, visible: str) -> str:
     """Return a drawing under another title and description, with the line *visible* written below it.
 
-    A drawing that is taken out of its page must still say what the page says of it. *rename* is applied to each text.
+    A drawing that is taken out of its page must still say what the page says of it.
     """
     root = ElementTree.fromstring(svg)
     for element in root.iter():
         if _local(element.tag) in ("title", "desc"):
             element.text = title if _local(element.tag) == "title" else alt
-        elif element.text and _local(element.tag) in ("text", "tspan"):
-            element.text = rename(element.text)
     left, top, width, height = (float(number) for number in root.attrib["viewBox"].split())
     root.set("viewBox", f"{left:g} {top:g} {width:g} {height + _LINE:g}")
     if "height" in root.attrib:
@@ -171,6 +169,16 @@ def described(svg: str, *, title: str, alt: str, visible: str, rename: Callable[
     line = ElementTree.SubElement(root, f"{{{_SVG}}}text", look)
     line.text = visible
     return _serialise(root)
+
+
+def texts_of(svg: str) -> list[str]:
+    """Return the texts that are written in a drawing, in the order of the file.
+
+    >>> texts_of('<svg xmlns="http://www.w3.org/2000/svg"><title>t</title><text>people <tspan>.30</tspan></text></svg>')
+    ['people ', '.30']
+    """
+    found = (element for element in ElementTree.fromstring(svg).iter() if _local(element.tag) in ("text", "tspan"))
+    return [element.text for element in found if element.text]
 
 
 def clean_svg(text: str) -> str:
