@@ -28,7 +28,7 @@ from lexiscope.cli.study_file import COMMENTS, StudyFile
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.result import Record
-from lexiscope.core.study import PublishedValue, Question
+from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question
 
 ROOT = Path(__file__).resolve().parents[1]
 GENERATED = "This page is generated from the code by `make docs-tables`; changes to it are overwritten."
@@ -51,7 +51,7 @@ RECORD_FIELDS: dict[str, str] = {
     "published": "What the paper prints.",
     "source": "Where the paper prints it.",
     "status": "Whether the printed number is reproduced; the values are listed below.",
-    "analysis": "`confirmatory` or `exploratory`.",
+    "analysis": "`confirmatory` if a plan named the analysis before the first answer, else `exploratory`.",
     "question": "Id of the research question to which it belongs.",
     "note": "Why there is no value, or what a reader should know about it.",
     "people": "`simulated` where the judgments behind the number are of simulated participants; absent elsewhere.",
@@ -228,13 +228,22 @@ def _study(name: str) -> str:
     module: Any = catalog.module("studies", name)
     questions: Sequence[Question] = module.QUESTIONS
     published: dict[str, Sequence[PublishedValue]] = module.PUBLISHED
-    rows = [[q.question_id, q.text, q.section, q.analysis] for q in questions]
+    rows = [[q.question_id, q.text, q.section] for q in questions]
+    planned: Sequence[PlannedAnalysis] = getattr(module, "PLANNED", ())
+    marked = "All analyses are exploratory."
+    if planned:
+        plans = [[each.question_id, each.text, each.place] for each in planned]
+        marked = (
+            "Confirmatory on the paper's own data, because a plan named them before the first answer (all others are "
+            "exploratory, and on other data these too):\n\n" + table(("", "analysis", "plan"), plans)
+        )
     compared = [[f"`{dataset}`", str(len(values))] for dataset, values in sorted(published.items())]
     return "\n\n".join(
         (
             f"## `{name}`",
             paragraph(module) + " " + paragraph(module, 1),
-            table(("", "question", "place", "analysis"), rows),
+            table(("", "question", "place"), rows),
+            marked,
             "Printed numbers that are compared with ours, digit for digit:",
             table(("dataset", "numbers"), compared),
             f"### Statistics of {name}",

@@ -85,6 +85,21 @@ def test_init_writes_every_setting(run: Run, drafted: Path) -> None:
     assert "E615" in again.output
 
 
+def test_a_template_has_the_questions_of_a_study(run: Run, tmp_path: Path) -> None:
+    """The file says TEMPLATE, lists the questions as blanks, and replaces no other file."""
+    done = run("annotate", "template", "--study", "saw_c", "--out", str(tmp_path / "plan.md"))
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / "plan.md").read_text(encoding="utf-8")
+    assert text.startswith("# TEMPLATE: pre-registration\n")
+    assert "- Q1: Do people rate two uses of the same sense" in text
+    again = run("annotate", "template", "--out", str(tmp_path / "plan.md"))
+    assert again.exit_code == 1
+    assert "E615" in again.output
+    assert (tmp_path / "plan.md").read_text(encoding="utf-8") == text
+    assert run("annotate", "template", "--study", "saw_d", "--out", str(tmp_path / "other.md")).exit_code == 1
+    assert not (tmp_path / "other.md").exists()
+
+
 def test_init_asks_for_the_language(run: Run, items_file: Path) -> None:
     """No language is guessed for the texts of participants."""
     done = run("annotate", "init", "--items", items_file.name, "--out", "study.yaml")

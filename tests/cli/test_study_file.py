@@ -51,7 +51,7 @@ FULL = StudySettings(
     min_ratings=3,
     threads=2,
     device="cuda:0",
-    analyses=(("RQ1", "exploratory"), ("RQ 2: size?", "confirmatory")),
+    analyses=(("RQ1", "exploratory"), ("RQ 2: size?", "exploratory")),
     exclusions=("failed_catch(items=c1|c2,expected=5)",),
     title='A "title": with\ttab',
     ethics="One line.\nAnother: über ñ — 語\u2028end \\ \x07 ",
@@ -108,6 +108,7 @@ FAULTS = [
     ("study: saw_c\nrecorded: [beto, 12]\n", "2:18", "E612", "recorded.1: must be a text", "quotation"),
     ("study: saw_c\nmixed_models: papre\n", "2:15", "E612", "mixed_models", "did you mean 'paper'?"),
     ("study: saw_c\nanalyses:\n  Q1: exploratry\n", "3:7", "E612", "analyses.Q1", "'exploratory'?"),
+    ("study: saw_c\nanalyses:\n  Q1: confirmatory\n", "3:7", "E612", "analyses.Q1", "'exploratory'"),
     ("study: saw_c\nanalyses: [Q1]\n", "2:11", "E612", "analyses: must be", "question id"),
     ("study: saw_d\n", "1:8", "E614", "there is no 'saw_d' among the studies", "did you mean 'saw_c'?"),
     (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,12 @@ import pytest
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
-from lexiscope.core.result import parse_statistic, read_records
+from lexiscope.core.result import Record, parse_statistic, read_records
 from lexiscope.core.run import manifest, read_json
 from lexiscope.core.study import PublishedValue, Question, StudySettings
+from lexiscope.report.document import Section
+from lexiscope.report.stored import load
+from lexiscope.report.tables import Interval
 
 STUDIES = catalog.names("studies")
 
@@ -29,7 +33,8 @@ def test_a_study_says_whom_it_follows(name: str) -> None:
     assert all(citation.strip() for citation in module.CITATION)
     questions: tuple[Question, ...] = module.QUESTIONS
     assert len({question.question_id for question in questions}) == len(questions) > 0
-    assert all(q.section and q.text.endswith("?") and q.analysis in ("confirmatory", "exploratory") for q in questions)
+    assert all(q.section and q.text.endswith("?") for q in questions)
+    assert {q.analysis for q in questions} == {"exploratory"}, "a question is confirmatory by a plan only"
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -63,6 +68,47 @@ def test_a_study_runs_on_mini_data(name: str, tmp_path: Path) -> None:
     assert len(set(keys)) == len(keys), "two records answer to one name"
     assert {parse_statistic(r.statistic)[0] for r in records} <= set(module.STATISTICS)
     assert "none needed: no people" in summary.report.read_text(encoding="utf-8")
+    assert {r.analysis for r in records if r.question} == {"exploratory"}
+    assert not [path for path in (tmp_path / "run").rglob("*") if "registration" in path.name]
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_what_a_study_computes_is_in_its_report(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every value of results.json is a number of a table or a figure; a statistic that no table knows is named."""
+    module = _module(name)
+    mark: Callable[..., tuple[Record, ...]] = module.marked_records
+    added = (
+        Record("new_share", 1.0, question="Q1", analysis="exploratory"),
+        Record("new_slope", 0.123456, question=module.QUESTIONS[-1].question_id, analysis="exploratory"),
+    )
+    monkeypatch.setattr(module, "marked_records", lambda *args, **more: (*mark(*args, **more), *added))
+    module.run(replace(module.MINI, n_bootstrap=10), tmp_path / "run", command="test")
+    report = load(tmp_path / "run")
+    assert report.records[-2:] == added
+    shown = {f"{number:.10g}" for section in report.sections for number in _numbers(section)}
+    hidden = [r for r in report.records if r.value is not None and not {_short(r.value), _short(100 * r.value)} & shown]
+    assert not hidden, hidden
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8").replace("<wbr>", "")
+    assert "new_share" in page
+    assert "new_slope" in page
+    assert "0.1235" in page
+
+
+def _short(value: float) -> str:
+    return f"{value:.10g}"
+
+
+def _numbers(section: Section) -> Iterator[float]:
+    """Every number of a section's tables and figures, those in text too."""
+    for part in section.walk():
+        cells = [cell for table in part.tables for row in table.rows for cell in row]
+        cells += [cell for figure in part.figures for values in figure.data.values() for cell in values.tolist()]
+        for cell in cells:
+            value = cell.value if isinstance(cell, Interval) else getattr(cell, "text", cell)
+            try:
+                yield float(str(value).replace(",", "").replace("−", "-"))
+            except ValueError:
+                continue
 
 
 @pytest.mark.parametrize("name", STUDIES)

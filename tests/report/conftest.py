@@ -10,6 +10,7 @@ import pytest
 from lexiscope.core.result import Record
 from lexiscope.report.curves import LayerMeans, Trajectory
 from lexiscope.report.document import Report, RichText, Section
+from lexiscope.report.every_result import with_every_result
 from lexiscope.report.figure_accuracy import Dot, Series, SeriesPoint, accuracy_dots, series, stacked_shares
 from lexiscope.report.figure_bias import PlanePoint, bias_plane
 from lexiscope.report.figure_density import Residuals, density_by_condition, residual_ridge
@@ -164,4 +165,5 @@ def report(table: Table, records: tuple[Record, ...]) -> Report:
     people = Section("people", "People", ("Rated.", RichText("<em>Rich</em>")), (table,), (DRAWERS["density"](),))
     models = Section("models", "Models", (), (), (DRAWERS["distance"](),), (inner,), flag="confirmatory")
     run = {"seed": 7, "versions": {"numpy": "2"}, "machine": {"host": "secret-host"}}
-    return Report("Relatedness", "en", (people, models), run, records, "A sample", ("Rivière et al. (2025).",))
+    shown = Report("Relatedness", "en", (people, models), run, records, "A sample", ("Rivière et al. (2025).",))
+    return with_every_result(shown)

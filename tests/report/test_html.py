@@ -99,7 +99,7 @@ def test_ids_are_unique_and_links_arrive(page: Page) -> None:
 
 def test_tables_have_captions_and_scopes(page: Page) -> None:
     """Every table has a caption; every header cell says whether it heads a column or a row."""
-    assert len(page.all("table")) == len(page.all("caption")) == 2
+    assert len(page.all("table")) == len(page.all("caption")) == 4
     assert {a.get("scope") for a in page.all("th")} == {"col", "row"}
 
 

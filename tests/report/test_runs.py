@@ -12,6 +12,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.result import Record, to_json
 from lexiscope.core.run import write_json
 from lexiscope.report.document import Report
+from lexiscope.report.every_result import with_every_result
 from lexiscope.report.html import render
 from lexiscope.report.runs import from_runs, last_layers, side_by_side
 from lexiscope.report.stored import store
@@ -32,7 +33,7 @@ def test_one_run_is_its_own_report(report: Report, tmp_path: Path) -> None:
 
 def test_two_runs_stand_side_by_side(report: Report, tmp_path: Path) -> None:
     """Both runs are whole in the page, ids stay unique, and the machine of neither is printed."""
-    other = replace(report, title="Another", records=(Record("spearman", 0.5, subject="mine"),))
+    other = with_every_result(replace(report, title="Another", records=(Record("spearman", 0.5, subject="mine"),)))
     text = render(from_runs([_run(report, tmp_path / "a"), _run(other, tmp_path / "b")]))
     assert text.index("Subjects side by side") < text.index("Run 1: Relatedness") < text.index("Run 2: Another")
     ids = re.findall(r'\sid="([^"]+)"', text)

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from lexiscope.core.errors import RunError
+from lexiscope.core.errors import InputError, RunError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record
-from lexiscope.core.study import Question, StudySettings
+from lexiscope.core.study import PlannedAnalysis, Question, StudySettings
 from lexiscope.report.document import Report
 from lexiscope.report.part import Part
 from lexiscope.report.study_folder import about_run
-from lexiscope.report.study_run import Computed, Summary, marked_records, run_study
+from lexiscope.report.study_run import (
+    Computed,
+    Summary,
+    in_force,
+    marked_questions,
+    marked_records,
+    planned_text,
+    run_study,
+)
 from lexiscope.report.tables import Column, Table
 
 SETTINGS = StudySettings("saw_c")
@@ -73,10 +82,38 @@ def test_a_folder_of_other_settings_is_refused(tmp_path: Path) -> None:
     assert study.times == 1
 
 
-def test_records_carry_their_question_and_its_flag() -> None:
-    """Settings override the flag of a question; a part that answers no question leaves its records unmarked."""
-    questions = (Question("Q1", "?", "", "confirmatory"), Question("Q2", "?", "", "confirmatory"))
-    settings = StudySettings("saw_c", analyses=(("Q2", "exploratory"),))
-    parts = {name: Part((RECORD,)) for name in ("Q1", "Q2", "stories")}
-    marks = [(record.question, record.analysis) for record in marked_records(parts, questions, settings)]
-    assert marks == [("Q1", "confirmatory"), ("Q2", "exploratory"), (RECORD.question, RECORD.analysis)]
+OTHER = Record("m", 1.0)
+QUESTIONS = tuple(Question(name, "Is it?", "§1") for name in ("Q1", "Q2", "Q3"))
+PLANNED = tuple(
+    PlannedAnalysis(name, f"n of {name}", "Table 1", lambda record: record.statistic == "n") for name in ("Q1", "Q2")
+)
+
+
+def test_only_what_a_plan_covers_is_confirmatory() -> None:
+    """By record, not by question; without a plan all is exploratory; a part that answers no question has no mark."""
+    parts = {"Q1": Part((RECORD, OTHER)), "Q2": Part((RECORD,)), "Q3": Part((RECORD,)), "stories": Part((RECORD,))}
+    records = marked_records(parts, QUESTIONS, SETTINGS, PLANNED)
+    assert [record.analysis for record in records] == ["confirmatory", "exploratory", "confirmatory", "exploratory", ""]
+    questions = marked_questions(QUESTIONS, records)
+    assert [q.analysis for q in questions] == ["confirmatory in part", "confirmatory", "exploratory"]
+    assert {record.analysis for record in marked_records(parts, QUESTIONS, SETTINGS)} == {"exploratory", ""}
+
+
+def test_a_section_says_what_was_planned() -> None:
+    """What is confirmatory is named with its plan; where only a part is, the rest is called exploratory."""
+    part, whole, none = (
+        replace(question, analysis=mark)
+        for question, mark in zip(QUESTIONS, ("confirmatory in part", "confirmatory", "exploratory"), strict=True)
+    )
+    said = "Confirmatory, because planned before the data were collected: n of {} (Table 1)."
+    assert planned_text(part, PLANNED) == (said.format("Q1") + " All other results of this section are exploratory.",)
+    assert planned_text(whole, PLANNED) == (said.format("Q2"),)
+    assert planned_text(none, PLANNED) == ()
+
+
+def test_a_question_can_be_set_to_exploratory_only() -> None:
+    """Settings take a mark away; they cannot give one, since no setting is written before the first answer."""
+    settings = replace(SETTINGS, analyses=(("Q1", "exploratory"),))
+    assert [each.question_id for each in in_force(PLANNED, settings)] == ["Q2"]
+    with pytest.raises(InputError, match="Q2 cannot be set to confirmatory"):
+        replace(SETTINGS, analyses=(("Q2", "confirmatory"),))  # type: ignore[arg-type]

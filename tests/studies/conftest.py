@@ -1,7 +1,8 @@
-"""A toy causal language model that learns texts by heart: it knows nothing but them."""
+"""What tests of studies share: a toy causal language model that learns texts by heart, what no own data may say."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -51,3 +52,27 @@ def train(items: Sequence[Item], asked: Sequence[Item], folder: Path, *, steps: 
 def learn_by_heart() -> Callable[..., list[Path]]:
     """Return the function that trains a toy: ``(items, asked, folder, steps=…)`` gives a folder for every step."""
     return train
+
+
+#: pay, exclusions, sample, registration and places of the papers: true of their data, of nobody else's
+OF_PAPERS = re.compile(
+    r"\bUSD\b|first language|Prolific|pre-?registration|osf\.io|[\">,]confirmatory|131 participants"
+    r"|Asked in|Spanish|AmbiStory|ALBETO|BETO"
+)
+
+
+@pytest.fixture(scope="session")
+def assert_own() -> Callable[[Path], None]:
+    """Return the check that no file of a run on a user's data says what is true of a paper's data only."""
+
+    def check(run: Path) -> None:
+        texts = [path for path in run.rglob("*") if path.suffix in (".html", ".md", ".json", ".csv", ".tex", ".R")]
+        assert texts
+        for path in texts:
+            # the page holds its tables once more, encoded
+            text = re.sub(r"base64,[^\"]*", "", path.read_text(encoding="utf-8"))
+            text = text.replace("(Spanish) Ambiguous Words: A New Lexical Resource", "")  # a reference for the methods
+            said = [text[max(0, hit.start() - 40) : hit.end() + 20] for hit in OF_PAPERS.finditer(text)]
+            assert not said, f"{path.relative_to(run)}: {said[:3]}"
+
+    return check

@@ -6,6 +6,7 @@ import csv
 import json
 import shutil
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,9 +19,10 @@ from lexiscope.core.result import Record, find, parse_statistic, read_records
 from lexiscope.core.study import PublishedValue, StudySettings
 from lexiscope.datasets import mini_relatedness
 from lexiscope.report.part import with_published
+from lexiscope.report.stored import load
 from lexiscope.studies import saw_c
 from lexiscope.studies.saw_c.material import material
-from lexiscope.studies.saw_c.preregistration import SamplingPlan, preregistration
+from lexiscope.studies.saw_c.planned import planned_analyses
 
 QUICK = StudySettings("saw_c", n_bootstrap=40, mixed_models="none", recorded=("albert-tiny-spanish",))
 
@@ -73,8 +75,55 @@ def test_every_record_has_a_name_of_its_own_and_a_meaning(records: tuple[Record,
     keys = [(r.statistic, r.subject, r.layer, r.condition, r.view) for r in records]
     assert len(set(keys)) == len(keys)
     assert {parse_statistic(r.statistic)[0] for r in records} <= set(saw_c.STATISTICS)
-    assert find(records, "chi2(test=sense,df=1)").analysis == "confirmatory"
     assert {r.question for r in records if r.analysis} == {"Q1", "Q2", "Q3", "Q4", "Q5"}
+
+
+BETO = "bert-base-spanish-wwm-cased"
+
+
+@pytest.mark.published
+def test_what_table_1_names_is_confirmatory_and_nothing_else(records: tuple[Record, ...], whole_run: Path) -> None:
+    """SAW-C Table 1: the test of sense (§3.5); BETO's layers (§4.2, §4.3), place among raters (§4.4), tests (§4.5).
+
+    Both views, 13 models and the maximal model are in the run; report and tables have the marks of the records.
+    """
+    marked = [r for r in records if r.analysis == "confirmatory"]
+    assert {r.subject for r in marked} == {"", BETO}
+    assert {r.view for r in marked} == {"", "full+final_stop"}
+    of = {name: {r.statistic for r in marked if r.question == name} for name in ("Q1", "Q2", "Q3", "Q4", "Q5")}
+    tests = {name for name in of["Q1"] | of["Q4"] if name.startswith("chi2")}
+    assert tests == {f"chi2(test={name},df=1)" for name in ("sense", "sense_beyond_distance", "distance_beyond_sense")}
+    assert find(records, "chi2(test=sense_maximal,df=1)").analysis == "exploratory"
+    assert all("test=" in name for name in of["Q4"])
+    assert of["Q2"] == {"aic", "min_aic_over_layers", "best_layer(by=aic)"}
+    below = {f"raters_below_model(among={variant},method=spearman)" for variant in ("leave_one_out", "included")}
+    assert {"pearson", "spearman", "r_squared", "best_layer(by=r_squared)", *below} < of["Q3"]
+    assert not [name for name in of["Q3"] if "expected" in name]
+    assert of["Q5"] == set()
+    assert {r.analysis for r in records if r.question} == {"confirmatory", "exploratory"}
+    stored = load(whole_run)
+    flags = {section.id: section.flag for section in stored.sections if section.flag}
+    part = "confirmatory in part"
+    assert flags == {"q1": part, "q2": part, "q3": part, "q4": part, "q5": "exploratory"}
+    (questions,) = (t for section in stored.sections for t in section.tables if t.name == "table_1_questions")
+    assert [row[2] for row in questions.rows] == list(flags.values())
+    said = [text for section in stored.sections for text in section.paragraphs if "Confirmatory" in str(text)]
+    assert len(said) == 4
+    assert all("SAW-C Table 1" in str(text) for text in said)
+
+
+def test_other_data_have_no_plan() -> None:
+    """Items of one's own, another dataset, further exclusions: nothing is planned; without final stops only people."""
+    published = saw_c.completed(StudySettings("saw_c"))
+    assert {each.question_id for each in planned_analyses(published)} == {"Q1", "Q2", "Q3", "Q4"}
+    for other in (
+        StudySettings("saw_c", items="saw_c.csv"),
+        StudySettings("saw_c", dataset="raw_c"),
+        StudySettings("saw_c", exclusions=("low_agreement(r_squared=0.1)",)),
+    ):
+        assert planned_analyses(saw_c.completed(other)) == ()
+    bare = saw_c.completed(StudySettings("saw_c", views=("full",)))
+    assert [each.question_id for each in planned_analyses(bare)] == ["Q1"]
 
 
 @pytest.mark.published
@@ -137,7 +186,7 @@ def test_every_model_underestimates_the_same_sense(records: tuple[Record, ...]) 
 
 @pytest.mark.published
 def test_the_run_folder_is_whole(whole_run: Path) -> None:
-    """run.json seals every file; tables, figures with data and alt text, responses, R script, pre-registration."""
+    """run.json seals every file; tables, figures with data and alt text, responses, R script."""
     run = json.loads((whole_run / "run.json").read_text())
     assert run["counts"]["ratings"] == 10_639
     assert run["settings"]["views"] == ["full+final_stop", "full"]
@@ -152,8 +201,7 @@ def test_the_run_folder_is_whole(whole_run: Path) -> None:
     assert all((whole_run / "figures" / f"{name}.csv").is_file() for name in svgs)
     assert (whole_run / "tables" / "norms.tex").is_file()
     assert len(ResponseTable.read_parquet(whole_run / "responses.parquet").where(measure="rating")) == 10_639
-    text = (whole_run / "preregistration.md").read_text()
-    assert all(number in text for number in ("812", "10 lists", "100 people", "120", "11.63"))
+    assert not list(whole_run.rglob("*preregistration*"))
     page = (whole_run / "report.html").read_text()
     assert "not reproduced" in page
     assert "<script" not in page
@@ -270,7 +318,7 @@ def _own_items(path: Path, *, rate: bool) -> Path:
     return path
 
 
-def test_own_items_with_ratings_and_a_live_encoder(tmp_path: Path) -> None:
+def test_own_items_with_ratings_and_a_live_encoder(tmp_path: Path, assert_own: Callable[[Path], None]) -> None:
     """Items and ratings of the user's own beside a live encoder: every question is answered, nothing is published."""
     items = _own_items(tmp_path / "own.csv", rate=True)
     settings = StudySettings(
@@ -283,7 +331,9 @@ def test_own_items_with_ratings_and_a_live_encoder(tmp_path: Path) -> None:
     assert find(records, "chi2(test=sense,df=1)").value is not None
     assert len([r for r in records if r.statistic == "r_squared" and r.layer is not None]) == 7
     assert not [r for r in records if r.published is not None]
+    assert {r.analysis for r in records if r.question} == {"exploratory"}
     assert summary.report.is_file()
+    assert_own(tmp_path / "run")
     with (tmp_path / "run" / "tables" / "ceilings.csv").open(encoding="utf-8", newline="") as table:
         names = [row["Ceiling"] for row in csv.DictReader(table)]
     # two definitions of agreement: no two ceilings may share a label
@@ -351,7 +401,7 @@ def test_an_incomplete_subject_is_refused(tmp_path: Path) -> None:
         material("own", items, answers, {}, views=("full",))
 
 
-# -- published values and pre-registration ------------------------------------------------------------------------
+# -- published values ------------------------------------------------------------------------
 
 
 def test_a_printed_number_without_a_record_is_reported() -> None:
@@ -361,17 +411,3 @@ def test_a_printed_number_without_a_record_is_reported() -> None:
     assert [record.status for record in found] == ["not reproduced", "not reproducible"]
     assert found[1].note == "no data"
     assert found[1].value is None
-
-
-def test_the_pre_registration_states_every_parameter() -> None:
-    """Changing a parameter of the sampling plan changes the text; the paper's are the default (S07, S08)."""
-    plan = SamplingPlan()
-    assert (plan.min_participants, plan.first_target) == (100, 120)
-    # 2.40 / 743 s * 3600 s = 11.6285; the paper prints 11.64, which needs a median of 742.3 s
-    assert plan.hourly_pay == pytest.approx(2.40 / 743 * 3600)
-    text = preregistration(plan, rules=("rule one",), tests=(("t", "y ~ x", "y ~ 1"),), title="T")
-    changed = preregistration(replace(plan, min_ratings=12), rules=("rule one",), tests=(), title="T")
-    assert "at least 10 judgments" in text
-    assert "at least 12 judgments" in changed
-    assert "1. rule one" in text
-    assert "`y ~ x` against `y ~ 1`" in text

@@ -141,6 +141,15 @@ def test_word_frequency_stands_beside(german: tuple[Path, str, tuple[Record, ...
     assert value(records, "accuracy_by_frequency(counts=baseline,synonym=less_frequent)", toy, cell) == 100.0
 
 
+def test_nothing_of_the_paper_is_said_of_own_items(
+    german: tuple[Path, str, tuple[Record, ...]], assert_own: Callable[[Path], None]
+) -> None:
+    """No plan, sample or place of a paper; all analyses are exploratory."""
+    run, _, records = german
+    assert_own(run)
+    assert {record.analysis for record in records if record.question} == {"exploratory"}
+
+
 def test_every_analysis_that_fits_is_there(german: tuple[Path, str, tuple[Record, ...]]) -> None:
     """Contrasts of suites, conditions, context and expressions, consistency, tokens, the best expression, gaps."""
     run, toy, records = german

@@ -9,6 +9,10 @@ from lexiscope.cli.main import LazyVerbs
 #: verb -> where its command is; ``annotate --help`` imports neither a database nor a web server
 VERBS: dict[str, tuple[str, str]] = {
     "init": ("lexiscope.cli.annotate_setup:init", "Write the file of a new study, every setting spelled out."),
+    "template": (
+        "lexiscope.cli.annotate_setup:template",
+        "Write a template of a pre-registration, with blanks to fill in.",
+    ),
     "check": ("lexiscope.cli.annotate_setup:check", "Say whether a study may be launched, and what is missing."),
     "design": ("lexiscope.cli.annotate_setup:design", "Print the design: the lists, and what each of them holds."),
     "simulate": ("lexiscope.cli.annotate_simulate:simulate_study", "Rehearse a study with simulated participants."),

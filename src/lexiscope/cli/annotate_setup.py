@@ -1,4 +1,4 @@
-"""``lexiscope annotate init|check|design``: set a study up."""
+"""``lexiscope annotate init|template|check|design``: set a study up."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ from lexiscope.annotation.material import (
     study_material,
     table_material,
 )
+from lexiscope.annotation.output.preregistration import preregistration_template
 from lexiscope.annotation.template import as_drawn, draft_definition, write_draft
 from lexiscope.cli.check import read_map
 from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, say, say_folded
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
+from lexiscope.core.run import write_atomically
+from lexiscope.core.study import Question
 from lexiscope.items.importer import import_items
 
 
@@ -63,6 +66,23 @@ def init(*, task: str, items_file: str, pairs: tuple[str, ...], language: str | 
         say(f"{material.merged}: give each row an item_id of its own where they are different items")
     say(f"written: {out} (items: {len(material.items)}, lists: {draft.design.lists})")
     say(f"next: lexiscope annotate check {out}")
+
+
+@click.command("template", cls=Verb)
+@click.option("--study", metavar="NAME", help="List the questions of this study: a name from `lexiscope list studies`.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The file to write.")
+def template(*, study: str | None, out: Path) -> None:
+    """Write a template of a pre-registration, with blanks to fill in.
+
+    The file says TEMPLATE. Fill it in and register it before the first participant answers.
+    """
+    if out.exists():
+        raise InputError(f"{out} exists already", code="E615", place=Place(str(out)), hint="name a new file")
+    module: Any = catalog.module("studies", study) if study else None
+    questions: tuple[Question, ...] = module.QUESTIONS if study else ()
+    write_atomically(out, preregistration_template([(each.question_id, each.text) for each in questions]))
+    say(f"Saved {out}")
+    say("Next: replace every ____ and register the text before the first participant answers.")
 
 
 @click.command("check", cls=Verb)

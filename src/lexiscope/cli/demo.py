@@ -22,6 +22,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import to_json
 from lexiscope.core.run import manifest, versions, write_atomically, write_json
 from lexiscope.report.document import Report
+from lexiscope.report.every_result import with_every_result
 from lexiscope.report.html import write_report
 from lexiscope.report.stored import store
 from lexiscope.report.tables import to_text
@@ -100,6 +101,7 @@ def write_run(
         records=records,
         citations=tuple(dataset.card.citation for dataset in data),
     )
+    report = with_every_result(report)
     store(report, out)
     return write_report(report, out / "report.html")
 

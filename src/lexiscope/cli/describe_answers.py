@@ -20,6 +20,7 @@ from lexiscope.core.simulated import PARTICIPANT, SIMULATED, SIMULATED_PARTICIPA
 from lexiscope.items.gap_filling import is_written
 from lexiscope.report.curves import Trajectory
 from lexiscope.report.document import Report, Section
+from lexiscope.report.every_result import with_every_result
 from lexiscope.report.figure_layers import trajectories
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.simulated import marked_report
@@ -72,6 +73,7 @@ def describe_run(folder: Path) -> Report:
         # people and simulated participants are described apart here, each under their name
         report = marked_report(report)
         write_atomically(folder / "results.json", to_json(report.records))
+    report = with_every_result(report)
     store(report, folder)
     return report
 

@@ -19,7 +19,7 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.run import write_atomically
 from lexiscope.core.scoring import Per
-from lexiscope.core.study import Analysis, StudySettings
+from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.resources.yaml_faults import refusal
 from lexiscope.resources.yaml_source import YamlSource, parse_yaml, read_yaml
@@ -46,11 +46,11 @@ COMMENTS: dict[str, str] = {
     "min_ratings": "fewest ratings that an item needs",
     "threads": "threads of the numerical libraries",
     "device": "where live models run: cpu, cuda, mps",
-    "analyses": "question id: confirmatory or exploratory, where it differs from the study's own mark",
+    "analyses": "question id: exploratory, for a question that a plan named and that is not to count as confirmatory",
     "exclusions": "exclusion rules, applied in this order",
     "title": "title of the report; empty: the study's own",
     "ethics": "ethics statement, free text, printed in the report",
-    "outputs": "beside tables, figures and report: r_script, preregistration, codebook, data_card, csv, jsonl",
+    "outputs": "beside tables, figures and report: r_script, codebook, data_card, csv, jsonl",
     "mode": "of synonymy: clean (repaired texts) or published (their flaws kept)",
     "per": "of synonymy: what a log-probability is divided by where it decides: token, text, character, byte",
     "frequency": "of synonymy: a table of word counts (columns word, count); empty: WordNet's tag counts",
@@ -94,7 +94,7 @@ class StudyFile(BaseModel):
     min_ratings: int = Field(default=_DEFAULT.min_ratings, ge=1)
     threads: int = Field(default=_DEFAULT.threads, ge=1)
     device: str = _DEFAULT.device
-    analyses: dict[str, Analysis] = dict(_DEFAULT.analyses)
+    analyses: dict[str, Literal["exploratory"]] = dict(_DEFAULT.analyses)
     exclusions: list[str] = list(_DEFAULT.exclusions)
     title: str = _DEFAULT.title
     ethics: str = _DEFAULT.ethics

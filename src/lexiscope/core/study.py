@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Literal
@@ -10,19 +11,38 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.result import compared
 
 if TYPE_CHECKING:
+    from lexiscope.core.result import Record
     from lexiscope.core.scoring import Per
 
 Analysis = Literal["confirmatory", "exploratory"]
+Mark = Literal["confirmatory", "confirmatory in part", "exploratory"]
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A research question: its id, its text, where the paper asks it, and how its analysis is marked."""
+    """A research question: its id, its text, where the paper asks it, and how its analysis is marked.
+
+    A study's questions are exploratory. In a run, those that a plan names get another mark (:class:`PlannedAnalysis`).
+    """
 
     question_id: str
     text: str
     section: str
-    analysis: Analysis
+    analysis: Mark = "exploratory"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedAnalysis:
+    """An analysis that a plan named before the first answer: its results are confirmatory, all others exploratory.
+
+    ``text`` says what was planned, ``place`` where that is documented; ``covers`` says which records of the question
+    are its results.
+    """
+
+    question_id: str
+    text: str
+    place: str
+    covers: Callable[[Record], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +78,7 @@ class StudySettings:
     ``subjects`` are specs of live subjects that answer beside the recorded ones. ``recorded`` limits the recorded
     models to these ids (empty = all). ``views`` are the views whose distances are analysed; the first is the main one
     (empty = the dataset's own).
-    ``analyses`` overrides the flag of a question: (question id, confirmatory | exploratory).
+    ``analyses`` marks a question as exploratory although a plan named it: (question id, ``exploratory``).
     ``outputs`` are written beside tables, figures and report: also ``csv`` and ``jsonl`` of the responses.
     ``exclusions`` are exclusion rules in order, as text that ``analysis.exclusion`` parses.
     Of the synonymy study: ``mode`` repairs the published texts (``clean``) or keeps their flaws; ``per`` is what a
@@ -97,11 +117,11 @@ class StudySettings:
     min_ratings: int = 10
     threads: int = 1
     device: str = "cpu"
-    analyses: tuple[tuple[str, Analysis], ...] = ()
+    analyses: tuple[tuple[str, Literal["exploratory"]], ...] = ()
     exclusions: tuple[str, ...] = ()
     title: str = ""
     ethics: str = ""
-    outputs: tuple[str, ...] = field(default=("r_script", "preregistration", "codebook", "data_card"))
+    outputs: tuple[str, ...] = field(default=("r_script", "codebook", "data_card"))
     mode: Literal["clean", "published"] = "clean"
     per: Per = "token"
     frequency: str = ""
@@ -131,6 +151,13 @@ class StudySettings:
             raise InputError("n_bootstrap must be 0 or more, starts and threads at least 1")
         if len({tuned for tuned, _ in self.compare}) < len(self.compare):
             raise InputError("a trained model is compared with one base, and it is named twice")
+        claimed = [question for question, mark in self.analyses if mark != "exploratory"]
+        if claimed:
+            raise InputError(
+                f"{claimed[0]} cannot be set to confirmatory",
+                why="an analysis is confirmatory only if a plan named it before the first answer",
+                hint="remove the question from analyses",
+            )
 
 
 _EVERY_STUDY = frozenset(

@@ -23,14 +23,16 @@ class RichText:
 
 
 Paragraph = str | RichText
-Flag = Literal["", "confirmatory", "exploratory"]
+Flag = Literal["", "confirmatory", "confirmatory in part", "exploratory"]
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """A section: paragraphs first, then tables, then figures, then what is inside it.
 
-    ``flag`` marks an analysis as confirmatory or exploratory. Errors: :class:`InputError` where the id cannot be one.
+    ``flag`` marks its analysis as confirmatory, in whole or in part, or as exploratory.
+
+    Errors: :class:`InputError` where the id cannot be one.
     """
 
     id: str

@@ -10,6 +10,7 @@ from pathlib import Path
 from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.errors import SpecError
 from lexiscope.core.response import COLUMNS, SCHEMA, ResponseTable
+from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.run import write_atomically
 
 _MEANING = {
@@ -42,14 +43,20 @@ class Exported:
     statistics: Mapping[str, str]
 
 
+def meanings_of(statistics: Mapping[str, str], records: Sequence[Record]) -> dict[str, str]:
+    """Return the meanings of the statistics that a run has, in the order of *statistics*."""
+    used = {parse_statistic(record.statistic)[0] for record in records}
+    return {name: meaning for name, meaning in statistics.items() if name in used}
+
+
 def export(folder: Path, run: Exported, outputs: Sequence[str]) -> tuple[str, ...]:
     """Write the exports that are asked for and return their names; a study writes ``r_script`` itself, if it has one.
 
     Errors: :class:`SpecError` for an output that there is not.
     """
-    unknown = sorted(set(outputs) - {*WRITERS, "r_script", "preregistration"})
+    unknown = sorted(set(outputs) - {*WRITERS, "r_script"})
     if unknown:
-        known = ", ".join(sorted({*WRITERS, "r_script", "preregistration"}))
+        known = ", ".join(sorted({*WRITERS, "r_script"}))
         raise SpecError(f"there is no output {unknown[0]!r}", hint=f"there are: {known}")
     return tuple(WRITERS[name](folder, run) for name in outputs if name in WRITERS)
 

@@ -192,4 +192,4 @@ def _table_link(table: Table) -> str:
 
 def _flag_counts(report: Report) -> list[tuple[str, int]]:
     flags = Counter(section.flag for top in report.sections for section in top.walk() if section.flag)
-    return [(flag, flags[flag]) for flag in ("confirmatory", "exploratory") if flags[flag]]
+    return [(flag, flags[flag]) for flag in ("confirmatory", "confirmatory in part", "exploratory") if flags[flag]]

@@ -11,6 +11,7 @@ from lexiscope.core.result import Record
 from lexiscope.core.simulated import SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.report.comparison import comparison_section, found_value
 from lexiscope.report.document import Report, Section
+from lexiscope.report.every_result import with_every_result
 from lexiscope.report.figures import Figure
 from lexiscope.report.html import NOT_PRINTED
 from lexiscope.report.simulated import marked_table
@@ -28,7 +29,8 @@ def from_runs(folders: Sequence[Path | str]) -> Report:
     """
     if not folders:
         raise InputError("name at least one run folder")
-    reports = [load(folder) for folder in folders]
+    # a run of an earlier version may hold numbers that its report does not show
+    reports = [with_every_result(load(folder)) for folder in folders]
     if len(reports) == 1:
         return reports[0]
     parts = [_as_section(report, number) for number, report in enumerate(reports, start=1)]

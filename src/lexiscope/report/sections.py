@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError
 from lexiscope.core.study import Question
-from lexiscope.report.document import Section
+from lexiscope.report.document import Paragraph, Section
+from lexiscope.report.part import Part
 from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, Interval, Missing, Table
 
 
@@ -112,7 +113,16 @@ def questions_table(
     columns = (Column("Question"), Column("Asked in"), Column("Analysis"), Column("Result"))
     missing = Missing("Not analysed in this run.")
     rows = tuple((q.text, q.section, str(q.analysis), results.get(q.question_id, missing)) for q in questions)
-    return Table(name, number, "Research questions", columns, rows)
+    return drop_empty(Table(name, number, "Research questions", columns, rows))
+
+
+def question_section(question: Question, texts: Sequence[Paragraph], part: Part) -> Section:
+    """Return the section of a question: what is said of it, the tables and figures of its part, its mark.
+
+    Its id is the question's in lower case: results that no table shows are added to the section by this id.
+    """
+    title = question.text.rstrip("?")
+    return Section(question.question_id.lower(), title, tuple(texts), part.tables, part.figures, flag=question.analysis)
 
 
 def card_section(card: DatasetCard, *, section_id: str = "data") -> Section:

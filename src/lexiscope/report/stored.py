@@ -21,6 +21,7 @@ from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.result import read_records
 from lexiscope.core.run import read_json, unreadable, write_atomically, write_json
 from lexiscope.report.document import Paragraph, Report, RichText, Section
+from lexiscope.report.every_result import check_every_result
 from lexiscope.report.figures import PROLOGUE, Figure, write_figure
 from lexiscope.report.latex import to_latex
 from lexiscope.report.tables import Cell, Column, Format, Interval, Missing, Noted, Table, to_csv
@@ -32,7 +33,10 @@ def store(report: Report, folder: Path | str) -> tuple[str, ...]:
     """Write all tables, figures and the structure of *report* into a run folder; ``sections.json`` comes last.
 
     Returns the written names, relative to the folder. Each file is written whole or not at all.
+
+    Errors: :class:`RunError` where the report has a record that none of its tables and figures shows.
     """
+    check_every_result(report)
     target = Path(folder)
     names: list[str] = []
     for section in (part for top in report.sections for part in top.walk()):

@@ -15,6 +15,7 @@ from lexiscope.core.result import to_json
 from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_atomically, write_json
 from lexiscope.core.study import StudySettings
 from lexiscope.report.document import Report
+from lexiscope.report.every_result import with_every_result
 from lexiscope.report.html import write_report
 from lexiscope.report.simulated import marked_report
 from lexiscope.report.stored import store
@@ -69,15 +70,25 @@ def about_run(
 
 
 def write_run(
-    out: Path, report: Report, responses: ResponseTable, *, extra: Sequence[str], command: str
+    out: Path,
+    report: Report,
+    responses: ResponseTable,
+    *,
+    extra: Sequence[str],
+    command: str,
+    meanings: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Write responses, results, tables, figures and the report; ``run.json`` comes last and seals the rest.
 
-    Where the judgments are those of simulated participants, the report and all its parts say so.
+    Numbers that no table or figure shows are listed in the report (:mod:`lexiscope.report.every_result`); *meanings*
+    are the statistics that the study knows. Where the judgments are those of simulated participants, the report and all
+    its parts say so.
+
     Errors: :class:`InputError` E508 where people's are among them.
     """
     if holds_simulated(responses):
         report = marked_report(report)
+    report = with_every_result(report, meanings)
     responses.write_parquet(out / "responses.parquet")
     write_atomically(out / "results.json", to_json(report.records))
     names = ["responses.parquet", "results.json", *store(report, out), *extra]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lexiscope.core.lock import locked
@@ -12,7 +12,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, read_records
 from lexiscope.core.run import write_machine
 from lexiscope.core.simulated import SIMULATED, TOLD_SIMULATED
-from lexiscope.core.study import Question, StudySettings
+from lexiscope.core.study import Analysis, Mark, PlannedAnalysis, Question, StudySettings
 from lexiscope.report.document import Report
 from lexiscope.report.part import Part
 from lexiscope.report.simulated import has_people, marked_table
@@ -34,12 +34,16 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Computed:
-    """What a study has computed: its report, the answers behind it, its parts, and the names of files beside them."""
+    """What a study has computed: its report, the answers behind it, its parts, and the names of files beside them.
+
+    ``meanings`` are the study's statistics, by name without parameters, and what each is.
+    """
 
     report: Report
     responses: ResponseTable
     parts: Mapping[str, Part]
     files: tuple[str, ...] = ()
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
 
 def run_study(
@@ -64,25 +68,70 @@ def run_study(
         if is_finished(folder, settings, given=given):
             return _summary(folder, overview, (_FINISHED,))
         done = compute(folder)
-        write_run(folder, done.report, done.responses, extra=done.files, command=command)
+        write_run(folder, done.report, done.responses, extra=done.files, command=command, meanings=done.meanings)
         write_machine(folder, time.monotonic() - started)
     remarks = dict.fromkeys(text for part in done.parts.values() for text in part.remarks)
     return _summary(folder, overview, tuple(remarks))
 
 
 def marked_records(
-    parts: Mapping[str, Part], questions: Sequence[Question], settings: StudySettings
+    parts: Mapping[str, Part],
+    questions: Sequence[Question],
+    settings: StudySettings,
+    planned: Sequence[PlannedAnalysis] = (),
 ) -> tuple[Record, ...]:
-    """Return the records of all parts, those of a question's part marked with the question and its flag.
+    """Return the records of all parts, those of a question's part marked with the question.
 
-    A flag of the settings (confirmatory, exploratory) overrides the question's own.
+    A record is confirmatory if a planned analysis covers it, and its question is not set to exploratory; every other
+    record of a question is exploratory.
     """
-    flags = {question.question_id: question.analysis for question in questions} | dict(settings.analyses)
+    ids, kept = {question.question_id for question in questions}, in_force(planned, settings)
     return tuple(
-        replace(record, question=name, analysis=flags[name]) if name in flags else record
+        replace(record, question=name, analysis=_mark(name, record, kept)) if name in ids else record
         for name, part in parts.items()
         for record in part.records
     )
+
+
+def in_force(planned: Sequence[PlannedAnalysis], settings: StudySettings) -> tuple[PlannedAnalysis, ...]:
+    """Return the planned analyses without those of questions that the settings mark as exploratory."""
+    set_aside = dict(settings.analyses)
+    return tuple(each for each in planned if each.question_id not in set_aside)
+
+
+def marked_questions(
+    questions: Sequence[Question], records: Sequence[Record], *, own: bool = False
+) -> tuple[Question, ...]:
+    """Return the questions with the mark that their records have in this run.
+
+    Of the user's *own* data no paper has asked them: they name no place in one.
+    """
+    return tuple(
+        replace(question, analysis=_mark_of(question, records), section="" if own else question.section)
+        for question in questions
+    )
+
+
+def _mark(question_id: str, record: Record, planned: Sequence[PlannedAnalysis]) -> Analysis:
+    covered = any(each.question_id == question_id and each.covers(record) for each in planned)
+    return "confirmatory" if covered else "exploratory"
+
+
+def _mark_of(question: Question, records: Sequence[Record]) -> Mark:
+    marks = {record.analysis for record in records if record.question == question.question_id}
+    if "confirmatory" not in marks:
+        return "exploratory"
+    return "confirmatory" if marks == {"confirmatory"} else "confirmatory in part"
+
+
+def planned_text(question: Question, planned: Sequence[PlannedAnalysis]) -> tuple[str, ...]:
+    """Return the sentence that says what of a question is confirmatory, and by which plan; none if nothing is."""
+    own = [each for each in planned if each.question_id == question.question_id]
+    if not own or question.analysis == "exploratory":
+        return ()
+    listed = "; ".join(f"{each.text} ({each.place})" for each in own)
+    rest = " All other results of this section are exploratory." if question.analysis != "confirmatory" else ""
+    return (f"Confirmatory, because planned before the data were collected: {listed}.{rest}",)
 
 
 def _summary(folder: Path, overview: Callable[[tuple[Record, ...]], Table], remarks: tuple[str, ...]) -> Summary:

@@ -16,7 +16,7 @@ from lexiscope.annotation.definition import (
     Texts,
 )
 from lexiscope.annotation.design import build_design
-from lexiscope.annotation.output.preregistration import preregistration
+from lexiscope.annotation.output.preregistration import preregistration, preregistration_template
 
 from .made_export import pair
 
@@ -111,3 +111,21 @@ def test_a_study_without_a_model_says_so() -> None:
     said = preregistration(study, build_design([pair(f"i{k}", f"w{k}") for k in range(5)], study.design, study.catch))
     assert "None is planned." in said
     assert "None." in said
+
+
+def test_the_text_says_what_it_is() -> None:
+    """A plan that is exported after the answers must not pass for a registration."""
+    assert text().startswith("# Plan: ")
+    assert "It is a pre-registration only if it was registered before the first answer." in text()
+
+
+def test_a_template_says_so_and_has_blanks_only() -> None:
+    """Pay, exclusions and sample are blanks: no digit but the numbers of a list stands in it."""
+    said = preregistration_template([("Q1", "Do people agree?")])
+    assert said.startswith("# TEMPLATE: pre-registration\n\n**TEMPLATE.")
+    assert "- Q1: Do people agree? Predicted: ____. Confirmatory: ____" in said
+    for blank in ("Amount and currency per participant", "Valid answers per item", "Participants asked first"):
+        assert any(line.startswith(f"- {blank}") and line.endswith(": ____") for line in said.splitlines())
+    exclusions = said.partition("## Exclusions")[2].partition("##")[0]
+    assert exclusions.split("\n")[2:4] == ["1. ____", "2. ____"]
+    assert not re.search(r"\d", re.sub(r"(?m)^\d\. |Q1", "", said))

@@ -1,12 +1,12 @@
-"""The pre-registration text of a study: sampling plan, exclusions, confirmatory model, and every setting.
+"""The plan of a study as text: sampling plan, exclusions, confirmatory model, and every setting; a template for one.
 
-It is made of the definition alone, so it can be registered before anybody has answered; the same definition gives the
-same text, and no number of the definition is missing from it.
+The plan is made of the definition alone: the same definition gives the same text, and no number of the definition is
+missing from it. The template has no numbers at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lexiscope.analysis.exclusion import parse_rule
@@ -22,7 +22,7 @@ def preregistration(definition: StudyDefinition, design: Design) -> str:
     Errors: those of :func:`lexiscope.analysis.exclusion.parse_rule` and of the planned model.
     """
     parts = (
-        [f"# Pre-registration: {definition.texts.title or definition.name}", ""],
+        [f"# Plan: {definition.texts.title or definition.name}", "", _WHAT_IT_IS, ""],
         _material(definition, design),
         _sampling(definition, design),
         _trials(definition),
@@ -32,6 +32,77 @@ def preregistration(definition: StudyDefinition, design: Design) -> str:
         _settings(definition),
     )
     return "\n".join(line for part in parts for line in part).rstrip("\n") + "\n"
+
+
+_WHAT_IT_IS = (
+    "This text was written from the study's definition, which cannot change after the launch. It is a pre-registration "
+    "only if it was registered before the first answer."
+)
+_TEMPLATE = """\
+# TEMPLATE: pre-registration
+
+**TEMPLATE. Nothing in this file has been decided.** Replace every ____ before the first participant answers, delete
+this paragraph, and register the text (for example at https://osf.io). A plan that was written after the first answer is
+not a pre-registration, and its analyses are exploratory.
+
+- Title: ____
+- Authors: ____
+- Date of registration, and where: ____
+- Have any answers been collected, and who has seen them? ____
+
+## Questions
+
+{questions}
+
+Analyses that are not named below are exploratory.
+
+## Material
+
+- Items, and where they come from: ____
+- Lists, items per list, how items are divided: ____
+- Question, scale, guidelines (attach the text): ____
+
+## Sampling plan
+
+- Who can take part, and how they are recruited: ____
+- Valid answers per item after exclusions: ____
+- Participants asked first: ____
+- What happens if an item has too few valid answers: ____
+- Largest number of participants: ____
+
+## Session
+
+- Qualification, practice and catch trials, with their correct answers: ____
+- Order of items, sides and options: ____
+
+## Exclusions, in the order in which they are applied
+
+1. ____
+2. ____
+
+## Confirmatory analyses
+
+For each: the outcome, the model with its random effects, the effect that is tested, its predicted direction, the test
+and its level, the smallest effect that matters, and, if models are compared with people, which model and which layer.
+
+1. ____
+2. ____
+
+## Pay and ethics
+
+- Amount and currency per participant: ____
+- Expected duration, and the pay per hour that follows: ____
+- Ethics approval: ____
+"""
+
+
+def preregistration_template(questions: Sequence[tuple[str, str]] = ()) -> str:
+    """Return a template as Markdown: blanks for everything, the numbers of no study.
+
+    *questions* (id, text) are those of a study of the catalog, each to be answered or to be deleted.
+    """
+    listed = [f"- {name}: {text} Predicted: ____. Confirmatory: ____" for name, text in questions]
+    return _TEMPLATE.format(questions="\n".join(listed or ["1. ____ Predicted: ____"]))
 
 
 def settings_of(definition: StudyDefinition) -> Iterator[tuple[str, str]]:

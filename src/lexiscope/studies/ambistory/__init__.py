@@ -14,10 +14,10 @@ from lexiscope.collect import CollectProgress
 from lexiscope.core.result import Record
 from lexiscope.core.study import PublishedValue, Question, StudySettings, check_settings
 from lexiscope.report.document import Report
-from lexiscope.report.exports import Exported, export
+from lexiscope.report.exports import Exported, export, meanings_of
 from lexiscope.report.part import Part, joined, with_published
 from lexiscope.report.study_folder import about_run
-from lexiscope.report.study_run import Computed, Summary, marked_records, run_study
+from lexiscope.report.study_run import Computed, Summary, marked_questions, marked_records, run_study
 from lexiscope.report.style import short_names
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.report.tables import Column, Table
@@ -38,14 +38,12 @@ from lexiscope.studies.ambistory.tags import error_tags
 
 CITATION = ("Gehring, J., & Roth, M. (2025). AmbiStory: A Challenging Dataset of Lexically Ambiguous Short Stories.",)
 QUESTIONS: tuple[Question, ...] = (
-    Question("Q1", "How much do people agree on the plausibility of a meaning?", "§4.1, §5.1", "confirmatory"),
-    Question("Q2", "Does an ending change how plausible a meaning is?", "§4.2", "confirmatory"),
-    Question(
-        "Q3", "Do people use the whole scale, and are frequent senses more plausible?", "§4.2, Table 6", "exploratory"
-    ),
-    Question("Q4", "How close do models come to people's ratings?", "§5.1, §5.2, Table 3", "confirmatory"),
-    Question("Q5", "Are open stories harder than ended ones?", "§5.3.2, Table 7", "exploratory"),
-    Question("Q6", "Does training on ratings make the errors of a model smaller?", "§5.3", "confirmatory"),
+    Question("Q1", "How much do people agree on the plausibility of a meaning?", "§4.1, §5.1"),
+    Question("Q2", "Does an ending change how plausible a meaning is?", "§4.2"),
+    Question("Q3", "Do people use the whole scale, and are frequent senses more plausible?", "§4.2, Table 6"),
+    Question("Q4", "How close do models come to people's ratings?", "§5.1, §5.2, Table 3"),
+    Question("Q5", "Are open stories harder than ended ones?", "§5.3.2, Table 7"),
+    Question("Q6", "Does training on ratings make the errors of a model smaller?", "§5.3"),
 )
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
 STATISTICS: Mapping[str, str] = MEANING
@@ -75,10 +73,14 @@ def run(
         parts = analyse(material, settings)
         records = _records(material, settings, parts)
         handed = Exported(
-            material.name, material.responses, material.card, tuple(material.checksums.items()), STATISTICS
+            material.name,
+            material.responses,
+            material.card,
+            tuple(material.checksums.items()),
+            meanings_of(STATISTICS, records),
         )
         files = (*export(folder, handed, settings.outputs), *write_sheet(material, folder))
-        return Computed(_report(material, settings, parts, records), material.responses, parts, files)
+        return Computed(_report(material, settings, parts, records), material.responses, parts, files, STATISTICS)
 
     return run_study(settings, out, compute, _overview, given=given_files(settings), command=command)
 
@@ -129,7 +131,7 @@ def _report(
     return Report(
         title=settings.title or f"Plausibility of senses: {material.card.title}",
         subtitle="People and models side by side",
-        sections=built(material, settings, QUESTIONS, parts),
+        sections=built(material, settings, marked_questions(QUESTIONS, records), parts),
         run=about_run(settings, data=material.checksums, counts=counts, given=given_files(settings)),
         records=records,
         citations=CITATION,

@@ -8,7 +8,7 @@ from lexiscope.core.result import Record
 from lexiscope.core.study import Question, StudySettings
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part
-from lexiscope.report.sections import card_section, questions_table, subjects_table
+from lexiscope.report.sections import card_section, question_section, questions_table, subjects_table
 from lexiscope.report.tables import Column, Table
 from lexiscope.studies.ambistory import effects, kinds, models, people
 from lexiscope.studies.ambistory.material import Material
@@ -48,10 +48,8 @@ def built(
     for question in questions:
         part = parts.get(question.question_id, Part())
         if part.tables or part.figures or part.paragraphs or part.remarks:
-            flag = dict(settings.analyses).get(question.question_id, question.analysis)
             texts = (f"Asked in {question.section}.", *part.paragraphs, *dict.fromkeys(part.remarks))
-            title = question.text.rstrip("?")
-            sections.append(Section(question.question_id.lower(), title, texts, part.tables, part.figures, flag=flag))
+            sections.append(question_section(question, texts, part))
     cases = parts.get("cases", Part())
     if cases.tables or cases.remarks:
         sections.append(Section("cases", "Single samples", cases.paragraphs + cases.remarks, cases.tables))

@@ -14,11 +14,11 @@ from lexiscope.collect import CollectProgress
 from lexiscope.core.result import Record
 from lexiscope.core.study import PublishedValue, Question, StudySettings, check_settings
 from lexiscope.report.document import Report
-from lexiscope.report.exports import Exported, export
+from lexiscope.report.exports import Exported, export, meanings_of
 from lexiscope.report.part import Part, joined, pick, shown, with_published
 from lexiscope.report.simulated import marked_where_people
 from lexiscope.report.study_folder import about_run
-from lexiscope.report.study_run import Computed, Summary, marked_records, run_study
+from lexiscope.report.study_run import Computed, Summary, marked_questions, marked_records, run_study
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.report.tables import Column, Format, Table
 from lexiscope.studies.context_bias.describe import models_part, sets_part
@@ -41,16 +41,13 @@ QUESTIONS: tuple[Question, ...] = (
         "Q1",
         "How much of what the whole input gives can be had from the context alone, and from the word alone?",
         "§2.3, Figures 1, 2 and 4, Table 7",
-        "confirmatory",
     ),
-    Question(
-        "Q2", "How much do word and context give together, beyond the better of the two?", "Figure 3", "confirmatory"
-    ),
-    Question("Q3", "How far do models stay behind people, view by view?", "§3, Table 5, appendix F", "confirmatory"),
-    Question("Q4", "How much does the word tell of the label?", "§3.2, Table 4", "exploratory"),
-    Question("Q5", "Are datasets with less ambiguous words more word-biased?", "§3.1, Table 2", "exploratory"),
-    Question("Q6", "Where does the context mislead, and where does the word?", "§3.1, Table 3", "exploratory"),
-    Question("Q7", "Does a model notice that another word stands in the place?", "§3.2, Tables 1 and 8", "exploratory"),
+    Question("Q2", "How much do word and context give together, beyond the better of the two?", "Figure 3"),
+    Question("Q3", "How far do models stay behind people, view by view?", "§3, Table 5, appendix F"),
+    Question("Q4", "How much does the word tell of the label?", "§3.2, Table 4"),
+    Question("Q5", "Are datasets with less ambiguous words more word-biased?", "§3.1, Table 2"),
+    Question("Q6", "Where does the context mislead, and where does the word?", "§3.1, Table 3"),
+    Question("Q7", "Does a model notice that another word stands in the place?", "§3.2, Tables 1 and 8"),
 )
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
 STATISTICS: Mapping[str, str] = MEANING
@@ -81,8 +78,9 @@ def run(
         report = _report(material, settings, parts, records, judged(everybody, settings), given)
         card = material.sets[0].card if len(material.sets) == 1 else None
         sums = tuple(material.checksums.items())
-        handed = Exported(material.sets[0].name, material.responses, card, sums, STATISTICS)
-        return Computed(report, material.responses, parts, export(folder, handed, settings.outputs))
+        handed = Exported(material.sets[0].name, material.responses, card, sums, meanings_of(STATISTICS, records))
+        files = export(folder, handed, settings.outputs)
+        return Computed(report, material.responses, parts, files, STATISTICS)
 
     return run_study(settings, out, compute, overview, given=given, command=command)
 
@@ -156,7 +154,7 @@ def _report(
     return Report(
         title=settings.title or f"Context and word bias: {names}",
         subtitle="Models trained on the whole input and on each part of it, beside people",
-        sections=built(material, settings, QUESTIONS, parts, verdicts),
+        sections=built(material, settings, marked_questions(QUESTIONS, records, own=material.own), parts, verdicts),
         run=about_run(settings, data=material.checksums, counts=counts, plans=plans, given=given),
         records=records,
         citations=() if material.own else CITATION,

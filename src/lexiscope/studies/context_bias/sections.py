@@ -13,7 +13,7 @@ from lexiscope.core.study import Question, StudySettings
 from lexiscope.report.bias_sections import verdict_section
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part
-from lexiscope.report.sections import card_section, questions_table
+from lexiscope.report.sections import card_section, question_section, questions_table
 from lexiscope.studies.context_bias.material import AuditSet, Material
 from lexiscope.studies.context_bias.protocol import LOOK_UP
 from lexiscope.studies.context_bias.scores import Measured, gaps_of
@@ -90,10 +90,8 @@ def built(
     for question in questions:
         part = parts.get(question.question_id, Part())
         if part.tables or part.figures or part.paragraphs or part.remarks:
-            flag = dict(settings.analyses).get(question.question_id, question.analysis)
             texts = (*_asked_in(question, material), *part.paragraphs, *part.remarks)
-            title = question.text.rstrip("?")
-            sections.append(Section(question.question_id.lower(), title, texts, part.tables, part.figures, flag=flag))
+            sections.append(question_section(question, texts, part))
     ethics = (f"Ethics: {settings.ethics}",) if settings.ethics else ()
     sections.append(Section("limits", "Limits", (*LIMITS, *_of_models(material), *ethics)))
     return tuple(sections)

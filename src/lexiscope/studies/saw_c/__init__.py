@@ -13,22 +13,22 @@ from pathlib import Path
 from lexiscope.collect import CollectProgress
 from lexiscope.core.response import holds_simulated
 from lexiscope.core.result import Record, statistic_name
-from lexiscope.core.run import write_atomically
-from lexiscope.core.study import PublishedValue, Question, StudySettings, check_settings
+from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question, StudySettings, check_settings
 from lexiscope.report.document import Report
-from lexiscope.report.exports import Exported, export
+from lexiscope.report.exports import Exported, export, meanings_of
 from lexiscope.report.part import Part, with_published
 from lexiscope.report.simulated import marked_table
 from lexiscope.report.stored import write_table
-from lexiscope.report.study_run import Computed, Summary, marked_records, run_study
+from lexiscope.report.study_run import Computed, Summary, in_force, marked_questions, marked_records, run_study
 from lexiscope.report.tables import Table
 from lexiscope.studies.saw_c.answers import answered
 from lexiscope.studies.saw_c.gather import gather
 from lexiscope.studies.saw_c.lmm import chosen_tests
 from lexiscope.studies.saw_c.material import Material
 from lexiscope.studies.saw_c.names import MEANING
+from lexiscope.studies.saw_c.planned import PLANNED as _PLANNED
+from lexiscope.studies.saw_c.planned import planned_analyses
 from lexiscope.studies.saw_c.plans import VIEWS, plan_for
-from lexiscope.studies.saw_c.preregistration import SamplingPlan, preregistration
 from lexiscope.studies.saw_c.published import PUBLISHED as _PUBLISHED
 from lexiscope.studies.saw_c.sections import built
 from lexiscope.studies.saw_c.show import overview_table
@@ -42,36 +42,20 @@ CITATION = (
 )
 QUESTIONS: tuple[Question, ...] = (
     Question(
-        "Q1",
-        "Do people rate two uses of the same sense as more related than two different senses?",
-        "SAW-C §3.5",
-        "confirmatory",
+        "Q1", "Do people rate two uses of the same sense as more related than two different senses?", "SAW-C §3.5"
     ),
+    Question("Q2", "At which layer do distances separate the same sense from different senses best?", "SAW-C §4.2"),
     Question(
-        "Q2",
-        "At which layer do distances separate the same sense from different senses best?",
-        "SAW-C §4.2",
-        "exploratory",
-    ),
-    Question(
-        "Q3",
-        "How well do distances predict relatedness at each layer, beside single people?",
-        "SAW-C §4.3, §4.4",
-        "exploratory",
+        "Q3", "How well do distances predict relatedness at each layer, beside single people?", "SAW-C §4.3, §4.4"
     ),
     Question(
         "Q4",
         "Do people see a sense boundary beyond distance, and in which direction is every model off?",
         "SAW-C §4.5, §5.4",
-        "exploratory",
     ),
-    Question(
-        "Q5",
-        "Do larger models fit people better, and how does fit change with depth?",
-        "SAW-C §5.2, §5.3",
-        "exploratory",
-    ),
+    Question("Q5", "Do larger models fit people better, and how does fit change with depth?", "SAW-C §5.2, §5.3"),
 )
+PLANNED: tuple[PlannedAnalysis, ...] = _PLANNED
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
 STATISTICS: Mapping[str, str] = MEANING
 SETTINGS = frozenset(
@@ -90,12 +74,6 @@ SETTINGS = frozenset(
 )
 MINI = StudySettings("saw_c", dataset="mini_relatedness", subjects=("encoder:minilm",))
 """Settings with which the study runs on any machine."""
-PAPER_EXCLUSIONS: tuple[str, ...] = (
-    "Failed the catch trial (two identical sentences, answer other than the top of the scale).",
-    "Completion time more than 3 SD above the mean.",
-    "Agreement with the other participants of r² < .1 (Pearson).",
-    "Says that Spanish is not the first language.",
-)
 
 
 def run(
@@ -120,7 +98,7 @@ def run(
         if holds_simulated(material.responses):
             norms = tuple(map(marked_table, norms))
         files = (*_exports(folder, material, settings, records), *_write_norms(folder, norms))
-        return Computed(_report(material, settings, parts, records), material.responses, parts, files)
+        return Computed(_report(material, settings, parts, records), material.responses, parts, files, STATISTICS)
 
     def overview(records: tuple[Record, ...]) -> Table:
         return overview_table(records, settings.views[0])
@@ -142,21 +120,23 @@ def analyse(material: Material, settings: StudySettings) -> dict[str, Part]:
 
 def _records(material: Material, settings: StudySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
     """All records, beside what the paper prints."""
-    records = marked_records(parts, QUESTIONS, settings)
+    records = marked_records(parts, QUESTIONS, settings, planned_analyses(settings))
     return with_published(records, () if settings.items else PUBLISHED.get(material.name, ()))
 
 
 def _report(
     material: Material, settings: StudySettings, parts: Mapping[str, Part], records: Sequence[Record]
 ) -> Report:
+    questions = marked_questions(QUESTIONS, records, own=bool(settings.items))
     title = settings.title or f"Relatedness in context: {material.card.title if material.card else material.name}"
     return Report(
         title=title,
         subtitle="People and encoders side by side",
-        sections=built(material, settings, QUESTIONS, parts),
+        sections=built(material, settings, questions, parts, in_force(planned_analyses(settings), settings)),
         run=run_record(material, settings, records),
         records=tuple(records),
-        citations=CITATION,
+        # on other data the study is cited for its methods
+        citations=CITATION[:1] if settings.items else CITATION,
     )
 
 
@@ -169,9 +149,9 @@ def _exports(folder: Path, material: Material, settings: StudySettings, records:
         for test in tests:
             columns |= {name: (subject, layer) for name, subject, layer in test.distances}
         names += write_r(folder, tests, trial_table(material, columns))
-    if "preregistration" in settings.outputs:
-        names += (_write_preregistration(folder, material, settings),)
-    handed = Exported(material.name, material.responses, material.card, material.checksums, STATISTICS)
+    handed = Exported(
+        material.name, material.responses, material.card, material.checksums, meanings_of(STATISTICS, records)
+    )
     return names + export(folder, handed, settings.outputs)
 
 
@@ -185,13 +165,3 @@ def _best_layers(material: Material, settings: StudySettings, records: Sequence[
 
 def _write_norms(folder: Path, tables: Sequence[Table]) -> tuple[str, ...]:
     return tuple(name for table in tables for name in write_table(table, folder / "tables"))
-
-
-def _write_preregistration(folder: Path, material: Material, settings: StudySettings) -> str:
-    lists = {item.list_id for item in material.items if item.list_id is not None}
-    design = replace(SamplingPlan(), n_pairs=len(material.items), n_lists=max(1, len(lists)))
-    plan = replace(design, min_ratings=settings.min_ratings, first_target=round(1.2 * design.min_participants))
-    tests = tuple((test.name, test.full, test.reduced) for test in plan_for(material, settings).tests)
-    text = preregistration(plan, rules=settings.exclusions or PAPER_EXCLUSIONS, tests=tests, title=material.name)
-    write_atomically(folder / "preregistration.md", text)
-    return "preregistration.md"

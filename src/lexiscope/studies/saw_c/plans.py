@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from lexiscope.analysis.mixed import LikelihoodRatio
 from lexiscope.core.study import StudySettings
 from lexiscope.studies.saw_c.material import Material
+from lexiscope.studies.saw_c.planned import BETO
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,6 @@ _SENSE_35 = "(1 + Same_sense | Participant) + (1 + Same_sense | List) + (1 | Wor
 _MAXIMAL_35 = "(1 + Same_sense | Participant) + (1 + Same_sense | List) + (1 + Same_sense | Word)"
 _BOTH_45 = "(1 + Same_sense + Distance | Participant) + (1 | List) + (1 | Word)"
 _MAXIMAL_45 = " + ".join(f"(1 + Same_sense + Distance | {group})" for group in ("Participant", "List", "Word"))
-_BETO = "bert-base-spanish-wwm-cased"
 
 
 def sense_test(name: str, random: str, place: str) -> Test:
@@ -106,10 +106,10 @@ SAW_C = Plan(
         sense_test("sense", _SENSE_35, "SAW-C §3.5"),
         # it converges without any message, which the paper's reduction rests on its not doing: always shown beside
         sense_test("sense_maximal", _MAXIMAL_35, "SAW-C §3.5, maximal random effects"),
-        *distance_tests(_BETO, 12, _BOTH_45, "SAW-C §4.5"),
+        *distance_tests(BETO, 12, _BOTH_45, "SAW-C §4.5"),
     ),
-    maximal=distance_tests(_BETO, 12, _MAXIMAL_45, "SAW-C §4.5, maximal random effects", suffix="_maximal"),
-    focus=_BETO,
+    maximal=distance_tests(BETO, 12, _MAXIMAL_45, "SAW-C §4.5, maximal random effects", suffix="_maximal"),
+    focus=BETO,
     focus_layer=12,
 )
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from lexiscope.analysis.exclusion import ExclusionResult
 from lexiscope.core.result import Record, statistic_name
-from lexiscope.core.study import Question, StudySettings
+from lexiscope.core.study import PlannedAnalysis, Question, StudySettings
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part, pick
-from lexiscope.report.sections import FilterStep, card_section, filters_table, questions_table
+from lexiscope.report.sections import FilterStep, card_section, filters_table, question_section, questions_table
+from lexiscope.report.study_run import planned_text
 from lexiscope.report.tables import Table
 from lexiscope.studies.saw_c.material import Material
 
@@ -33,7 +34,11 @@ LIMITS_OF_SIZE = "The regression of fit on size rests on few models of a few fam
 
 
 def built(
-    material: Material, settings: StudySettings, questions: Sequence[Question], parts: Mapping[str, Part]
+    material: Material,
+    settings: StudySettings,
+    questions: Sequence[Question],
+    parts: Mapping[str, Part],
+    planned: Sequence[PlannedAnalysis] = (),
 ) -> tuple[Section, ...]:
     """Return the sections of the report; *parts* are the study's parts by name."""
     records = tuple(record for part in parts.values() for record in part.records)
@@ -47,13 +52,12 @@ def built(
     for question in questions:
         part = parts.get(question.question_id, Part())
         if part.tables or part.figures or part.paragraphs:
-            flag = dict(settings.analyses).get(question.question_id, question.analysis)
             result = results.get(question.question_id, "")
-            asked = f"Asked in {question.section}." + (f" Result: {result}." if result else "")
-            texts = (asked, *part.paragraphs, *dict.fromkeys(part.remarks))
-            sections.append(
-                Section(question.question_id.lower(), _short(question), texts, part.tables, part.figures, flag=flag)
-            )
+            asked = (f"Asked in {question.section}.",) if question.section else ()
+            said = " ".join((*asked, *((f"Result: {result}.",) if result else ())))
+            marked = planned_text(question, planned)
+            texts = (*((said,) if said else ()), *marked, *part.paragraphs, *dict.fromkeys(part.remarks))
+            sections.append(question_section(question, texts, part))
     sections.append(Section("limits", "Limits", _limits(material, results) + _ethics(settings)))
     return tuple(section for section in sections if section.paragraphs or section.tables or section.subsections)
 
@@ -99,10 +103,6 @@ def _limits(material: Material, results: Mapping[str, str]) -> tuple[str, ...]:
 
 def _ethics(settings: StudySettings) -> tuple[str, ...]:
     return (f"Ethics: {settings.ethics}",) if settings.ethics else ()
-
-
-def _short(question: Question) -> str:
-    return question.text.rstrip("?")
 
 
 # -- results in words ---------------------------------------------------------------------------------------------

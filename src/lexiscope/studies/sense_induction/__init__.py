@@ -14,13 +14,13 @@ from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Record
 from lexiscope.core.study import PublishedValue, Question, StudySettings, check_settings
 from lexiscope.report.document import Report, Section
-from lexiscope.report.exports import Exported, export
+from lexiscope.report.exports import Exported, export, meanings_of
 from lexiscope.report.part import Part, joined, pick, shown, with_published
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.sense_explorer import Exploration
 from lexiscope.report.simulated import marked_part
 from lexiscope.report.study_folder import about_run
-from lexiscope.report.study_run import Computed, Summary, marked_records, run_study
+from lexiscope.report.study_run import Computed, Summary, marked_questions, marked_records, run_study
 from lexiscope.report.tables import Column, Format, Table
 from lexiscope.studies.sense_induction.contrast import contrast_part
 from lexiscope.studies.sense_induction.explored import explorations, write_pages
@@ -50,14 +50,14 @@ CITATION = (
     "arXiv:1804.08077.",
 )
 QUESTIONS: tuple[Question, ...] = (
-    Question("Q1", "How near do similarities of words come to people's ratings?", "§5, Tables 6 and 7", "confirmatory"),
-    Question("Q2", "How near do similarities of usages in context come to people's ratings?", "§5", "confirmatory"),
-    Question("Q3", "Are usages with one meaning given one sense, and others not?", "§5, Table 8", "confirmatory"),
-    Question("Q4", "Are planted senses recovered?", "not in the paper", "exploratory"),
-    Question("Q5", "How strong must the noise be, and what does it do?", "§3, Figures 3 and 5", "exploratory"),
-    Question("Q6", "How many senses are left, of frequent and of rare words?", "Figure 4", "exploratory"),
-    Question("Q7", "Do people recognise the senses?", "§4, Tables 1 to 3", "confirmatory"),
-    Question("Q8", "Do similarity and interpretability choose the same vectors?", "§5.1", "exploratory"),
+    Question("Q1", "How near do similarities of words come to people's ratings?", "§5, Tables 6 and 7"),
+    Question("Q2", "How near do similarities of usages in context come to people's ratings?", "§5"),
+    Question("Q3", "Are usages with one meaning given one sense, and others not?", "§5, Table 8"),
+    Question("Q4", "Are planted senses recovered?", "not in the paper"),
+    Question("Q5", "How strong must the noise be, and what does it do?", "§3, Figures 3 and 5"),
+    Question("Q6", "How many senses are left, of frequent and of rare words?", "Figure 4"),
+    Question("Q7", "Do people recognise the senses?", "§4, Tables 1 to 3"),
+    Question("Q8", "Do similarity and interpretability choose the same vectors?", "§5.1"),
 )
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
 STATISTICS: Mapping[str, str] = MEANING
@@ -88,11 +88,11 @@ def run(
         responses = ResponseTable.concat([material.responses, answers, material.people])
         records = _records(material, settings, parts)
         sums = tuple(material.checksums.items())
-        handed = Exported("sense_induction", responses, None, sums, STATISTICS)
-        sections = built(material, settings, QUESTIONS, parts, left_out, explored)
+        handed = Exported("sense_induction", responses, None, sums, meanings_of(STATISTICS, records))
+        sections = built(material, settings, marked_questions(QUESTIONS, records), parts, left_out, explored)
         report = _report(material, settings, sections, records, len(left_out), given, len(responses))
         files = (*export(folder, handed, settings.outputs), *write_pages(explored, folder))
-        return Computed(report, responses, parts, files)
+        return Computed(report, responses, parts, files, STATISTICS)
 
     return run_study(settings, out, compute, overview, given=given, command=command)
 

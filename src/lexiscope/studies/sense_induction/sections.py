@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from lexiscope.core.study import Question, StudySettings
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part
-from lexiscope.report.sections import card_section, questions_table
+from lexiscope.report.sections import card_section, question_section, questions_table
 from lexiscope.report.sense_explorer import Exploration
 from lexiscope.report.tables import Column, Table
 from lexiscope.studies.sense_induction import contrast, judged, recovery, same_sense, similarity
@@ -56,11 +56,9 @@ def built(
     for question in questions:
         part = parts.get(question.question_id, Part())
         if part.tables or part.figures or part.paragraphs:
-            flag = dict(settings.analyses).get(question.question_id, question.analysis)
             asked = "" if question.section.startswith("not") else f"Asked in {question.section}."
             texts = tuple(text for text in (asked, *part.paragraphs) if text)
-            title = question.text.rstrip("?")
-            sections.append(Section(question.question_id.lower(), title, texts, part.tables, part.figures, flag=flag))
+            sections.append(question_section(question, texts, part))
     sections += explorer_sections(explored)
     if left_out:
         sections.append(Section("left_out", "What was left out, and why", tables=(left_out_table(material, left_out),)))

@@ -15,10 +15,10 @@ from lexiscope.core.result import Record
 from lexiscope.core.run import sha256_of
 from lexiscope.core.study import PublishedValue, Question, StudySettings, check_settings
 from lexiscope.report.document import Report
-from lexiscope.report.exports import Exported, export
+from lexiscope.report.exports import Exported, export, meanings_of
 from lexiscope.report.part import Part, joined, with_published
 from lexiscope.report.study_folder import about_run
-from lexiscope.report.study_run import Computed, Summary, marked_records, run_study
+from lexiscope.report.study_run import Computed, Summary, marked_questions, marked_records, run_study
 from lexiscope.report.style import short_names
 from lexiscope.report.tables import Column, Format, Table
 from lexiscope.studies.synonymy.accuracies import accuracies
@@ -46,17 +46,13 @@ QUESTIONS: tuple[Question, ...] = (
         "Q1",
         "Do models prefer a synonym that fits the context to one that does not, and to random nouns?",
         "§4.1, Table 5, App. E",
-        "confirmatory",
     ),
-    Question("Q2", "Do they know that two words are synonyms without any context?", "§4.1, Table 5", "confirmatory"),
-    Question("Q3", "Do they produce a synonym when they are asked for one?", "§3.2, §4.2", "confirmatory"),
-    Question("Q4", "Do decisions depend on how many tokens a word is cut into?", "§4.3, Table 1", "exploratory"),
-    Question("Q5", "Are the same items right in different tests?", "§4.4, Tables 14-17", "exploratory"),
+    Question("Q2", "Do they know that two words are synonyms without any context?", "§4.1, Table 5"),
+    Question("Q3", "Do they produce a synonym when they are asked for one?", "§3.2, §4.2"),
+    Question("Q4", "Do decisions depend on how many tokens a word is cut into?", "§4.3, Table 1"),
+    Question("Q5", "Are the same items right in different tests?", "§4.4, Tables 14-17"),
     Question(
-        "Q6",
-        "Which expression of the relation works best, and does it work in both directions?",
-        "§4.1, §6, App. G",
-        "exploratory",
+        "Q6", "Which expression of the relation works best, and does it work in both directions?", "§4.1, §6, App. G"
     ),
 )
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
@@ -99,10 +95,14 @@ def run(
         parts = analyse(material, settings)
         records = _records(material, settings, parts)
         handed = Exported(
-            material.name, material.all_responses, material.card, tuple(material.checksums.items()), STATISTICS
+            material.name,
+            material.all_responses,
+            material.card,
+            tuple(material.checksums.items()),
+            meanings_of(STATISTICS, records),
         )
         files = export(folder, handed, settings.outputs)
-        return Computed(_report(material, settings, parts, records), material.all_responses, parts, files)
+        return Computed(_report(material, settings, parts, records), material.all_responses, parts, files, STATISTICS)
 
     return run_study(settings, out, compute, _overview, given=_given(settings), command=command)
 
@@ -159,7 +159,7 @@ def _report(
     return Report(
         title=settings.title or ("Synonymy: " if material.design.is_papers else "") + material.card.title,
         subtitle="Recorded and live models side by side" if not material.own else "A study of one's own items",
-        sections=built(material, settings, QUESTIONS, parts),
+        sections=built(material, settings, marked_questions(QUESTIONS, records), parts),
         run=about_run(
             settings,
             data=material.checksums,

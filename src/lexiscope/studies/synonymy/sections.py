@@ -10,7 +10,7 @@ from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.study import Question, StudySettings
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part
-from lexiscope.report.sections import card_section, questions_table
+from lexiscope.report.sections import card_section, question_section, questions_table
 from lexiscope.studies.synonymy.cells import ALONE, Cell, cell_named
 from lexiscope.studies.synonymy.material import Material
 from lexiscope.studies.synonymy.published import versus
@@ -68,11 +68,9 @@ def built(
     for question in questions:
         part = parts.get(question.question_id, Part())
         if part.tables or part.figures or part.paragraphs:
-            flag = dict(settings.analyses).get(question.question_id, question.analysis)
             asked = (f"Asked in {question.section}.",) if question.section else ()
             texts = (*asked, *part.paragraphs, *dict.fromkeys(part.remarks))
-            title = question.text.rstrip("?")
-            sections.append(Section(question.question_id.lower(), title, texts, part.tables, part.figures, flag=flag))
+            sections.append(question_section(question, texts, part))
     paper = parts.get("paper", Part())
     if paper.tables:
         sections.append(Section("paper", "The paper's tables", tables=paper.tables))
