@@ -62,6 +62,14 @@ def test_measured_biases_reach_the_corners(dials: tuple[float, float], tmp_path:
         assert value == pytest.approx(planted, abs=0.05)
 
 
+@pytest.mark.parametrize("name", ["wic", "mine"])
+def test_a_file_that_is_called_like_a_dataset_is_the_users(name: str, tmp_path: Path) -> None:
+    """The printed entropy of WiC, and the rows that WiC's rule counts, belong to WiC's data, not to wic.csv."""
+    found = records_of(replace(COUNTING, items=str(own_file(tmp_path / f"{name}.csv"))), tmp_path / "run")
+    assert find(found, "label_entropy(word=lemma,rows=all,base=e,min_count=2)").published is None
+    assert "In the paper" not in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+
+
 def test_biases_are_those_of_the_formula(tmp_path: Path, assert_own: Callable[[Path], None]) -> None:
     """Both biases and the gaps follow from the accuracies of the same file by hand; no paper's data are spoken of."""
     found = records_of(replace(COUNTING, items=str(own_file(tmp_path / "mine.csv"))), tmp_path / "run")

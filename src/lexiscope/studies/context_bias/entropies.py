@@ -15,6 +15,7 @@ from lexiscope.core.study import StudySettings
 from lexiscope.items.word_of import words_of
 from lexiscope.report.bias_tables import AmbiguityRow, ambiguity_table
 from lexiscope.report.part import Part, from_estimate, with_interval
+from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import BOUNDED, INTEGER, Column, Format, Interval, Missing, Noted, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.studies.context_bias.material import PAIR_TASKS, AuditSet, Material
@@ -84,11 +85,13 @@ def _part(
     )
     if not rows:
         return Part()
-    return Part(tuple(records), (Table(name, number, title, columns, tuple(rows), (_CAPTION,)),))
+    return Part(tuple(records), (drop_empty(Table(name, number, title, columns, tuple(rows), (_CAPTION,))),))
 
 
 def _labels(audit: AuditSet, settings: StudySettings) -> tuple[Found, _Rule]:
-    rule = ENTROPY_RULES.get(audit.name.partition("?")[0], ("lemma", "all"))
+    # a file of the user's own may be called wic.csv; it has no card
+    rules = ENTROPY_RULES if audit.card is not None else {}
+    rule = rules.get(audit.name.partition("?")[0], ("lemma", "all"))
     name = statistic_name("label_entropy", word=rule[0], rows=rule[1], base="e", min_count=2)
     return _computed(audit, rule, name, label_entropy, settings), rule
 
@@ -137,7 +140,8 @@ def _row(audit: AuditSet, found: Found, rule: _Rule) -> tuple[TableCell, ...]:
 
 
 def _printed(audit: AuditSet, name: str) -> TableCell:
-    value = next((each for each in PUBLISHED.get(audit.name, ()) if each.statistic == name), None)
+    published = PUBLISHED.get(audit.name, ()) if audit.card is not None else ()
+    value = next((each for each in published if each.statistic == name), None)
     if value is None:
         return None
     if not value.remark:
