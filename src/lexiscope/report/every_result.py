@@ -235,13 +235,18 @@ def _is_of_a_curve(record: Record) -> bool:
 
 def _by_layer(name: str, curves: Sequence[Sequence[Record]], known: Mapping[str, str]) -> Table:
     layers = sorted({layer for own in curves for record in own if (layer := record.layer) is not None})
-    columns = (*map(Column, _NAMES), Column("n", INTEGER), *(Column(str(layer), _VALUE) for layer in layers))
+    columns = (
+        *map(Column, _NAMES),
+        Column("Analysis"),
+        Column("n", INTEGER),
+        *(Column(str(layer), _VALUE) for layer in layers),
+    )
     rows: list[tuple[Cell, ...]] = []
     for own in curves:
         at = {record.layer: found_value(record) for record in own}
         sizes = {record.n for record in own}
         n = sizes.pop() if len(sizes) == 1 else None
-        rows.append((*_series(own[0]), n, *(at.get(layer) for layer in layers)))
+        rows.append((*_series(own[0]), _marked(own[0]), n, *(at.get(layer) for layer in layers)))
     notes = ("The numbered columns are layers.", *_meanings((own[0] for own in curves), known))
     return drop_empty(Table(name, "", "Further results, layer by layer", columns, tuple(rows), notes))
 
@@ -249,6 +254,7 @@ def _by_layer(name: str, curves: Sequence[Sequence[Record]], known: Mapping[str,
 def _further(name: str, records: Sequence[Record], known: Mapping[str, str]) -> Table:
     columns = (
         *map(Column, _NAMES),
+        Column("Analysis"),
         Column("Layer", INTEGER),
         Column("Value", _VALUE),
         Column("p", P_VALUE),
@@ -256,9 +262,15 @@ def _further(name: str, records: Sequence[Record], known: Mapping[str, str]) -> 
         Column("Remark"),
     )
     rows = tuple(
-        (*_series(r), r.layer, found_value(r), r.p, r.n, r.note if r.value is not None else "") for r in records
+        (*_series(r), _marked(r), r.layer, found_value(r), r.p, r.n, r.note if r.value is not None else "")
+        for r in records
     )
     return drop_empty(Table(name, "", "Further results", columns, rows, tuple(_meanings(records, known))))
+
+
+def _marked(record: Record) -> str:
+    """The mark of a confirmatory record; every other one is exploratory, as its section says."""
+    return record.analysis if record.analysis == "confirmatory" else ""
 
 
 def _meanings(records: Iterable[Record], known: Mapping[str, str]) -> Iterator[str]:
