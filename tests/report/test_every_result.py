@@ -17,6 +17,7 @@ from lexiscope.report.every_result import check_every_result, with_every_result
 from lexiscope.report.figures import Figure
 from lexiscope.report.html import render
 from lexiscope.report.runs import from_runs
+from lexiscope.report.simulated import MARK
 from lexiscope.report.stored import load, store
 from lexiscope.report.study_folder import write_run
 from lexiscope.report.tables import Cell, Column, Interval, Missing, Table
@@ -149,3 +150,18 @@ def test_a_report_of_an_earlier_run_has_every_number(tmp_path: Path) -> None:
     write_json(tmp_path / "run.json", {})
     (tmp_path / "results.json").write_text(to_json(report.records), encoding="utf-8")
     assert listed(from_runs([tmp_path])) == [("q1", "r", 0.98765)]
+
+
+def test_lists_of_simulated_participants_carry_their_mark() -> None:
+    """The title, the rows of people and the section say so; what is listed is found again under its new name."""
+    records = (
+        Record("r", 0.123, "people", question="Q1", people="simulated"),
+        Record("r(of=a)", None, "people", note="no people", people="simulated"),
+    )
+    complete = with_every_result(page(records, (1,)), KNOWN)
+    check_every_result(complete)
+    lists = [t for section in complete.sections for t in section.tables if t.name != "t"]
+    assert len(lists) == 2
+    assert all(MARK in table.title and table.people for table in lists)
+    assert {row[1] for table in lists for row in table.rows} == {"simulated participants"}
+    assert complete.sections[-1].title == f"Further results {MARK}"

@@ -16,6 +16,7 @@ from lexiscope.core.result import Record, parse_statistic
 from lexiscope.report.comparison import found_value, published_records
 from lexiscope.report.document import Report, Section
 from lexiscope.report.sections import drop_empty
+from lexiscope.report.simulated import MARK, marked_table, told
 from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Column, Format, Interval, Missing, Noted, Table
 
 FURTHER, BY_LAYER = "_further_results", "_results_by_layer"
@@ -107,7 +108,7 @@ def _unshown(report: Report, known: Mapping[str, str]) -> list[Record]:
     compared = {id(record) for record in published_records(report.records)}
     missing = []
     for record in report.records:
-        if id(record) in compared or (*_series(record), record.layer) in listed:
+        if id(record) in compared or listed & {(*name, record.layer) for name in _names(record)}:
             continue
         unknown = bool(known) and parse_statistic(record.statistic)[0] not in known
         place = None if unknown else _place(record, places, of_questions)
@@ -132,6 +133,7 @@ def _keys_of(record: Record) -> Iterator[tuple[str, bool]]:
     """Yield what a record may be printed as, and whether no other number looks like it."""
     if record.value is None:
         yield f"missing {record.note}", False
+        yield f"missing {told(record.note)}", False
         return
     distinct = round(record.value, 2) != record.value
     for number in (record.value, 100 * record.value):  # tables print some shares as percent
@@ -192,6 +194,12 @@ def _series(record: Record) -> _Name:
     return record.statistic, record.subject, record.dataset, record.condition, record.view
 
 
+def _names(record: Record) -> tuple[_Name, _Name]:
+    """Return how a list names a record: as it is, and as a list of simulated participants does."""
+    statistic, subject, dataset, condition, view = map(told, _series(record))
+    return _series(record), (statistic, subject, dataset, condition, view)
+
+
 def _listing(report: Report, records: Sequence[Record], known: Mapping[str, str]) -> Report:
     """Return the report with these records in tables at the end of their questions' sections."""
     ids = {section.id for section in report.sections}
@@ -210,7 +218,9 @@ def _listing(report: Report, records: Sequence[Record], known: Mapping[str, str]
     ]
     if _SECTION in of and _SECTION not in ids:
         text = "Numbers of this run that no other section shows."
-        sections.append(Section(_SECTION, "Further results", (text,), _tables(prefix + _SECTION, of[_SECTION], known)))
+        tables = _tables(prefix + _SECTION, of[_SECTION], known)
+        title = f"Further results {MARK}" if any(table.people for table in tables) else "Further results"
+        sections.append(Section(_SECTION, title, (text,), tables))
     return replace(report, sections=tuple(sections))
 
 
@@ -226,6 +236,8 @@ def _tables(section: str, records: Sequence[Record], known: Mapping[str, str]) -
         tables.append(_by_layer(f"{section}{BY_LAYER}", curves, known))
     if rest:
         tables.append(_further(f"{section}{FURTHER}", rest, known))
+    if any(record.people for record in records):
+        return tuple(map(marked_table, tables))
     return tuple(tables)
 
 
