@@ -1,8 +1,8 @@
-"""Run commands of the command line one after another in this process; print how each ended, as JSON.
+"""Run commands of the command line; print how each ended, as JSON.
 
 Standard input: a JSON object ``{"commands": [[word, ...], ...], "seconds": limit of each}``. ``["*", "--help"]`` stands
-for the help of every verb. A command that reaches its limit is interrupted as Ctrl-C would, and is the last: what it
-left half imported is none of the next command's business.
+for the help of every verb. Helps run in this process; each other command runs in a child of it, which is ended at the
+limit: a command that is still at work then has shown no traceback.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import signal
 import sys
+import tempfile
 import traceback
 from collections.abc import Iterator
 from typing import Any
@@ -33,15 +35,9 @@ def helps(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[list[s
             yield [*path, name, "--help"]
 
 
-def ended(words: list[str], seconds: int) -> dict[str, Any]:
+def ended(words: list[str]) -> dict[str, Any]:
     """Run one command; ``fault`` is the traceback of an error that the command line did not put into words."""
     told, shown, fault, code = io.StringIO(), io.StringIO(), "", 0
-
-    def stop(_signal: int, _frame: object) -> None:
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
     try:
         with contextlib.redirect_stderr(told), contextlib.redirect_stdout(shown):
             cli.main(words, prog_name="lexiscope")
@@ -49,22 +45,37 @@ def ended(words: list[str], seconds: int) -> dict[str, Any]:
         code = error.code if isinstance(error.code, int) else 0 if error.code is None else 1
     except BaseException:  # noqa: BLE001 - any error that is not put into words is what is looked for
         fault = traceback.format_exc()
-    finally:
-        signal.alarm(0)
     fault = fault or (told.getvalue() if "Traceback (most recent call last)" in told.getvalue() else "")
     return {"words": words, "code": code, "stderr": told.getvalue(), "stdout": shown.getvalue(), "fault": fault}
 
 
+def ended_in_a_child(words: list[str], seconds: int) -> dict[str, Any]:
+    """Run one command in a child process of its own; ``code`` is ``None`` where it was ended at the limit."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as told:
+        child = os.fork()
+        if child == 0:
+            # no handler: the signal ends the child wherever it is
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.alarm(seconds)
+            json.dump(ended(words), told)
+            told.flush()
+            os._exit(0)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if status == 0:
+            told.seek(0)
+            return dict(json.load(told))
+    fault = "" if status == -signal.SIGALRM else f"the process ended with status {status}"
+    return {"words": words, "code": None, "stderr": "", "stdout": "", "fault": fault}
+
+
 def main() -> None:
     asked = json.load(sys.stdin)
-    commands = [
-        words for each in asked["commands"] for words in (helps(cli) if each == ["*", "--help"] else iter([each]))
-    ]
     ends = []
-    for words in commands:
-        ends.append(ended(words, asked["seconds"]))
-        if ends[-1]["code"] == 130:
-            break
+    for each in asked["commands"]:
+        if each == ["*", "--help"]:
+            ends += [ended(words) for words in helps(cli)]
+        else:
+            ends.append(ended_in_a_child(each, asked["seconds"]))
     json.dump(ends, sys.stdout)
 
 
