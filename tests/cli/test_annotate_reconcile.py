@@ -131,7 +131,7 @@ def test_platform_ids_that_are_due_are_said_and_deleted(run: Run, tmp_path: Path
     assert "nothing is due before" in run("annotate", "purge", "study").output
     assert "due to be deleted" not in run("annotate", "status", "study").output
     assert json.loads(run("annotate", "status", "study", "--json").output)["platform_ids_due"] > str(datetime.now(UTC))
-    for name in ("study.sqlite", "study.sqlite-wal", "study.sqlite-shm", "secret.key"):
+    for name in ("study.sqlite", "study.sqlite-wal", "study.sqlite-shm", "secret.key", "study.mark"):
         (tmp_path / "study" / name).unlink(missing_ok=True)
     with opened(tmp_path, clock=lambda: datetime.now(UTC) - timedelta(days=days, hours=1)) as store:
         store.invite("ID-ana")

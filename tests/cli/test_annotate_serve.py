@@ -49,9 +49,9 @@ def write_study(folder: Path, *, ready: bool = True, **changes: object) -> Study
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[tuple[str, list[str]]]:
+def served(folder: Path, *options: str) -> Iterator[tuple[str, list[str]]]:
     """A server in a process of its own: its address, and what it has said."""
-    command = [sys.executable, "-m", "lexiscope", "annotate", "serve", "study.yaml", "--port", "0"]
+    command = [sys.executable, "-m", "lexiscope", "annotate", "serve", "study.yaml", "--port", "0", *options]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         assert process.stdout is not None
         said: list[str] = []

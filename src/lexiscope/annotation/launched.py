@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,8 +18,10 @@ from lexiscope.annotation.definition_file import DefinitionFile, read_definition
 from lexiscope.annotation.freeze import FrozenStudy, freeze
 from lexiscope.annotation.launch import Problem, ready_to_launch
 from lexiscope.annotation.material import study_items
-from lexiscope.annotation.store.backup import KEY_NAME
-from lexiscope.annotation.store.engine import DATABASE_NAME
+from lexiscope.annotation.store.backup import HALF_KEY_NAME, KEY_NAME, copy_database
+from lexiscope.annotation.store.engine import DATABASE_NAME, has_log
+from lexiscope.annotation.store.loss import is_launched, missing, opening_error
+from lexiscope.annotation.store.mark import MARK_NAME
 from lexiscope.annotation.store.store import Store
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
@@ -106,31 +108,52 @@ def keep_copies(study: StudyOnDisk) -> None:
 
 
 @contextmanager
-def snapshot(study: FrozenStudy, folder: Path, *, url: str | None = None) -> Iterator[Store]:
+def snapshot(study: FrozenStudy, folder: Path, *, url: str | None = None, checked: bool = True) -> Iterator[Store]:
     """Open a copy of a study's store, made in a moment, whether or not its server runs; nothing of it is kept.
 
-    Of a PostgreSQL study no copy is needed: several processes may open it.
-    Errors: :class:`InputError` E001 where the folder has no database; those of the store.
+    Of a PostgreSQL study no copy is needed: several processes may open it. Without *checked* a database that can be
+    read opens although its content has problems. Errors: :class:`InputError` E001 where no study was launched in the
+    folder; :class:`DatabaseLostError` and :class:`DamagedError`, which name the way back; those of the store.
     """
+    check_launched(folder, url=url)
     if url is not None:
         with Store.open(folder, study.record, url=url, has_place=study.has_place) as store:
             yield store
         return
-    source = folder / DATABASE_NAME
-    if not source.is_file():
-        hint = "start it first: lexiscope annotate serve"
-        raise InputError("nothing was collected here yet", code="E001", place=Place(str(source)), hint=hint)
     with tempfile.TemporaryDirectory(prefix="lexiscope-") as name:
         copy = Path(name)
-        _copy_private(folder / KEY_NAME, copy / KEY_NAME)
-        read_only = f"{source.resolve().as_uri()}?mode=ro"
-        with (
-            closing(sqlite3.connect(read_only, uri=True)) as old,
-            closing(sqlite3.connect(copy / DATABASE_NAME)) as new,
-        ):
-            old.backup(new)
-        with Store.open(copy, study.record, has_place=study.has_place) as store:
+        # the key and the mark before the database: what they say, it must hold
+        for each in (KEY_NAME, HALF_KEY_NAME, MARK_NAME):
+            if (folder / each).exists():
+                _copy_private(folder / each, copy / each)
+        try:
+            database = folder / DATABASE_NAME
+            running = has_log(database)
+            copy_database(database, copy / DATABASE_NAME)
+            if has_log(database) and not running:
+                # a server started meanwhile
+                copy_database(database, copy / DATABASE_NAME)
+        except sqlite3.Error as error:
+            raise opening_error(error, folder) from error
+        with Store.open(
+            copy, study.record, has_place=study.has_place, copy_of=folder, checked=checked, unsafe_fast=True
+        ) as store:
             yield store
+
+
+def check_launched(folder: Path, *, url: str | None = None) -> None:
+    """Check that a study was launched in a folder and that its database is there.
+
+    Errors: :class:`InputError` E001; :class:`DatabaseLostError`.
+    """
+    lost = missing(folder) if url is None else None
+    if lost is not None:
+        raise lost
+    if not is_launched(folder) and not (folder / DATABASE_NAME).exists():
+        hint = "start it first: lexiscope annotate serve"
+        raise InputError(
+            "no study was launched here yet", code="E001", place=Place(str(folder / DATABASE_NAME)), hint=hint
+        )
 
 
 def _copy_private(source: Path, target: Path) -> None:

@@ -42,7 +42,7 @@ VERBS: dict[str, tuple[str, str]] = {
     ),
     "password": ("lexiscope.cli.annotate_change:password", "Make a link with which a researcher sets a password."),
     "backup": ("lexiscope.cli.annotate_change:backup", "Copy the database, whether or not the server runs."),
-    "restore": ("lexiscope.cli.annotate_change:restore_backup", "Put a backup into a folder that has no database."),
+    "restore": ("lexiscope.cli.annotate_change:restore_backup", "Restore a study's database from a backup."),
 }
 
 

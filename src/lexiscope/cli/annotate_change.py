@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from lexiscope.annotation.launched import read_study, snapshot
+from lexiscope.annotation.launched import check_launched, read_study, snapshot
 from lexiscope.annotation.store.backup import BACKUPS, copy_key, restore
 from lexiscope.annotation.store.record import Status
 from lexiscope.annotation.store.store import Store
@@ -156,11 +156,15 @@ def backup(study: Path, *, out: Path | None) -> None:
 @click.argument("copy", type=click.Path(path_type=Path))
 @click.option("--key", type=click.Path(path_type=Path), help="The study's secret.key, where the folder has none.")
 def restore_backup(folder: Path, copy: Path, *, key: Path | None) -> None:
-    """Put a backup into a folder that has no database.
+    """Restore a study's database from a backup.
 
-    A folder that has one is left as it is: move its database away first.
+    A database that is empty, damaged or not the study's latest is kept under another name. A sound one stays as it is:
+    move it away first.
     """
-    say(f"restored: {restore(copy, folder, key=key)}")
+    done = restore(copy, folder, key=key)
+    say(f"Restored {done.database}")
+    if done.former is not None:
+        say(f"Kept the former database as {done.former}. It holds platform IDs: delete it when you no longer need it.")
 
 
 def _set_status(study: Path, postgres: str | None, to: Status) -> None:
@@ -173,10 +177,11 @@ def _set_status(study: Path, postgres: str | None, to: Status) -> None:
 def writing(path: Path, postgres: str | None) -> Iterator[Store]:
     """Open a study's store for a change, by the study's file or folder.
 
-    Errors: :class:`RunError` where its server runs.
+    Errors: :class:`RunError` where its server runs; :class:`InputError` E001 where it was never launched.
     """
     found = read_study(path)
     frozen = found.freeze()
+    check_launched(found.folder, url=postgres)
     try:
         opened = Store.open(found.folder, frozen.record, url=postgres, has_place=frozen.has_place)
     except RunError as error:

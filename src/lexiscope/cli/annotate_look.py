@@ -15,6 +15,7 @@ from lexiscope.annotation.launched import StudyOnDisk, read_study, snapshot
 from lexiscope.annotation.monitor import ItemCoverage
 from lexiscope.annotation.output.package import write_export
 from lexiscope.annotation.progress import StudyProgress, progress_of
+from lexiscope.annotation.store.loss import way_back
 from lexiscope.annotation.web.admin.look import everything_collected
 from lexiscope.annotation.wording import counted, people
 from lexiscope.cli.options import as_json as json_option
@@ -79,13 +80,15 @@ def verify(ctx: click.Context, /, study: Path, *, postgres: str | None) -> None:
     The exit status is 0 where all is well, else 1.
     """
     found = read_study(study)
-    with snapshot(found.freeze(), found.folder, url=postgres) as store:
+    with snapshot(found.freeze(), found.folder, url=postgres, checked=False) as store:
         check = store.verify()
     for problem in check.problems:
         say(problem)
     well = "all is well" if not check.problems else counted(len(check.problems), "problem")
     entries = counted(check.audit_entries, "entry", "entries")
     say(f"{well}: {counted(check.answers, 'answer')}, {entries} in the audit log")
+    if check.problems and postgres is None:
+        say(f"what to do: {way_back(found.folder)}")
     ctx.exit(1 if check.problems else 0)
 
 

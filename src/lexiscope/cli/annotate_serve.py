@@ -29,10 +29,12 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option(
     "--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Processes (PostgreSQL only)."
 )
-def serve_study(file: Path, *, folder: Path | None, **how: object) -> None:
+@click.option("--new", is_flag=True, help="Start again without the answers of a database that is lost or damaged.")
+def serve_study(file: Path, *, folder: Path | None, new: bool, **how: object) -> None:
     """Run a study: pages for participants and for the researcher.
 
-    Nothing is served that `annotate check` finds fault with. Ctrl-C ends it; the same command goes on where it was.
+    Nothing is served that `annotate check` finds fault with. Ctrl-C ends it; the same command continues the study.
+    A launched study whose database is missing or damaged is not served: restore a backup, or insist with --new.
     """
     serving = Serving(**how)  # type: ignore[arg-type]
     serving.check()
@@ -40,7 +42,7 @@ def serve_study(file: Path, *, folder: Path | None, **how: object) -> None:
     _refuse(study)
     if serving.unsafe_fast:
         remark("unsafe-fast: a power cut may take answers that were acknowledged")
-    serve(study, serving, say=lambda links: _say_links(study, serving, links))
+    serve(study, serving, say=lambda links: _say_links(study, serving, links), new=new)
     say("ended; every acknowledged answer is stored")
 
 
@@ -72,6 +74,9 @@ def _refuse(study: StudyOnDisk) -> None:
 
 def _say_links(study: StudyOnDisk, serving: Serving, links: Links) -> None:
     say(f"study: {study.definition.name}, stored in {'PostgreSQL' if serving.postgres else study.folder}")
+    if links.set_aside is not None:
+        remark(f"Warning: this study starts again without earlier answers. What is left of it is in {links.set_aside}.")
+        remark("That folder holds platform IDs: delete it when you no longer need it.")
     if links.participants:
         say(f"participants: {links.participants}")
     else:

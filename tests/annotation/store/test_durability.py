@@ -172,7 +172,7 @@ def test_the_stored_study_is_frozen(tmp_path: Path) -> None:
     (tmp_path / "secret.key").unlink()
     with pytest.raises(RunError, match="key is missing"):
         open_store(tmp_path)
-    for wrong, message in ((b"k" * 32, "not the one of this study"), (b"k" * 31, "damaged")):
+    for wrong, message in ((b"k" * 32, "not the one of this database"), (b"k" * 31, "damaged")):
         (tmp_path / "secret.key").write_bytes(wrong)
         with pytest.raises(RunError, match=message):
             open_store(tmp_path)

@@ -123,6 +123,6 @@ def test_another_study_is_not_migrated(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="another definition"):
         open_store(folder, made_study(3))
     (folder / "secret.key").write_bytes(b"k" * 32)
-    with pytest.raises(RunError, match="not the one of this study"):
+    with pytest.raises(RunError, match="not the one of this database"):
         open_store(folder, STUDY)
     assert "reviews" not in tables_of(folder / DATABASE_NAME)

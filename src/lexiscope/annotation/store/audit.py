@@ -56,13 +56,25 @@ def append(
     connection: sa.Connection, key: bytes, *, at: str, actor: str, action: str, details: Mapping[str, object]
 ) -> None:
     """Append an entry. The details hold random ids, never an id of the recruiting platform."""
-    head = connection.execute(_HEAD).first()
-    entries, previous = (head.entries, head.hash) if head is not None else (0, _START)
+    entries, previous = head(connection)
     text = json.dumps(details, ensure_ascii=False, sort_keys=True)
     row = {"id": entries + 1, "at": at, "actor": actor, "action": action, "details": text, "previous": previous}
     digest = _hash(key, row)
     connection.execute(_ENTRY, {**row, "hash": digest})
-    connection.execute(_BEGIN if head is None else _MOVE, {"one": 1, "entries": entries + 1, "hash": digest})
+    connection.execute(_MOVE if entries else _BEGIN, {"one": 1, "entries": entries + 1, "hash": digest})
+
+
+def head(connection: sa.Connection) -> tuple[int, str]:
+    """Return the number and the hash of the last entry; 0 and a hash of zeros where there is none."""
+    found = connection.execute(_HEAD).first()
+    return (found.entries, found.hash) if found is not None else (0, _START)
+
+
+def hash_of(connection: sa.Connection, number: int) -> str | None:
+    """Return the hash of an entry, ``None`` where the log does not have it; entry 0 is the beginning."""
+    if number == 0:
+        return _START
+    return connection.execute(sa.select(AUDIT.c.hash).where(AUDIT.c.id == number)).scalar_one_or_none()
 
 
 def fits(connection: sa.Connection, key: bytes) -> bool:

@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
-from lexiscope.annotation.store import seals
-from lexiscope.annotation.store.audit import verify as verify_audit
-from lexiscope.annotation.store.engine import DATABASE_NAME, Database, StorageError, sa, storage_error
+from lexiscope.annotation.store import audit, seals
+from lexiscope.annotation.store.engine import (
+    DATABASE_NAME,
+    UNREADABLE,
+    DamagedError,
+    Database,
+    StorageError,
+    open_file,
+    read_only,
+    sa,
+    storage_error,
+)
+from lexiscope.annotation.store.mark import Mark, rows_digest
+from lexiscope.annotation.store.migrate import stored_version
+from lexiscope.annotation.store.schema import SCHEMA_VERSION
 from lexiscope.core.errors import DataError, InputError, Place
 from lexiscope.core.lock import locked
 
 BACKUPS, KEY_NAME = "backups", "secret.key"
+HALF_KEY_NAME = f"{KEY_NAME}.new"
+"""The key of a study whose first tables are not committed yet."""
 _BY_DATE = re.compile(r"\d{8}T\d{6}_\d{6}\.sqlite")
 
 
@@ -27,6 +41,10 @@ class StoreCheck:
     answers: int
     audit_entries: int
     problems: tuple[str, ...]
+
+
+CHANGED = "rows were changed after the study was closed"
+"""The problem of a closed study's database that only the digest of its rows shows."""
 
 
 def copies_in(folder: Path) -> list[Path]:
@@ -65,12 +83,20 @@ def prune(folder: Path, *, keep: int) -> None:
         old.unlink()
 
 
+def newest_sound(folder: Path) -> Path | None:
+    """Return the copy in ``backups/`` that has seen most of all that SQLite finds sound, ``None`` where none is."""
+    for copy in sorted(copies_in(folder), key=_seen, reverse=True):
+        if _seen(copy)[0] and not file_problems(copy):
+            return copy
+    return None
+
+
 def _seen(copy: Path) -> tuple[int, str]:
     """How many entries of the audit log a copy has, then its name; one that cannot be read has seen nothing."""
     try:
         with closing(sqlite3.connect(f"{copy.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
             return int(connection.execute("SELECT coalesce(max(id), 0) FROM audit").fetchone()[0]), copy.name
-    except sqlite3.Error:
+    except (sqlite3.Error, ValueError, TypeError):
         return 0, copy.name
 
 
@@ -78,7 +104,8 @@ def write_backup(database: Database, target: Path) -> Path:
     """Copy a SQLite database that is in use; the copy holds every answer acknowledged before the call.
 
     The copy is complete, checked and on the disk before it gets its name. Errors: :class:`InputError` for PostgreSQL
-    (use its own tools) or a target that exists, :class:`StorageError` where the copy cannot be made.
+    (use its own tools) or a target that exists, :class:`StorageError` where the copy cannot be made,
+    :class:`DamagedError` where the database is damaged.
     """
     if database.path is None:
         raise InputError("a PostgreSQL study is backed up by PostgreSQL", hint="use pg_dump")
@@ -87,55 +114,141 @@ def write_backup(database: Database, target: Path) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     half = target.with_name(f"{target.name}.part")
     try:
-        _copy(database.path, half)
+        copy_database(database.path, half)
+        problems = file_problems(half)
+        if problems:
+            raise DamagedError("the database is damaged: it was not copied", place=Place(str(target)), why=problems[0])
         os.replace(half, target)
     except (sqlite3.Error, OSError) as error:
-        raise storage_error(error, database) from error
+        raise storage_error(error, database.path) from error
     finally:
         half.unlink(missing_ok=True)
     _sync_folder(target.parent)
     return target
 
 
-def restore(backup: Path, folder: Path, *, key: Path | None = None) -> Path:
-    """Put a backup into a study folder that has no database; return the database's path.
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """The database that a backup was restored to, and the former one (``None`` if there was none), which is kept."""
 
-    The study's ``secret.key`` is the one in the folder, or named by *key*, or the one that lies beside the backup.
-    Errors: :class:`DataError` for a damaged backup, :class:`InputError` where a database or no key is there,
-    :class:`RunError` where the study is open.
+    database: Path
+    former: Path | None
+
+
+def restore(backup: Path, folder: Path, *, key: Path | None = None) -> Restored:
+    """Restore a study's database from a backup.
+
+    A database in the folder that is empty, damaged or not the study's latest is kept under another name; a sound one
+    stays, and is an error. The study's ``secret.key`` is the one in the folder, or named by *key*, or the one next to
+    the backup. Errors: :class:`DataError` for a damaged backup, or one of another study; :class:`InputError` where a
+    sound database or no key is there, :class:`RunError` where the study is open.
     """
     problems = file_problems(backup)
     if problems:
         raise DataError("this backup is damaged", place=Place(str(backup)), why=problems[0])
     with locked(folder):
-        target = folder / DATABASE_NAME
-        if target.exists():
-            raise InputError("the folder has a database", place=Place(str(target)), hint="move it away first")
-        own = folder / KEY_NAME
-        beside = backup.with_name(KEY_NAME)
-        key = beside if key is None and beside.exists() else key
-        if not own.exists() and key is None:
-            raise InputError("the study's key is needed", place=Place(str(own)), hint="name the file: key=…")
-        if not own.exists() and key is not None:
+        target, own, beside = folder / DATABASE_NAME, folder / KEY_NAME, backup.with_name(KEY_NAME)
+        if not own.exists():
+            if target.exists() and target.stat().st_size:
+                raise InputError("the folder has a database", place=Place(str(target)), hint="move it away first")
+            key = beside if key is None and beside.exists() else key
+            if key is None:
+                raise InputError("the study's key is needed", place=Place(str(own)), hint="name the file: --key FILE")
+        secret = (own if own.exists() or key is None else key).read_bytes()
+        mark = _mark_of_backup(backup, secret)
+        former = _keep_former(folder, secret) if target.exists() else None
+        if not own.exists():
             own.touch(mode=0o600)
-            shutil.copyfile(key, own)
+            own.write_bytes(secret)
         # what is left of a lost database's log must not be applied to this one
         for leftover in (target.with_name(f"{target.name}-wal"), target.with_name(f"{target.name}-shm")):
             leftover.unlink(missing_ok=True)
         half = target.with_name(f"{target.name}.part")
-        _copy(backup, half)
+        copy_database(backup, half)
         os.replace(half, target)
+        # from here on this is the state that the study had last
+        mark.write(folder, lasting=True)
         _sync_folder(folder)
-    return target
+    return Restored(target, former)
+
+
+def _mark_of_backup(backup: Path, key: bytes) -> Mark:
+    """Return the mark of a backup. Errors: :class:`DataError` where it holds no study of this key."""
+    place = Place(str(backup))
+    try:
+        with read_only(backup).connect() as connection:
+            if not audit.fits(connection, key):
+                raise DataError("this backup is of another study: the secret key is not its key", place=place)
+            return Mark.of(connection)
+    except UNREADABLE as error:
+        raise DataError("this backup is damaged", place=place, why=str(error).splitlines()[0]) from error
+
+
+def _keep_former(folder: Path, key: bytes) -> Path | None:
+    """Rename a database that cannot be used; ``None`` for an empty file, which goes.
+
+    Errors: :class:`InputError` where it is sound.
+    """
+    target = folder / DATABASE_NAME
+    if not target.stat().st_size:
+        return None
+    if not unusable(folder, key):
+        raise InputError("the folder has a database", place=Place(str(target)), hint="move it away first")
+    former = folder / f"replaced_{datetime.now(UTC):%Y%m%dT%H%M%S_%f}.sqlite"
+    for ending in ("-wal", ""):
+        part = target.with_name(f"{target.name}{ending}")
+        if part.exists():
+            part.rename(former.with_name(f"{former.name}{ending}"))
+    return former
+
+
+def unusable(folder: Path, key: bytes) -> str:
+    """Return why the database in a folder is not the study's latest, or is not sound; empty where it is both."""
+    path, mark = folder / DATABASE_NAME, Mark.read(folder)
+    problems = file_problems(path)
+    if problems:
+        return problems[0]
+    try:
+        with read_only(path).connect() as connection:
+            version = stored_version(connection)
+            if version == 0:
+                return "the file holds no study"
+            problems = content_problems(connection, key, mark) if version == SCHEMA_VERSION else ()
+            return loss_of(connection, key, mark) or next(iter(problems), "")
+    except UNREADABLE as error:
+        return str(error).partition("\n")[0]
+
+
+def loss_of(connection: sa.Connection, key: bytes, mark: Mark | None) -> str:
+    """Return why a database is not the one that a study had last; empty where it is."""
+    if not audit.fits(connection, key):
+        return "the secret key in the folder is not the one of this database: one of the two was replaced"
+    if mark is not None and not mark.is_in(connection):
+        entries = audit.head(connection)[0]
+        return (
+            f"the database is not the latest: its log has {entries} entries and not entry {mark.entries} of the study, "
+            "so answers may be missing from it"
+        )
+    return ""
+
+
+def content_problems(connection: sa.Connection, key: bytes, mark: Mark | None) -> tuple[str, ...]:
+    """Return what is wrong with the content of a database of the present version; the file itself is not checked."""
+    problems = check(connection, key, file=None).problems
+    if problems or mark is None or not mark.rows or connection.dialect.name != "sqlite":
+        return problems
+    return () if rows_digest(connection) == mark.rows else (CHANGED,)
 
 
 def file_problems(path: Path) -> tuple[str, ...]:
     """Return what SQLite's own check says is wrong with a database file."""
     if not path.is_file():
         return (f"there is no file {path}",)
+    if not path.stat().st_size:
+        return ("the file is empty",)
     try:
-        with closing(sqlite3.connect(path)) as connection:
-            found = [row[0] for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
+        with closing(open_file(path)) as connection:
+            found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
             broken = connection.execute("PRAGMA foreign_key_check").fetchall()
             found += [f"{row[0]}, row {row[1]}: there is no such {row[2]}" for row in broken]
     except sqlite3.DatabaseError as error:
@@ -146,14 +259,14 @@ def file_problems(path: Path) -> tuple[str, ...]:
 def check(connection: sa.Connection, key: bytes, *, file: Path | None) -> StoreCheck:
     """Check the file, the chain of the audit log, and the rules that every answer obeys."""
     problems = list(file_problems(file)) if file is not None else []
-    audit = verify_audit(connection, key)
-    problems += [f"audit log: {problem}" for problem in audit.problems]
+    log = audit.verify(connection, key)
+    problems += [f"audit log: {problem}" for problem in log.problems]
     problems += seals.problems(connection)
     for name, query in _RULES:
         broken = int(connection.execute(query).scalar_one())
         problems += [f"{broken} answers {name}"] if broken else []
     answers = int(connection.execute(sa.text("SELECT count(*) FROM answers")).scalar_one())
-    return StoreCheck(answers, audit.entries, tuple(problems))
+    return StoreCheck(answers, log.entries, tuple(problems))
 
 
 _RULES = (
@@ -179,15 +292,17 @@ _RULES = (
 )
 
 
-def _copy(source: Path, target: Path) -> None:
+def copy_database(source: Path, target: Path) -> None:
+    """Copy a SQLite database that may be in use into one file, and wait for the disk.
+
+    Errors: :class:`sqlite3.Error`.
+    """
     target.unlink(missing_ok=True)
     target.touch(mode=0o600)
-    with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
+    with closing(open_file(source)) as old, closing(sqlite3.connect(target)) as new:
         old.backup(new)
         # one file, without a log beside it
         new.execute("PRAGMA journal_mode=DELETE")
-        if new.execute("PRAGMA quick_check").fetchone()[0] != "ok":
-            raise StorageError("the copy is damaged", place=Place(str(target)))
     with target.open("rb+") as stream:
         os.fsync(stream.fileno())
 

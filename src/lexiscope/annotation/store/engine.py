@@ -6,6 +6,7 @@ in WAL mode with ``synchronous=FULL``: a commit that was acknowledged survives a
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,12 +21,20 @@ except ModuleNotFoundError:
 
 __all__ = [
     "DATABASE_NAME",
+    "UNREADABLE",
+    "DamagedError",
     "Database",
     "StorageError",
     "checkpoint",
     "connect",
+    "has_log",
+    "is_damage",
+    "make_file",
+    "open_file",
     "read_error",
+    "read_only",
     "sa",
+    "shorten_log",
     "storage_error",
     "vacuum",
 ]
@@ -35,11 +44,19 @@ DATABASE_NAME = "study.sqlite"
 _TURN = 0x1E815C09E
 
 
+UNREADABLE = (sqlite3.Error, sa.exc.SQLAlchemyError, ValueError, TypeError, KeyError, AttributeError, OverflowError)
+"""What reading a damaged database raises: SQLite's errors, and those of cells that no longer hold what was stored."""
+
+
 class StorageError(RunError):
     """The database did not take a transaction, or cannot be read (disk full, file damaged, connection lost).
 
     Nothing of the transaction was stored.
     """
+
+
+class DamagedError(StorageError):
+    """The database is damaged: it cannot be read, or does not hold what the study stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +79,8 @@ class Database:
 def connect(folder: Path, *, url: str | None = None, unsafe_fast: bool = False) -> Database:
     """Connect to the database of a study folder, or to a PostgreSQL *url*.
 
-    ``unsafe_fast`` (SQLite) sets ``synchronous=NORMAL``: a power cut may then lose acknowledged answers.
+    A SQLite file must exist (:func:`make_file`): connecting never makes one. ``unsafe_fast`` (SQLite) sets
+    ``synchronous=NORMAL``: a power cut may then lose acknowledged answers.
     Errors: :class:`InputError` for a URL that names neither database.
     """
     if url is not None:
@@ -73,11 +91,38 @@ def connect(folder: Path, *, url: str | None = None, unsafe_fast: bool = False) 
         write = sa.create_engine(postgres)
         sa.event.listen(write, "begin", _take_turn)
         return Database(write, sa.create_engine(postgres), None)
-    path = folder / DATABASE_NAME
-    # platform ids are in it: for its owner's eyes, as are the log files, which take over its mode
-    path.touch(mode=0o600)
+    path = (folder / DATABASE_NAME).absolute()
     synchronous = "NORMAL" if unsafe_fast else "FULL"
     return Database(_sqlite(path, "BEGIN IMMEDIATE", synchronous), _sqlite(path, "BEGIN", synchronous), path)
+
+
+def make_file(folder: Path) -> Path:
+    """Make the empty SQLite file of a new study and return its path. Errors: :class:`FileExistsError`."""
+    path = folder / DATABASE_NAME
+    # platform ids are in it: for its owner's eyes, as are the log files, which take over its mode
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    return path
+
+
+def open_file(path: Path, *, mode: str = "ro", timeout: float = 5.0) -> sqlite3.Connection:
+    """Open an existing SQLite file (*mode* ``ro`` or ``rw``); a missing one is an error and is not made.
+
+    Errors: :class:`sqlite3.Error`.
+    """
+    # without a log no process has the file open: reading it as it is leaves no empty log behind
+    alone = mode == "ro" and not has_log(path)
+    name = f"{path.absolute().as_uri()}?mode={mode}{'&immutable=1' if alone else ''}"
+    return sqlite3.connect(name, uri=True, timeout=timeout, check_same_thread=False)
+
+
+def has_log(path: Path) -> bool:
+    """Check whether a SQLite file has a write-ahead log: a process has it open, or was killed."""
+    return path.with_name(f"{path.name}-wal").exists()
+
+
+def read_only(path: Path) -> sa.Engine:
+    """Return an engine that reads a SQLite file through connections of its own, each closed after its use."""
+    return sa.create_engine("sqlite://", creator=lambda: open_file(path), poolclass=sa.pool.NullPool)
 
 
 def vacuum(database: Database) -> None:
@@ -89,7 +134,7 @@ def vacuum(database: Database) -> None:
     try:
         _rewrite(database)
     except sa.exc.SQLAlchemyError as error:
-        raise storage_error(error, database) from error
+        raise storage_error(error, database.path) from error
 
 
 def _rewrite(database: Database) -> None:
@@ -120,10 +165,30 @@ def checkpoint(database: Database) -> None:
         )
 
 
-def storage_error(error: BaseException, database: Database) -> StorageError:
-    """Return the typed error for a failure of the database, naming a full disk as what it is."""
+def shorten_log(database: Database) -> None:
+    """Move what no reader needs of the WAL into the SQLite file, waiting for nobody.
+
+    Errors: :class:`sa.exc.SQLAlchemyError`.
+    """
+    with database.write.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def is_damage(error: BaseException) -> bool:
+    """Check whether SQLite reports that the file is damaged, or no database.
+
+    >>> is_damage(sqlite3.OperationalError("database is locked"))
+    False
+    """
+    names = {getattr(one, "sqlite_errorname", "") or "" for one in _chain(error)}
+    undecodable = any("Could not decode to UTF-8" in str(one) for one in _chain(error))
+    return undecodable or any(name == "SQLITE_NOTADB" or name.startswith("SQLITE_CORRUPT") for name in names)
+
+
+def storage_error(error: BaseException, path: Path | None) -> StorageError:
+    """Return the typed error for a failure of the database (*path*: the SQLite file), naming a full disk as such."""
     names = {getattr(one, "sqlite_errorname", "") for one in _chain(error)}
-    place = Place(str(database.path)) if database.path is not None else None
+    place = Place(str(path)) if path is not None else None
     if any(name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR_WRITE") for name in names):
         return StorageError(
             "the disk is full: the transaction was not stored",
@@ -133,20 +198,26 @@ def storage_error(error: BaseException, database: Database) -> StorageError:
     return StorageError("the database did not take a transaction", place=place, why=str(error).splitlines()[0])
 
 
-def read_error(error: BaseException, database: Database) -> StorageError:
+def read_error(error: BaseException, path: Path | None) -> StorageError:
     """Return the typed error for a failure to read the database."""
-    place = Place(str(database.path)) if database.path is not None else None
+    place = Place(str(path)) if path is not None else None
     hint = "it is tried again with the next request; where it stays so: lexiscope annotate verify"
     return StorageError("the database cannot be read", place=place, why=str(error).splitlines()[0], hint=hint)
 
 
 def _sqlite(path: Path, begin: str, synchronous: str) -> sa.Engine:
-    engine = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": 30.0})
+    engine = sa.create_engine(
+        "sqlite://",
+        creator=lambda: open_file(path, mode="rw", timeout=30.0),
+        poolclass=sa.pool.QueuePool,
+    )
 
     def _prepare(connection: sqlite3.Connection, _record: object) -> None:
         # transactions are begun below, not by the driver: it would begin them late and without the write lock
         connection.isolation_level = None
-        for pragma in ("journal_mode=WAL", f"synchronous={synchronous}", "foreign_keys=ON", "secure_delete=ON"):
+        # checkpoints are the writer's alone: it notes what they do to the file
+        settings = ("foreign_keys=ON", "secure_delete=ON", "wal_autocheckpoint=0")
+        for pragma in ("journal_mode=WAL", f"synchronous={synchronous}", *settings):
             connection.execute(f"PRAGMA {pragma}")
         if connection.execute("PRAGMA synchronous").fetchone()[0] != {"NORMAL": 1, "FULL": 2}[synchronous]:
             raise StorageError(f"SQLite did not accept synchronous={synchronous}", place=Place(str(path)))

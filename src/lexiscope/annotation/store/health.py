@@ -26,7 +26,7 @@ class Health:
     ``low`` says that the disk of the study's folder has less than 5 % or 200 MB left. ``synchronous`` is the database's
     own word for what a commit waits for. ``backup_age_s`` is ``None`` where ``backups/`` holds none. ``version`` is
     that of the tables. ``not_kept`` says what the keeper could not do at its last turn, and why, by job (``backup``,
-    ``purge``). *Unit:* bytes; seconds.
+    ``purge``). ``trouble`` says why no answer can be saved, empty while they are. *Unit:* bytes; seconds.
     """
 
     free_bytes: int
@@ -37,6 +37,7 @@ class Health:
     status: Status
     version: int
     not_kept: Mapping[str, str] = field(default_factory=dict, hash=False)
+    trouble: str = ""
 
 
 def is_low(free: int, total: int) -> bool:

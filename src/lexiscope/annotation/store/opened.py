@@ -4,17 +4,34 @@ from __future__ import annotations
 
 import os
 import secrets
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from lexiscope.annotation.store import audit, backup, seals
+from lexiscope.annotation.store import audit, backup, loss, seals
 from lexiscope.annotation.store.checks import check_text
-from lexiscope.annotation.store.engine import DATABASE_NAME, Database, connect, read_error, sa
+from lexiscope.annotation.store.engine import (
+    DATABASE_NAME,
+    UNREADABLE,
+    DamagedError,
+    Database,
+    StorageError,
+    checkpoint,
+    connect,
+    is_damage,
+    make_file,
+    read_error,
+    read_only,
+    sa,
+    storage_error,
+)
+from lexiscope.annotation.store.files import StudyFiles
+from lexiscope.annotation.store.mark import Mark, rows_digest
 from lexiscope.annotation.store.migrate import migrate, stored_version
 from lexiscope.annotation.store.places import HasPlace, has_free_place, stamp
 from lexiscope.annotation.store.record import StudyRecord
@@ -35,10 +52,18 @@ class OpenedStudy:
         *,
         clock: Callable[[], datetime],
         has_place: HasPlace = has_free_place,
+        copy_of: Path | None = None,
+        checked: bool = True,
+        unsafe_fast: bool = False,
+        new: bool = False,
     ) -> None:
         self.study, self.folder = study, folder
         self._database, self._clock, self._held = database, clock, ExitStack()
         self._has_place = has_place
+        # what is left of an earlier study whose database was lost
+        self.set_aside: Path | None = None
+        # the folder that errors name, and that keeps the mark
+        self._origin, self._is_copy, self._unsafe_fast = copy_of or folder, copy_of is not None, unsafe_fast
         # the copies without identities, and whether the database file was rewritten without them
         self._purged: set[Path] = set()
         self._wiped = False
@@ -47,9 +72,20 @@ class OpenedStudy:
         # a copy made while somebody is forgotten would remember them
         self._copying = threading.RLock()
         self._items = {item.item_id: item for item in study.items}
-        self._key = _read_key(folder)
-        _prepare(database, study, folder, self._key, stamp(clock()))
-        self._writer = Writer(database, lambda c, rows: seals.seal(c, self._key, rows, at=self._now()))
+        # a change of the closed study that only the digest of its rows shows
+        self._changed_outside: tuple[str, ...] = ()
+        self._files: StudyFiles | None = None
+        self._closing_mark: Mark | None = None
+        self._key = self._prepare(checked=checked, new=new)
+        if database.path is not None:
+            self._files = StudyFiles(database.path, self._examine)
+        self._writer = Writer(
+            database,
+            lambda c, rows: seals.seal(c, self._key, rows, at=self._now()),
+            files=self._files,
+            committed=self._note,
+            failure=self._failure,
+        )
 
     @classmethod
     def open(
@@ -61,21 +97,58 @@ class OpenedStudy:
         unsafe_fast: bool = False,
         clock: Callable[[], datetime] | None = None,
         has_place: HasPlace = has_free_place,
+        new: bool = False,
+        copy_of: Path | None = None,
+        checked: bool = True,
     ) -> Self:
-        """Open the study's store in *folder*, or make it there.
+        """Open the study's store in *folder*, or make it there if the folder has no trace of a study.
 
         *url* names a PostgreSQL database instead of the folder's SQLite file; several processes may then open the
-        study. *has_place* is the study's rule for who comes back after the lease ran out. Errors: :class:`RunError`
-        where another process has the study open, or the folder holds another study or another version of its
-        definition; :class:`StorageError`.
+        study. *has_place* is the study's rule for who comes back after the lease ran out. *new* starts a study again
+        whose database is lost or damaged; what is left of the earlier one is kept in a folder of its own. *copy_of* is
+        the folder of which *folder* holds a throwaway copy. Without *checked* a database that can be read opens
+        although its content has problems, for :meth:`Safekeeping.verify` to list them.
+
+        Errors: :class:`DatabaseLostError` and :class:`DamagedError`, which name the way back, before anything is
+        made; :class:`InputError` for *new* where a sound database is there; :class:`RunError` where another process has
+        the study open, or the folder holds another version of its definition; :class:`StorageError`.
         """
         with ExitStack() as held:
             if url is None:
+                error = loss.missing(folder)
+                if error is not None and not new:
+                    raise error
                 held.enter_context(_one_server(folder))
+            aside = _start_again(folder) if new and url is None else None
             folder.mkdir(parents=True, exist_ok=True)
+            begun = url is None and not (folder / DATABASE_NAME).exists()
+            if begun:
+                make_file(folder)
             database = connect(folder, url=url, unsafe_fast=unsafe_fast)
+            try:
+                store = cls(
+                    study,
+                    database,
+                    folder,
+                    clock=clock or (lambda: datetime.now(UTC)),
+                    has_place=has_place,
+                    copy_of=copy_of,
+                    checked=checked,
+                    unsafe_fast=unsafe_fast,
+                    new=new,
+                )
+            except BaseException as error:
+                database.dispose()
+                if begun:
+                    _take_back(folder)
+                if url is None and isinstance(error, UNREADABLE):
+                    raise loss.opening_error(error, copy_of or folder) from error
+                if isinstance(error, sa.exc.SQLAlchemyError):
+                    raise storage_error(error, database.path) from error
+                raise
+            store.set_aside = store.set_aside or aside
+            held.callback(store._keep_closing_mark)
             held.callback(database.dispose)
-            store = cls(study, database, folder, clock=clock or (lambda: datetime.now(UTC)), has_place=has_place)
             store._held = held.pop_all()
             return store
 
@@ -90,7 +163,28 @@ class OpenedStudy:
     def close(self) -> None:
         """Commit what is waiting, close the database, give the lock back."""
         self._writer.close()
+        self._closing_mark = self._mark_at_close()
+        if self._files is not None:
+            self._files.close()
         self._held.close()
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing can be saved now; empty while answers are stored."""
+        if self._writer.ended is not None:
+            return f"the writer ended: {self._writer.ended}"
+        try:
+            if self._files is not None:
+                self._files.check_present()
+        except StorageError as error:
+            return error.what
+        return ""
+
+    def when_writer_ends(self, act: Callable[[], None]) -> None:
+        """Call *act* if the writer can no longer store anything, after every waiting job was answered."""
+        self._writer.when_ended = act
+        if self._writer.ended is not None:
+            act()
 
     @property
     def is_shared(self) -> bool:
@@ -99,14 +193,144 @@ class OpenedStudy:
 
     @contextmanager
     def _read(self) -> Iterator[sa.Connection]:
+        if self._files is not None:
+            self._files.check_present()
         try:
             with self._database.read.begin() as connection:
                 yield connection
         except sa.exc.SQLAlchemyError as error:
-            raise read_error(error, self._database) from error
+            if self._files is not None and is_damage(error):
+                raise self._failure(error) from error
+            raise read_error(error, self._database.path) from error
 
     def _write(self, job: Job[T]) -> T:
         return self._writer.put(job).result()
+
+    # -- opening, noting, closing -----------------------------------------------------------------------------
+
+    def _prepare(self, *, checked: bool, new: bool) -> bytes:
+        """Make the tables of a new study, or check that the database is the study's and bring it up to date.
+
+        Returns the study's key.
+        """
+        study, database, folder, at = self.study, self._database, self.folder, self._now()
+        for name, text in (("study_id", study.study_id), ("definition", study.definition)):
+            check_text(name, text, longest=100_000_000)
+        # asked before the database: another worker may launch the study in this moment
+        launched = loss.is_launched(folder)
+        with self._looking() as connection:
+            version = stored_version(connection)
+        if version == 0:
+            if launched and new:
+                self.set_aside = loss.set_aside(folder)
+            elif launched:
+                raise loss.lost(self._origin, "the database holds no study", shared=self.is_shared)
+            key = _begin_key(folder)
+            with database.write.begin() as connection:
+                # asked again: of several workers on PostgreSQL the first one to get here does the work
+                if stored_version(connection) == 0:
+                    _make(connection, study, key, at)
+            _finish_key(folder)
+            self._open_mark()
+            return key
+        key = _read_key(folder, self._origin)
+        self._check(key, version, checked=checked)
+        self._open_mark()
+        if version < SCHEMA_VERSION:
+            if database.path is not None:
+                name = f"before_version_{SCHEMA_VERSION}_{at[:19].replace(':', '')}_{secrets.token_hex(3)}.sqlite"
+                backup.write_backup(database, folder / backup.BACKUPS / name)
+            with database.write.begin() as connection:
+                version = stored_version(connection)
+                if version < SCHEMA_VERSION:
+                    migrate(connection, key, version=version, at=at)
+            self._open_mark()
+        return key
+
+    def _looking(self) -> AbstractContextManager[sa.Connection]:
+        """Return a connection that changes nothing, not even the mode of a file that is not the study's."""
+        path = self._database.path
+        return (self._database.read if path is None else read_only(path)).begin()
+
+    def _check(self, key: bytes, version: int, *, checked: bool) -> None:
+        """Check that a stored study is this one, is the latest, and is whole (PostgreSQL checks its own files)."""
+        mark, path = Mark.read(self.folder), self._database.path
+        if path is not None and checked:
+            problems = backup.file_problems(path)
+            if problems:
+                raise loss.damaged(self._origin, problems[0])
+        with self._looking() as connection:
+            why = backup.loss_of(connection, key, mark)
+            if why:
+                raise loss.lost(self._origin, why, shared=self.is_shared)
+            _check_same(connection, self.study)
+            if path is not None and version == SCHEMA_VERSION:
+                problems = backup.content_problems(connection, key, mark)
+                if problems and checked:
+                    raise loss.damaged(self._origin, problems[0])
+                self._changed_outside = problems if backup.CHANGED in problems else ()
+
+    def _examine(self) -> None:
+        """Check the database after another program wrote to its file. Errors: :class:`StorageError`."""
+        path = self._database.path
+        if path is None:
+            return
+        # what SQLite remembers of the file's pages may no longer be so
+        self._database.dispose()
+        try:
+            problems = backup.file_problems(path)
+            if not problems:
+                with read_only(path).connect() as connection:
+                    why = backup.loss_of(connection, self._key, self._last_mark)
+                    problems = (why,) if why else backup.content_problems(connection, self._key, None)
+        except UNREADABLE as error:
+            raise loss.damaged(self._origin, error) from error
+        if problems:
+            raise loss.damaged(self._origin, f"changed by another program: {problems[0]}")
+
+    def _failure(self, error: BaseException) -> StorageError:
+        """Return what a failed transaction's callers get; damage is remembered, and nothing is stored after it."""
+        if self._files is not None and (is_damage(error) or isinstance(error, DamagedError)):
+            why = error.why if isinstance(error, DamagedError) else getattr(error, "orig", None) or error
+            self._files.damage = self._files.damage or loss.damaged(self._origin, why)
+            return self._files.damage
+        if isinstance(error, StorageError):
+            return error
+        if isinstance(error, sa.exc.SQLAlchemyError | sqlite3.Error):
+            return storage_error(error, self._database.path)
+        why = f"{type(error).__name__}: {error}".splitlines()[0]
+        return StorageError("the transaction failed: nothing of it is saved", why=why)
+
+    def _open_mark(self) -> None:
+        """Note that the study is open; from now on the mark follows each commit."""
+        if self._unsafe_fast and self._database.path is not None:
+            # the mark must not lead: what it names must be on the disk
+            with suppress(StorageError):
+                checkpoint(self._database)
+        with self._database.read.begin() as connection:
+            self._last_mark = Mark.of(connection)
+        if not self._is_copy:
+            self._last_mark.write(self.folder, lasting=True)
+
+    def _note(self, mark: Mark) -> None:
+        """Note a commit. Where the mark cannot be written it names an earlier commit, which is still true."""
+        self._last_mark = mark
+        if not self._is_copy and not self._unsafe_fast:
+            with suppress(OSError):
+                mark.write(self.folder, lasting=False)
+
+    def _mark_at_close(self) -> Mark | None:
+        """Return the mark of the study as it is closed; ``None`` where that cannot be said."""
+        if self._files is None or self._is_copy:
+            return None
+        with suppress(StorageError, *UNREADABLE), self._read() as connection:
+            return Mark(*audit.head(connection), rows_digest(connection))
+        return None
+
+    def _keep_closing_mark(self) -> None:
+        if self._closing_mark is not None:
+            with suppress(OSError):
+                self._closing_mark.write(self.folder, lasting=True)
 
     def _now(self) -> str:
         return stamp(self._clock())
@@ -130,49 +354,63 @@ def _one_server(folder: Path) -> ExitStack:
     return held
 
 
-def _read_key(folder: Path) -> bytes:
-    """Return the study's secret key, making it when the folder is new. It is not in the database nor in backups."""
-    path = folder / backup.KEY_NAME
+def _start_again(folder: Path) -> Path | None:
+    """Set a lost study's files aside. Errors: :class:`InputError` where the database is sound."""
+    path, key = folder / DATABASE_NAME, folder / backup.KEY_NAME
+    if path.is_file() and path.stat().st_size and key.exists() and not backup.unusable(folder, key.read_bytes()):
+        raise InputError(
+            "the study's database is there and sound: nothing is started again",
+            place=Place(str(path)),
+            hint="leave out --new; for another study name another folder",
+        )
+    return loss.set_aside(folder)
+
+
+def _take_back(folder: Path) -> None:
+    """Remove the file of a new study that could not be opened, unless its first tables are committed."""
+    if not (folder / backup.KEY_NAME).exists():
+        for name in (f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm", DATABASE_NAME, backup.HALF_KEY_NAME):
+            (folder / name).unlink(missing_ok=True)
+
+
+def _read_key(folder: Path, origin: Path) -> bytes:
+    """Return the study's secret key, which is not in the database; errors name the folder *origin*."""
+    path, half = folder / backup.KEY_NAME, folder / backup.HALF_KEY_NAME
+    if not path.exists() and half.exists():
+        _finish_key(folder)
+    place = Place(str(origin / backup.KEY_NAME))
     if not path.exists():
-        if (folder / DATABASE_NAME).exists() and (folder / DATABASE_NAME).stat().st_size:
-            raise RunError("the study's secret key is missing", place=Place(str(path)), hint="put the file back")
-        _make_key(path)
+        copy = origin / backup.BACKUPS / backup.KEY_NAME
+        hint = f"put the file back: {copy} is a copy of it" if copy.exists() else "put the file back"
+        raise RunError("the study's secret key is missing", place=place, hint=hint)
     key = path.read_bytes()
     if len(key) != 32:
-        raise RunError("the study's secret key is damaged: it has 32 bytes", place=Place(str(path)))
+        raise RunError("the study's secret key is damaged: it has 32 bytes", place=place)
     return key
 
 
-def _make_key(path: Path) -> None:
-    """Write a key under another name, then give it its own: of several workers that start at once one succeeds."""
-    half = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
-        stream.write(secrets.token_bytes(32))
-        stream.flush()
-        os.fsync(stream.fileno())
-    with suppress(FileExistsError):
-        os.link(half, path)
-    half.unlink()
+def _begin_key(folder: Path) -> bytes:
+    """Make a new study's key under a name of its own: only a committed study has a ``secret.key``.
+
+    Of several workers that start at once one makes it.
+    """
+    path = folder / backup.HALF_KEY_NAME
+    if not path.exists():
+        half = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+        with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
+            stream.write(secrets.token_bytes(32))
+            stream.flush()
+            os.fsync(stream.fileno())
+        with suppress(FileExistsError):
+            os.link(half, path)
+        half.unlink()
+    return path.read_bytes()
 
 
-def _prepare(database: Database, study: StudyRecord, folder: Path, key: bytes, at: str) -> None:
-    """Make the tables of a new study, bring older ones up to date, and check that the stored study is this one."""
-    for name, text in (("study_id", study.study_id), ("definition", study.definition)):
-        check_text(name, text, longest=100_000_000)
-    with database.read.begin() as connection:
-        version = stored_version(connection)
-    if 0 < version < SCHEMA_VERSION and database.path is not None:
-        name = f"before_version_{SCHEMA_VERSION}_{at[:19].replace(':', '')}_{secrets.token_hex(3)}.sqlite"
-        backup.write_backup(database, folder / backup.BACKUPS / name)
-    with database.write.begin() as connection:
-        # asked again: of several workers on PostgreSQL the first one to get here does the work
-        version = stored_version(connection)
-        if version == 0:
-            _make(connection, study, key, at)
-            return
-        _check_same(connection, study, key)
-        if version < SCHEMA_VERSION:
-            migrate(connection, key, version=version, at=at)
+def _finish_key(folder: Path) -> None:
+    # another worker may have done it
+    with suppress(FileNotFoundError):
+        (folder / backup.HALF_KEY_NAME).rename(folder / backup.KEY_NAME)
 
 
 def _make(connection: sa.Connection, study: StudyRecord, key: bytes, at: str) -> None:
@@ -188,7 +426,7 @@ def _make(connection: sa.Connection, study: StudyRecord, key: bytes, at: str) ->
     audit.append(connection, key, at=at, actor="store", action="create", details=details)
 
 
-def _check_same(connection: sa.Connection, study: StudyRecord, key: bytes) -> None:
+def _check_same(connection: sa.Connection, study: StudyRecord) -> None:
     stored = connection.execute(sa.select(STUDY.c.study_id, STUDY.c.sha256, STUDY.c.definition)).one()
     same = stored.definition == study.definition or (study.same_as is not None and study.same_as(stored.definition))
     if stored.study_id != study.study_id or not same:
@@ -197,5 +435,3 @@ def _check_same(connection: sa.Connection, study: StudyRecord, key: bytes) -> No
             why=f"stored {stored.sha256[:12]}, given {study.sha256[:12]}",
             hint="a definition is frozen at launch; give a changed study its own folder",
         )
-    if not audit.fits(connection, key):
-        raise RunError("the secret key in the folder is not the one of this study", hint="put the right file back")

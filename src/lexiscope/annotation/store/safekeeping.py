@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from lexiscope.annotation.store import audit, backup, erasure, overview, participants, seals
+from lexiscope.annotation.store import audit, backup, erasure, loss, overview, participants, seals
 from lexiscope.annotation.store.checks import check_text
-from lexiscope.annotation.store.engine import sa, vacuum
+from lexiscope.annotation.store.engine import UNREADABLE, DamagedError, sa, vacuum
 from lexiscope.annotation.store.health import Health, health
 from lexiscope.annotation.store.opened import OpenedStudy
 from lexiscope.annotation.store.places import stamp
@@ -43,8 +44,12 @@ class Safekeeping(OpenedStudy):
 
         Errors: :class:`StorageError` where the database cannot be read.
         """
-        with self._read() as connection:
-            return backup.check(connection, self._key, file=self._database.path)
+        try:
+            with self._read() as connection:
+                found = backup.check(connection, self._key, file=self._database.path)
+        except UNREADABLE as error:
+            raise loss.damaged(self._origin, error) from error
+        return replace(found, problems=found.problems + self._changed_outside)
 
     def backup(self, target: Path | None = None) -> Path:
         """Copy the database while it is in use, by default into ``backups/``; return the copy's path.
@@ -52,8 +57,14 @@ class Safekeeping(OpenedStudy):
         Beside a copy in ``backups/`` lies the study's key: keep both, and keep them as safe as the study.
         """
         name = f"{self._clock().astimezone(UTC):%Y%m%dT%H%M%S_%f}.sqlite"
+        if self._files is not None:
+            self._files.check_present()
         with self._copying:
-            path = backup.write_backup(self._database, target or self.folder / backup.BACKUPS / name)
+            try:
+                path = backup.write_backup(self._database, target or self.folder / backup.BACKUPS / name)
+            except DamagedError as error:
+                # found by a copy, true of the study: nothing more is acknowledged
+                raise self._failure(error) from error
             if target is None:
                 backup.copy_key(self.folder)
             return path
@@ -84,7 +95,8 @@ class Safekeeping(OpenedStudy):
         """
         now = self._clock().timestamp()
         with self._read() as connection:
-            return health(connection, self._database, self.folder, now=now, not_kept=self.not_kept)
+            found = health(connection, self._database, self.folder, now=now, not_kept=self.not_kept)
+        return replace(found, trouble=self.trouble)
 
     def forget(self, participant_id: str, *, actor: str) -> erasure.Erasure:
         """Remove a participant's platform identity, and the answers if the study says so, backups included.
@@ -144,5 +156,5 @@ class Safekeeping(OpenedStudy):
 
     def _wipe(self, texts: tuple[str, ...]) -> tuple[str, ...]:
         """Rewrite the database without what was deleted; return the files that hold one of the texts still."""
-        vacuum(self._database)
+        self._writer.alone(lambda: vacuum(self._database)).result()
         return erasure.files_with([*backup.copies_in(self.folder), *self.folder.glob("*.sqlite*")], texts)

@@ -1,7 +1,7 @@
 """One thread writes: it gathers what is waiting into one transaction, commits, and only then answers.
 
 A transaction of many answers costs one fsync. Each job has its own savepoint: a refused one leaves nothing behind and
-the others are kept. When the database itself fails, no job of the transaction is acknowledged.
+the others are kept. When the database itself fails, or its file is gone, no job of the transaction is acknowledged.
 """
 
 from __future__ import annotations
@@ -11,52 +11,86 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from lexiscope.annotation.store.engine import Database, StorageError, sa, storage_error
+from lexiscope.annotation.store.engine import Database, StorageError, sa, shorten_log
+from lexiscope.annotation.store.files import StudyFiles
+from lexiscope.annotation.store.mark import Mark
 from lexiscope.annotation.store.seals import Seal, unsealed
 
 T = TypeVar("T")
 LINGER_SECONDS = 0.03
 """How long a commit waits for more answers."""
+LARGEST_LOG = 4_000_000
+"""A write-ahead log of more bytes is moved into the database after the commit."""
 Job = Callable[[sa.Connection], T]
 
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    job: Job[Any]
+    job: Callable[..., Any]
     future: Future[Any]
+    alone: bool = False
 
 
 class Writer:
     """The only place that opens write transactions on a study's database.
 
-    *seal* is called once before each commit, with the seals of the rows that the transaction added.
+    *seal* is called once before each commit, with the seals of the rows that the transaction added; *committed* after
+    it, with the mark of what is stored now. *failure* turns what a transaction raised into the error of its callers.
+    *files* are those of a SQLite study.
+
+    A transaction that fails, for whatever reason, fails its batch: each waiting job gets the error, and the next batch
+    begins with a new connection. Where not even that is possible the thread ends: every job that waits or comes later
+    is answered with an error, ``ended`` has the cause, and ``when_ended`` is called.
     """
 
     def __init__(
-        self, database: Database, seal: Callable[[sa.Connection, list[Seal]], None], *, largest: int = 256
+        self,
+        database: Database,
+        seal: Callable[[sa.Connection, list[Seal]], None],
+        *,
+        files: StudyFiles | None,
+        committed: Callable[[Mark], None],
+        failure: Callable[[BaseException], StorageError],
+        largest: int = 256,
     ) -> None:
         self._database, self._seal, self._largest = database, seal, largest
+        self._files, self._committed, self._failure = files, committed, failure
         self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._closing = threading.Lock()
         self._closed = False
+        self.ended: BaseException | None = None
+        self.when_ended: Callable[[], None] = lambda: None
         self._missed = self._not_now = 0
+        # taken from the queue and not answered yet; the job that must not share its transaction with those before it
+        self._batch: list[_Waiting] = []
+        self._next: _Waiting | None = None
         self._thread = threading.Thread(target=self._run, name="lexiscope-writer", daemon=True)
         self._thread.start()
 
     def put(self, job: Job[T]) -> Future[T]:
         """Queue a job; its future is done once the transaction that holds it is committed, or has failed.
 
-        Errors: :class:`StorageError` where the writer is closed.
+        Errors: :class:`StorageError` where the writer is closed, or has ended.
         """
+        return self._put(job, alone=False)
+
+    def alone(self, job: Callable[[], T]) -> Future[T]:
+        """Queue a job that rewrites the database file outside any transaction."""
+        return self._put(job, alone=True)
+
+    def _put(self, job: Callable[..., T], *, alone: bool) -> Future[T]:
         future: Future[T] = Future()
         # the lock keeps a job from being queued behind the end mark, where nobody would answer it
         with self._closing:
+            if self.ended is not None:
+                raise _ended(self.ended)
             if self._closed:
                 raise StorageError("the study is closed: nothing more is stored")
-            self._queue.put(_Waiting(job, future))
+            self._queue.put(_Waiting(job, future, alone))
         return future
 
     def close(self) -> None:
@@ -68,28 +102,51 @@ class Writer:
         self._thread.join()
 
     def _run(self) -> None:
-        while True:
-            batch, last = self._gather()
-            if batch:
-                self._commit(batch)
-            if last:
-                return
+        try:
+            last = False
+            while not last:
+                last = self._gather()
+                if self._batch:
+                    self._answer(self._batch)
+                self._batch = []
+        except BaseException as error:  # noqa: BLE001 - a thread that dies in silence leaves its callers waiting for ever
+            self._end(error)
 
-    def _gather(self) -> tuple[list[_Waiting], bool]:
-        """Wait for one job, then take all that are waiting behind it, and what comes in the next moment."""
-        batch: list[_Waiting] = []
-        waiting = self._queue.get()
+    def _end(self, error: BaseException) -> None:
+        """Answer every job that waits with the reason why this thread ends."""
+        with self._closing:
+            self.ended, self._closed = error, True
+        waiting = [*self._batch, *([self._next] if self._next is not None else [])]
+        with suppress(queue.Empty):
+            while True:
+                one = self._queue.get_nowait()
+                waiting += [one] if one is not None else []
+        for one in waiting:
+            if not one.future.done():
+                one.future.set_exception(_ended(error))
+        self.when_ended()
+
+    def _gather(self) -> bool:
+        """Wait for one job, then take all that are waiting behind it, and what comes in the next moment.
+
+        Returns whether it was the last batch.
+        """
+        waiting = self._next or self._queue.get()
+        self._next = None
         while waiting is not None:
-            batch.append(waiting)
-            if len(batch) == self._largest:
-                return batch, False
-            if len(batch) == 1:
+            if waiting.alone and self._batch:
+                self._next = waiting
+                return False
+            self._batch.append(waiting)
+            if waiting.alone or len(self._batch) == self._largest:
+                return False
+            if len(self._batch) == 1:
                 self._linger()
             try:
                 waiting = self._queue.get_nowait()
             except queue.Empty:
-                return batch, False
-        return batch, True
+                return False
+        return True
 
     def _linger(self) -> None:
         """Wait a moment for more jobs, where that has not been in vain lately.
@@ -105,30 +162,71 @@ class Writer:
         self._missed = min(self._missed + 1, 6) if self._queue.empty() else 0
         self._not_now = 2**self._missed - 1
 
-    def _commit(self, batch: list[_Waiting]) -> None:
-        batch = [one for one in batch if one.future.set_running_or_notify_cancel()]
-        try:
-            try:
-                outcomes = self._transaction(batch, _plainly)
-            except _JobFailedError:
-                # one of the jobs is refused: now each in a savepoint, so that the others stand
-                outcomes = self._transaction(batch, _attempt)
-        except sa.exc.SQLAlchemyError as error:
-            # the connection may hold a transaction that SQLite has ended already
-            self._database.write.dispose()
-            outcomes = [_Failed(storage_error(error, self._database)) for _ in batch]
+    def _answer(self, batch: list[_Waiting]) -> None:
+        """Store a batch, then give each of its jobs its result or its error."""
+        batch[:] = [one for one in batch if one.future.set_running_or_notify_cancel()]
+        outcomes = self._outcomes(batch)
         for waiting, outcome in zip(batch, outcomes, strict=True):
             if isinstance(outcome, _Failed):
                 waiting.future.set_exception(outcome.error)
             else:
                 waiting.future.set_result(outcome)
+        if self._files is not None and self._files.damage is None and self._files.log_bytes > LARGEST_LOG:
+            self._shorten_log(self._files)
+
+    def _outcomes(self, batch: list[_Waiting]) -> list[Any]:
+        try:
+            if self._files is not None:
+                self._files.check_unchanged()
+            try:
+                outcomes = self._commit(batch)
+            finally:
+                if self._files is not None:
+                    self._files.record()
+            # committed where the study's file is no more is not stored: nobody finds it again
+            if self._files is not None:
+                self._files.check_present()
+        except BaseException as error:  # noqa: BLE001 - whatever failed, each caller is answered and the next batch goes on
+            # the connection may hold a transaction that SQLite has ended already
+            self._database.write.dispose()
+            failure = self._failure(error)
+            return [_Failed(failure) for _ in batch]
+        return outcomes
+
+    def _commit(self, batch: list[_Waiting]) -> list[Any]:
+        if batch and batch[0].alone:
+            return [batch[0].job()]
+        try:
+            return self._transaction(batch, _plainly)
+        except _JobFailedError:
+            # one of the jobs is refused: now each in a savepoint, so that the others stand
+            return self._transaction(batch, _attempt)
 
     def _transaction(self, batch: list[_Waiting], run: Callable[[sa.Connection, Job[Any]], Any]) -> list[Any]:
         with self._database.write.begin() as connection:
             unsealed(connection).clear()
             outcomes = [run(connection, waiting.job) for waiting in batch]
             self._seal(connection, unsealed(connection))
+            mark = Mark.of(connection)
+        self._committed(mark)
         return outcomes
+
+    def _shorten_log(self, files: StudyFiles) -> None:
+        """Move the log into the database as far as readers allow; where that fails it is tried after the next batch."""
+        try:
+            shorten_log(self._database)
+        except sa.exc.SQLAlchemyError as error:
+            self._database.write.dispose()
+            self._failure(error)
+        files.record()
+
+
+def _ended(error: BaseException) -> StorageError:
+    return StorageError(
+        "the study's writer has ended: nothing more is saved",
+        why=f"{type(error).__name__}: {error}".splitlines()[0],
+        hint="start the server again; every acknowledged answer is stored",
+    )
 
 
 class _JobFailedError(Exception):

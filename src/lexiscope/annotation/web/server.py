@@ -35,10 +35,17 @@ async def static(app: App, request: Request) -> Response:
 
 
 async def health(app: App, request: Request) -> Response:
-    """Say whether the study takes answers: for whoever watches the server. Nothing about participants."""
+    """Report whether answers are saved, to programs that watch the server. Nothing about participants.
+
+    200: yes. 503: no (``saving`` is false), and the server must be looked at. 507: the disk is nearly full.
+    """
+    if app.store.trouble:
+        # the reason names files: it is in the server's messages
+        return JSONResponse({"status": "failing", "saving": False}, status_code=503)
     state = await asyncio.to_thread(app.store.health)
     not_kept = sorted(state.not_kept)
-    body = {"status": state.status, "disk_low": state.low, "version": state.version, "not_kept": not_kept}
+    body: dict[str, Any] = {"status": state.status, "saving": True, "disk_low": state.low}
+    body |= {"version": state.version, "not_kept": not_kept}
     return JSONResponse(body, status_code=507 if state.low else 200)
 
 

@@ -9,15 +9,13 @@ import atexit
 import gc
 import json
 import os
-import signal
 import socket
 import ssl
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -31,15 +29,15 @@ from lexiscope.annotation.web.admin.accounts import make_setup_link
 from lexiscope.annotation.web.admin.routes import admin_routes
 from lexiscope.annotation.web.admin.visit import ROOT
 from lexiscope.annotation.web.app import App
-from lexiscope.annotation.web.connections import Announced, Connection, listening_at
+from lexiscope.annotation.web.connections import Connection, listening_at
+from lexiscope.annotation.web.ending import GRACE_SECONDS, Ending, Server, stop_soon
 from lexiscope.annotation.web.security import Guard, ServerSettings, is_loopback
 from lexiscope.annotation.web.server import create_app
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.resources.entity_list import EntityList
 
 BACKUP_MINUTES, BACKUPS_KEPT = 60.0, 48
 """A backup every hour; those of the last two days are kept."""
-_GRACE_SECONDS = 15
 _WORKER = "LEXISCOPE_ANNOTATE_WORKER"
 
 
@@ -104,11 +102,15 @@ class Serving:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """What a researcher needs: the participants' link, the dashboard, and once the link that sets a password."""
+    """What a researcher needs: the participants' link, the dashboard, and once the link that sets a password.
+
+    ``set_aside`` is the folder with what is left of an earlier study whose database was lost (``--new``).
+    """
 
     participants: str
     researcher: str
     set_up: str = ""
+    set_aside: Path | None = None
 
 
 @contextmanager
@@ -120,8 +122,9 @@ def opened(
     serving: Serving | None = None,
     clock: Callable[[], datetime] | None = None,
     search: Path | None = None,
+    new: bool = False,
 ) -> Iterator[App]:
-    """Open a study's store and put its app together.
+    """Open a study's store and put its app together; *new* starts a study again whose database is lost.
 
     Errors: those of the store, and of the list that is searched.
     """
@@ -134,6 +137,7 @@ def opened(
         unsafe_fast=serving.unsafe_fast,
         clock=clock,
         has_place=study.has_place,
+        new=new,
     ) as store:
         app = App.of(study, store, settings, entities=entities)
         app.clock, app.postgres = clock or app.clock, serving.postgres
@@ -176,22 +180,27 @@ def links_of(app: App) -> Links:
     """Return the links; the first run makes one with which the researcher sets a password."""
     url = app.settings.public_url.rstrip("/")
     set_up = "" if app.store.accounts() else make_setup_link(app.store, app.settings)
-    return Links(participants_link(app.study, url), f"{url}{ROOT}", set_up)
+    return Links(participants_link(app.study, url), f"{url}{ROOT}", set_up, app.store.set_aside)
 
 
-def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[Links], object]) -> None:
+def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[Links], object], new: bool = False) -> None:
     """Serve a study until the process is asked to stop; *say* is called once it listens.
 
+    A second request to stop, or one that takes too long, ends the process at once: what was acknowledged is stored.
+
     Errors: :class:`InputError` for settings that cannot be, :class:`RunError` where the address is taken or the study
-    is open in another process; those of the store.
+    is open in another process, or its writer ended; those of the store.
     """
     serving.check()
     frozen = study.freeze()
-    with closing(listening_at(serving.host, serving.port)) as listening, _until_stopped():
+    ending = Ending()
+    with closing(listening_at(serving.host, serving.port)) as listening, ending.watched():
         serving = replace(serving, port=listening.getsockname()[1])
         settings = serving.settings()
         with ExitStack() as held:
-            app = held.enter_context(opened(frozen, study.folder, settings, serving=serving, search=study.search))
+            app = held.enter_context(
+                opened(frozen, study.folder, settings, serving=serving, search=study.search, new=new)
+            )
             keep_copies(study)
             # what was promised about the platform's ids holds also where the server was down on the day
             app.store.purge_identities()
@@ -200,7 +209,15 @@ def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[Links], object
                 held.enter_context(_keeper(app.store))
                 made = application(app)
                 spare_the_collector()
-                Announced(_config(made, serving), started=lambda: say(links)).run(sockets=[listening])
+                app.store.when_writer_ends(stop_soon)
+                config = _config(made, serving)
+                Server(config, started=lambda: say(links), ending=ending).run(sockets=[listening])
+                if app.store.trouble.startswith("the writer ended"):
+                    raise RunError(
+                        app.store.trouble,
+                        place=Place(str(study.folder)),
+                        hint="start the server again; every acknowledged answer is stored",
+                    )
         if serving.workers > 1:
             # the system keeps those who come before the first worker is ready
             say(links)
@@ -218,6 +235,8 @@ def worker_app() -> Guard:
     app = held.enter_context(
         opened(study.freeze(), study.folder, serving.settings(), serving=serving, search=study.search)
     )
+    app.store.when_writer_ends(stop_soon)
+    Ending().watch_worker()
     # each for itself: one of them may live where the others were killed, and its health says what it could not do
     held.enter_context(_keeper(app.store))
     made = application(app)
@@ -240,34 +259,11 @@ def _config(app: Any, serving: Serving, **more: Any) -> uvicorn.Config:
         proxy_headers=False,
         lifespan="off",
         http=Connection,
-        timeout_graceful_shutdown=_GRACE_SECONDS,
+        timeout_graceful_shutdown=GRACE_SECONDS,
         ssl_certfile=str(serving.certificate) if serving.certificate is not None else None,
         ssl_keyfile=str(serving.key) if serving.key is not None else None,
         **more,
     )
-
-
-class _Stopped(Exception):
-    """The process was asked to stop, and the server has ended in good order."""
-
-
-def _stop(_number: int, _frame: FrameType | None) -> None:
-    raise _Stopped
-
-
-@contextmanager
-def _until_stopped() -> Iterator[None]:
-    """Let the block end in good order when the process is asked to stop, at whatever moment.
-
-    The server takes the signals over while it runs, and gives them back when it has ended.
-    """
-    before = {number: signal.signal(number, _stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        with suppress(_Stopped):
-            yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _run_workers(study: StudyOnDisk, serving: Serving, listening: socket.socket) -> None:

@@ -1,0 +1,91 @@
+"""The mark of a study: a small file next to its database that notes what the database held last.
+
+The mark names the last entry of the audit log, which every answer moves on, by number and keyed hash. A database that
+does not have this entry is another study's, a new one, or an older copy. When a study is closed, the mark also holds a
+digest of all rows: any change to the closed file is found when it is opened again.
+
+The mark follows the database and never leads: it is written after the commit, without waiting for the disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lexiscope.annotation.store import audit
+from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.schema import METADATA
+
+MARK_NAME = "study.mark"
+_HEADING, _NO_DIGEST, _CHECKED = "lexiscope-mark 1", "-" * 64, 16
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The number and the hash of the last entry of the audit log, and the digest of all rows of a closed study."""
+
+    entries: int
+    last: str
+    rows: str = ""
+
+    @classmethod
+    def of(cls, connection: sa.Connection) -> Mark:
+        """Return the mark of an open study as a connection sees it."""
+        return cls(*audit.head(connection))
+
+    @classmethod
+    def read(cls, folder: Path) -> Mark | None:
+        """Return the mark of a folder.
+
+        ``None`` where there is none (a study of an earlier version), or a power cut left half of one.
+        """
+        with suppress(FileNotFoundError):
+            text = (folder / MARK_NAME).read_text(encoding="ascii", errors="replace")
+            body, _, check = text.rstrip("\n").rpartition(" ")
+            parts = body.removeprefix(_HEADING).split()
+            if check == _check(body) and body.startswith(_HEADING) and len(parts) == 3 and parts[0].isdecimal():
+                return cls(int(parts[0]), parts[1], "" if parts[2] == _NO_DIGEST else parts[2])
+        return None
+
+    def write(self, folder: Path, *, lasting: bool) -> None:
+        """Write the mark over the earlier one, all marks being of one length; *lasting* waits for the disk.
+
+        A reader sees the earlier mark or this one. Errors: :class:`OSError`.
+        """
+        body = f"{_HEADING} {self.entries:020d} {self.last} {self.rows or _NO_DIGEST}"
+        handle = os.open(folder / MARK_NAME, os.O_WRONLY | os.O_CREAT, 0o600)
+        try:
+            os.write(handle, f"{body} {_check(body)}\n".encode("ascii"))
+            if lasting:
+                os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def is_in(self, connection: sa.Connection) -> bool:
+        """Check that a database has the entry that this mark names."""
+        return audit.hash_of(connection, self.entries) == self.last
+
+
+def rows_digest(connection: sa.Connection) -> str:
+    """Return a digest of a SQLite study: its tables and triggers, and every row in the order of the primary keys.
+
+    What SQLite keeps for itself is not part of it: a database that was only rewritten (``VACUUM``) has the same digest.
+    """
+    found = hashlib.sha256()
+    schema = sa.text("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name")
+    found.update(repr([tuple(row) for row in connection.execute(schema)]).encode("utf-8", "surrogatepass"))
+    for table in METADATA.sorted_tables:
+        found.update(f"{table.name}\n".encode("ascii"))
+        rows: Iterable[Any] = connection.execute(sa.select(table).order_by(*table.primary_key.columns))
+        for row in rows:
+            found.update(repr(tuple(row)).encode("utf-8", "surrogatepass"))
+    return found.hexdigest()
+
+
+def _check(body: str) -> str:
+    return hashlib.sha256(body.encode("utf-8")).hexdigest()[:_CHECKED]
