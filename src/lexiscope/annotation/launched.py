@@ -6,7 +6,6 @@ that the folder says by itself what was asked, wherever it is moved to.
 
 from __future__ import annotations
 
-import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,9 +18,9 @@ from lexiscope.annotation.freeze import FrozenStudy, freeze
 from lexiscope.annotation.launch import Problem, ready_to_launch
 from lexiscope.annotation.material import study_items
 from lexiscope.annotation.store.backup import HALF_KEY_NAME, KEY_NAME, copy_database
-from lexiscope.annotation.store.engine import DATABASE_NAME, has_log
+from lexiscope.annotation.store.engine import DATABASE_NAME, FILE_ERRORS, has_log
 from lexiscope.annotation.store.loss import is_launched, missing, opening_error
-from lexiscope.annotation.store.mark import MARK_NAME
+from lexiscope.annotation.store.mark import MARK_NAME, Mark
 from lexiscope.annotation.store.store import Store
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
@@ -122,18 +121,9 @@ def snapshot(study: FrozenStudy, folder: Path, *, url: str | None = None, checke
         return
     with tempfile.TemporaryDirectory(prefix="lexiscope-") as name:
         copy = Path(name)
-        # the key and the mark before the database: what they say, it must hold
-        for each in (KEY_NAME, HALF_KEY_NAME, MARK_NAME):
-            if (folder / each).exists():
-                _copy_private(folder / each, copy / each)
         try:
-            database = folder / DATABASE_NAME
-            running = has_log(database)
-            copy_database(database, copy / DATABASE_NAME)
-            if has_log(database) and not running:
-                # a server started meanwhile
-                copy_database(database, copy / DATABASE_NAME)
-        except sqlite3.Error as error:
+            _copy_study(folder, copy)
+        except FILE_ERRORS as error:
             raise opening_error(error, folder) from error
         with Store.open(
             copy, study.record, has_place=study.has_place, copy_of=folder, checked=checked, unsafe_fast=True
@@ -154,6 +144,20 @@ def check_launched(folder: Path, *, url: str | None = None) -> None:
         raise InputError(
             "no study was launched here yet", code="E001", place=Place(str(folder / DATABASE_NAME)), hint=hint
         )
+
+
+def _copy_study(folder: Path, copy: Path) -> None:
+    """Copy key, mark and database; once more where a server opened or closed the study meanwhile."""
+    database = folder / DATABASE_NAME
+    for _ in range(3):
+        mark, running = Mark.read(folder), has_log(database)
+        # the key and the mark before the database: what they say, it must hold
+        for each in (KEY_NAME, HALF_KEY_NAME, MARK_NAME):
+            if (folder / each).exists():
+                _copy_private(folder / each, copy / each)
+        copy_database(database, copy / DATABASE_NAME)
+        if has_log(database) == running and (mark is None or not mark.rows or Mark.read(folder) == mark):
+            return
 
 
 def _copy_private(source: Path, target: Path) -> None:

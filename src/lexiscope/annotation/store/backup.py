@@ -13,6 +13,7 @@ from pathlib import Path
 from lexiscope.annotation.store import audit, seals
 from lexiscope.annotation.store.engine import (
     DATABASE_NAME,
+    FILE_ERRORS,
     UNREADABLE,
     DamagedError,
     Database,
@@ -119,7 +120,7 @@ def write_backup(database: Database, target: Path) -> Path:
         if problems:
             raise DamagedError("the database is damaged: it was not copied", place=Place(str(target)), why=problems[0])
         os.replace(half, target)
-    except (sqlite3.Error, OSError) as error:
+    except (*FILE_ERRORS, OSError) as error:
         raise storage_error(error, database.path) from error
     finally:
         half.unlink(missing_ok=True)
@@ -251,7 +252,7 @@ def file_problems(path: Path) -> tuple[str, ...]:
             found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
             broken = connection.execute("PRAGMA foreign_key_check").fetchall()
             found += [f"{row[0]}, row {row[1]}: there is no such {row[2]}" for row in broken]
-    except sqlite3.DatabaseError as error:
+    except FILE_ERRORS as error:
         return (str(error),)
     return tuple(found)
 
@@ -295,7 +296,7 @@ _RULES = (
 def copy_database(source: Path, target: Path) -> None:
     """Copy a SQLite database that may be in use into one file, and wait for the disk.
 
-    Errors: :class:`sqlite3.Error`.
+    Errors: those of :data:`FILE_ERRORS`.
     """
     target.unlink(missing_ok=True)
     target.touch(mode=0o600)

@@ -21,6 +21,7 @@ except ModuleNotFoundError:
 
 __all__ = [
     "DATABASE_NAME",
+    "FILE_ERRORS",
     "UNREADABLE",
     "DamagedError",
     "Database",
@@ -43,6 +44,9 @@ DATABASE_NAME = "study.sqlite"
 # any number: workers of one PostgreSQL study take turns at their transactions under it
 _TURN = 0x1E815C09E
 
+
+FILE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite's own calls raise; in a damaged file even the message may be no text (``UnicodeDecodeError``)."""
 
 UNREADABLE = (sqlite3.Error, sa.exc.SQLAlchemyError, ValueError, TypeError, KeyError, AttributeError, OverflowError)
 """What reading a damaged database raises: SQLite's errors, and those of cells that no longer hold what was stored."""
@@ -181,7 +185,9 @@ def is_damage(error: BaseException) -> bool:
     False
     """
     names = {getattr(one, "sqlite_errorname", "") or "" for one in _chain(error)}
-    undecodable = any("Could not decode to UTF-8" in str(one) for one in _chain(error))
+    undecodable = any(
+        isinstance(one, UnicodeDecodeError) or "Could not decode to UTF-8" in str(one) for one in _chain(error)
+    )
     return undecodable or any(name == "SQLITE_NOTADB" or name.startswith("SQLITE_CORRUPT") for name in names)
 
 

@@ -7,15 +7,17 @@ wrote to is checked from its first row before the next answer is stored.
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from lexiscope.annotation.store.engine import StorageError, open_file
+from lexiscope.annotation.store.engine import FILE_ERRORS, StorageError, open_file
 from lexiscope.core.errors import Place
 
+LOG = logging.getLogger("lexiscope.annotation")
 _Identity = tuple[int, int] | None
 _State = tuple[int, int] | None
 
@@ -31,12 +33,13 @@ class StudyFiles:
         self._log = path.with_name(f"{path.name}-wal")
         # while a connection is open SQLite keeps the log, so that its identity stays
         self._held: sqlite3.Connection | None = open_file(path, mode="rw")
-        with suppress(sqlite3.Error):
+        with suppress(*FILE_ERRORS):
             self._held.execute("SELECT count(*) FROM sqlite_master").fetchone()
         self._opened = [_identity(path), _identity(self._log)]
         self._known = self._states()
         self.damage: StorageError | None = None
         """The damage that was found: from then on nothing is stored."""
+        self._told = ""
 
     def check_present(self) -> None:
         """Check that the path still leads to the open files, and that no damage was found.
@@ -44,16 +47,26 @@ class StudyFiles:
         Errors: :class:`StorageError`.
         """
         if self.damage is not None:
+            self._tell(self.damage)
             raise self.damage
         found = [_identity(self.path), _identity(self._log)]
         # a log that SQLite had not made yet is the one that it made since
         self._opened[1] = self._opened[1] or found[1]
         if self._opened != found:
-            raise StorageError(
+            error = StorageError(
                 "the database was moved, deleted or replaced while the study was open: nothing is saved",
                 place=Place(str(self.path)),
                 hint="put the same file back, or stop the server and restore the newest backup",
             )
+            self._tell(error)
+            raise error
+        self._told = ""
+
+    def _tell(self, error: StorageError) -> None:
+        """Write an error to the server's messages once, and again where it passed and came back."""
+        if self._told != error.what:
+            self._told = error.what
+            LOG.error("%s", error)
 
     def check_unchanged(self) -> None:
         """Check before a commit that no other program wrote to the files since the last one.
@@ -67,6 +80,7 @@ class StudyFiles:
                 self._examine()
             except StorageError as error:
                 self.damage = error
+                self._tell(error)
                 raise
             self._known = now
 

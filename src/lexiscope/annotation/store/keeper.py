@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections.abc import Callable
 from types import TracebackType
 
-from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.engine import FILE_ERRORS, sa
 from lexiscope.annotation.store.safekeeping import Safekeeping
 from lexiscope.core.errors import InputError, LexiscopeError
 
 # what a disk or a database can do to a turn; anything else is a fault of ours and ends the thread with its traceback
-_FAILURES = (LexiscopeError, OSError, sqlite3.Error, sa.exc.SQLAlchemyError)
+_FAILURES = (LexiscopeError, OSError, *FILE_ERRORS, sa.exc.SQLAlchemyError)
 
 
 class Keeper:

@@ -198,7 +198,7 @@ class OpenedStudy:
         try:
             with self._database.read.begin() as connection:
                 yield connection
-        except sa.exc.SQLAlchemyError as error:
+        except (sa.exc.SQLAlchemyError, UnicodeDecodeError) as error:
             if self._files is not None and is_damage(error):
                 raise self._failure(error) from error
             raise read_error(error, self._database.path) from error

@@ -215,7 +215,7 @@ class Writer:
         """Move the log into the database as far as readers allow; where that fails it is tried after the next batch."""
         try:
             shorten_log(self._database)
-        except sa.exc.SQLAlchemyError as error:
+        except (sa.exc.SQLAlchemyError, UnicodeDecodeError) as error:
             self._database.write.dispose()
             self._failure(error)
         files.record()

@@ -193,7 +193,8 @@ _RESPONSES: Schema = {
     },
     "Led": {"description": "the page to go to"},
     "Refused": {
-        "description": "refused (4xx), not stored or not now (503, with Retry-After), disk low (507, /health)",
+        "description": "refused (4xx), not stored or not now (503, with Retry-After), nothing saved (503, /health), "
+        "disk low (507, /health)",
         "content": {"text/html": {}, "application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
     },
 }
