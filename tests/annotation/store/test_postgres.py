@@ -207,7 +207,7 @@ def test_two_workers_on_one_study(tmp_path: Path, url: str) -> None:
         who = people[0]
         one.lay_out(who, Phase.TRIALS, [Trial("i0"), Trial("i1")])
         two.change_state(who, State.ACTIVE, reason="go")
-        given = [answer(who, "i0", 0, 1 + k % 5, client_key=f"tab {k % 4}") for k in range(40)]
+        given = [answer(who, "i0", 0, 1 + k % 4, client_key=f"tab {k % 4}") for k in range(40)]
         errors = [pool.submit(workers[k % 2].submit, sent).exception() for k, sent in enumerate(given)]
         assert Counter(type(error) for error in errors) == {type(None): 10, AnswerConflict: 30}
         with pytest.raises(AnswerRefused, match="NUL"):

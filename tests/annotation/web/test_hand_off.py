@@ -538,7 +538,10 @@ def test_health_says_what_the_page_says(tmp_path: Path, monkeypatch: pytest.Monk
             async with client(app) as browser:
                 await Person(browser, app.study).arrive(ANA)
                 well = await browser.get("/health")
-                assert (well.status_code, set(well.json())) == (200, {"status", "disk_low", "version", "not_kept"})
+                assert (well.status_code, set(well.json())) == (
+                    200,
+                    {"status", "saving", "disk_low", "version", "not_kept"},
+                )
                 assert well.json()["status"] == "running"
                 app.store.set_status("paused", actor="ana")
                 assert (await browser.get("/health")).json()["status"] == "paused"

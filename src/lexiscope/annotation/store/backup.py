@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import os
 import re
 import sqlite3
@@ -238,7 +239,7 @@ def content_problems(connection: sa.Connection, key: bytes, mark: Mark | None) -
     problems = check(connection, key, file=None).problems
     if problems or mark is None or not mark.rows or connection.dialect.name != "sqlite":
         return problems
-    return () if rows_digest(connection) == mark.rows else (CHANGED,)
+    return () if hmac.compare_digest(rows_digest(connection), mark.rows) else (CHANGED,)
 
 
 def file_problems(path: Path) -> tuple[str, ...]:

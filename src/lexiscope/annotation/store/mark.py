@@ -10,6 +10,7 @@ The mark follows the database and never leads: it is written after the commit, w
 from __future__ import annotations
 
 import hashlib
+import hmac
 import os
 from collections.abc import Iterable
 from contextlib import suppress
@@ -22,7 +23,7 @@ from lexiscope.annotation.store.engine import sa
 from lexiscope.annotation.store.schema import METADATA
 
 MARK_NAME = "study.mark"
-_HEADING, _NO_DIGEST, _CHECKED = "lexiscope-mark 1", "-" * 64, 16
+_HEADING, _NOT_CLOSED, _CHECKED = "lexiscope-mark 1", "-" * 64, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,13 @@ class Mark:
             text = (folder / MARK_NAME).read_text(encoding="ascii", errors="replace")
             body, _, check = text.rstrip("\n").rpartition(" ")
             parts = body.removeprefix(_HEADING).split()
-            if check == _check(body) and body.startswith(_HEADING) and len(parts) == 3 and parts[0].isdecimal():
-                return cls(int(parts[0]), parts[1], "" if parts[2] == _NO_DIGEST else parts[2])
+            if (
+                hmac.compare_digest(check.encode(), _check(body).encode())
+                and body.startswith(_HEADING)
+                and len(parts) == 3
+                and parts[0].isdecimal()
+            ):
+                return cls(int(parts[0]), parts[1], "" if parts[2] == _NOT_CLOSED else parts[2])
         return None
 
     def write(self, folder: Path, *, lasting: bool) -> None:
@@ -57,7 +63,7 @@ class Mark:
 
         A reader sees the earlier mark or this one. Errors: :class:`OSError`.
         """
-        body = f"{_HEADING} {self.entries:020d} {self.last} {self.rows or _NO_DIGEST}"
+        body = f"{_HEADING} {self.entries:020d} {self.last} {self.rows or _NOT_CLOSED}"
         handle = os.open(folder / MARK_NAME, os.O_WRONLY | os.O_CREAT, 0o600)
         try:
             os.write(handle, f"{body} {_check(body)}\n".encode("ascii"))
@@ -68,7 +74,7 @@ class Mark:
 
     def is_in(self, connection: sa.Connection) -> bool:
         """Check that a database has the entry that this mark names."""
-        return audit.hash_of(connection, self.entries) == self.last
+        return hmac.compare_digest(audit.hash_of(connection, self.entries) or "", self.last)
 
 
 def rows_digest(connection: sa.Connection) -> str:
