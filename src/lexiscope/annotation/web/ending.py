@@ -34,6 +34,7 @@ class Ending:
 
     def __init__(self) -> None:
         self._asked = 0
+        self._clocks: list[threading.Timer] = []
 
     def ask(self) -> bool:
         """Note a request to stop; return whether it is the first."""
@@ -43,6 +44,7 @@ class Ending:
             clock = threading.Timer(LATEST_SECONDS if self._asked == 1 else AGAIN_SECONDS, _end_by_force)
             clock.daemon = True
             clock.start()
+            self._clocks.append(clock)
         return self._asked == 1
 
     @contextmanager
@@ -56,10 +58,10 @@ class Ending:
             with suppress(Stopped):
                 yield
         finally:
-            # a process that was asked to stop has its clocks until it is gone: a thread may keep it after this block
-            if not self._asked:
-                for number, handler in before.items():
-                    signal.signal(number, handler)
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            for clock in self._clocks:
+                clock.cancel()
 
     def watch_worker(self) -> None:
         """Start the clocks also where uvicorn's own worker process handles the signal."""

@@ -210,6 +210,8 @@ def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[Links], object
                 made = application(app)
                 spare_the_collector()
                 app.store.when_writer_ends(stop_soon)
+                # while the clocks of a stopping process run: at its exit Python would wait for this thread without end
+                held.callback(app.bench.shutdown)
                 config = _config(made, serving)
                 Server(config, started=lambda: say(links), ending=ending).run(sockets=[listening])
                 if app.store.trouble.startswith("the writer ended"):
