@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +44,8 @@ __all__ = [
 DATABASE_NAME = "study.sqlite"
 # any number: workers of one PostgreSQL study take turns at their transactions under it
 _TURN = 0x1E815C09E
+_LOCKED = "database is locked"
+_PATIENCE_SECONDS, _AGAIN_SECONDS = 2.0, 0.2
 
 
 FILE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
@@ -201,6 +204,12 @@ def storage_error(error: BaseException, path: Path | None) -> StorageError:
             place=place,
             hint="free space; the study goes on without a restart",
         )
+    if _is_locked(error):
+        return StorageError(
+            "another program has locked the database: the transaction was not stored",
+            place=place,
+            hint="end the transaction of that program (a database browser, a sqlite3 shell); the study then goes on",
+        )
     return StorageError("the database did not take a transaction", place=place, why=str(error).splitlines()[0])
 
 
@@ -214,9 +223,10 @@ def read_error(error: BaseException, path: Path | None) -> StorageError:
 def _sqlite(path: Path, begin: str, synchronous: str) -> sa.Engine:
     engine = sa.create_engine(
         "sqlite://",
-        creator=lambda: open_file(path, mode="rw", timeout=30.0),
+        creator=lambda: open_file(path, mode="rw", timeout=_PATIENCE_SECONDS),
         poolclass=sa.pool.QueuePool,
     )
+    patience = _Patience()
 
     def _prepare(connection: sqlite3.Connection, _record: object) -> None:
         # transactions are begun below, not by the driver: it would begin them late and without the write lock
@@ -231,11 +241,46 @@ def _sqlite(path: Path, begin: str, synchronous: str) -> sa.Engine:
     def _begin(connection: sa.Connection) -> None:
         # AUTOCOMMIT means none: VACUUM and checkpoints refuse to run inside a transaction
         if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
-            connection.exec_driver_sql(begin)
+            patience.begin(connection, begin)
+        else:
+            patience.wait(connection, _PATIENCE_SECONDS)
 
     sa.event.listen(engine, "connect", _prepare)
     sa.event.listen(engine, "begin", _begin)
     return engine
+
+
+class _Patience:
+    """How long a transaction waits while another program holds the write lock.
+
+    The first waits for some seconds. While the lock lasts, those after it are told so at once, but for one now and then
+    that tries again: whoever sends an answer hears within seconds that it is not saved yet, however many are waiting.
+    """
+
+    def __init__(self) -> None:
+        self._was_locked, self._not_before = False, 0.0
+
+    def begin(self, connection: sa.Connection, statement: str) -> None:
+        """Begin a transaction. Errors: :class:`sqlalchemy.exc.OperationalError` where the lock is held."""
+        if time.monotonic() < self._not_before:
+            raise sa.exc.OperationalError(statement, None, sqlite3.OperationalError(_LOCKED))
+        seconds = _AGAIN_SECONDS if self._was_locked else _PATIENCE_SECONDS
+        self.wait(connection, seconds)
+        try:
+            connection.exec_driver_sql(statement)
+        except sa.exc.OperationalError as error:
+            if _is_locked(error):
+                self._was_locked, self._not_before = True, time.monotonic() + _AGAIN_SECONDS
+            raise
+        self._was_locked = False
+
+    def wait(self, connection: sa.Connection, seconds: float) -> None:
+        """Let the next statement wait for the lock for some seconds."""
+        connection.exec_driver_sql(f"PRAGMA busy_timeout={round(1000 * seconds)}")
+
+
+def _is_locked(error: BaseException) -> bool:
+    return any(isinstance(one, sqlite3.OperationalError) and str(one) == _LOCKED for one in _chain(error))
 
 
 def _take_turn(connection: sa.Connection) -> None:
