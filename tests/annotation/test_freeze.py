@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -38,7 +37,9 @@ def test_an_added_place_is_there_for_who_comes_back_late(tmp_path: Path, places:
     """The list was full when the lease ran out: with a place that was added since, who comes back has it; with none
     they are surplus. A newcomer then finds what is left: *places* minus two."""
     frozen, clock = study(), Clock()
-    with Store.open(tmp_path, frozen.record, clock=clock, has_place=frozen.has_place, unsafe_fast=True) as store:
+    with Store.open(
+        tmp_path, frozen.record, clock=clock, steady=clock.steady, has_place=frozen.has_place, unsafe_fast=True
+    ) as store:
 
         def take() -> str:
             who = qualified(store)
@@ -46,7 +47,7 @@ def test_an_added_place_is_there_for_who_comes_back_late(tmp_path: Path, places:
             return who
 
         late = take()
-        clock.now += timedelta(minutes=frozen.record.hold_minutes + 1)
+        clock.forward(minutes=frozen.record.hold_minutes + 1)
         take()
         store.set_places("1", places, actor="ana")
         assert store.renew_place(late).surplus == (places == 1)
@@ -62,9 +63,11 @@ def test_an_added_place_is_there_for_who_comes_back_late(tmp_path: Path, places:
 def test_a_place_that_was_taken_away_is_not_there(tmp_path: Path) -> None:
     """Who comes back late to a list whose only place was taken away is surplus, though nobody else is on it."""
     frozen, clock = study(), Clock()
-    with Store.open(tmp_path, frozen.record, clock=clock, has_place=frozen.has_place, unsafe_fast=True) as store:
+    with Store.open(
+        tmp_path, frozen.record, clock=clock, steady=clock.steady, has_place=frozen.has_place, unsafe_fast=True
+    ) as store:
         late = qualified(store)
         store.take_place(late, choose=frozen.choose)
-        clock.now += timedelta(minutes=frozen.record.hold_minutes + 1)
+        clock.forward(minutes=frozen.record.hold_minutes + 1)
         store.set_places("1", 0, actor="ana")
         assert store.renew_place(late).surplus

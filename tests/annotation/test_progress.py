@@ -37,6 +37,9 @@ class Clock:
     def __call__(self) -> datetime:
         return self.now
 
+    def steady(self) -> float:
+        return self.now.timestamp()
+
     def forward(self, minutes: float) -> None:
         self.now += timedelta(minutes=minutes)
 
@@ -84,7 +87,11 @@ def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[FrozenStud
     """The store of the made study, in whose folder the test runs."""
     monkeypatch.chdir(tmp_path)
     study, clock = made_study(tmp_path), Clock()
-    return study, clock, Store.open(tmp_path / "study", study.record, clock=clock, unsafe_fast=True)
+    return (
+        study,
+        clock,
+        Store.open(tmp_path / "study", study.record, clock=clock, steady=clock.steady, unsafe_fast=True),
+    )
 
 
 def test_every_view_is_covered_by_itself(running: tuple[FrozenStudy, Clock, Store]) -> None:

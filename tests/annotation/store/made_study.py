@@ -38,16 +38,24 @@ class Clock:
 
     def __init__(self) -> None:
         self.now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+        self.ran = 0.0
 
     def __call__(self) -> datetime:
         return self.now
 
     def forward(self, **by: float) -> None:
         self.now += timedelta(**by)
+        self.ran += timedelta(**by).total_seconds()
+
+    def steady(self) -> float:
+        """The seconds that have passed; a jump, which sets ``now`` alone, is none of them."""
+        return self.ran
 
 
 def open_store(folder: Path, study: StudyRecord | None = None, **options: object) -> Store:
-    return Store.open(folder, study or made_study(), **options)  # type: ignore[arg-type]
+    clock = options.get("clock")
+    steady = {"steady": clock.steady} if isinstance(clock, Clock) else {}
+    return Store.open(folder, study or made_study(), **(steady | options))  # type: ignore[arg-type]
 
 
 def qualified(store: Store, platform_id: str | None = None) -> str:

@@ -37,14 +37,25 @@ ZONES = ("UTC", "Asia/Kolkata", "America/St_Johns")
 
 @dataclass
 class Clock:
-    """A clock that goes on by *step* at every look, and that a test sets; *zone* is the one in which it tells."""
+    """A clock that goes on by *step* at every look, and that a test sets; *zone* is the one in which it tells.
+
+    ``steady`` are the seconds that have passed: setting the clock is none of them, :meth:`wait` is.
+    """
 
     now: datetime = NOON
     step: timedelta = timedelta(seconds=1)
     zone: ZoneInfo | None = None
+    ran: timedelta = timedelta()
+
+    def steady(self) -> float:
+        return self.ran.total_seconds()
+
+    def wait(self, time: timedelta) -> None:
+        self.now += time
+        self.ran += time
 
     def __call__(self) -> datetime:
-        self.now += self.step
+        self.wait(self.step)
         return self.now if self.zone is None else self.now.astimezone(self.zone)
 
 
@@ -59,7 +70,7 @@ def definition(**changed: object) -> StudyDefinition:
 async def served(folder: Path, clock: Clock, **changed: object) -> AsyncIterator[App]:
     """The app of the small study under a clock."""
     study = freeze(definition(**changed), made_items(5))
-    with Store.open(folder, study.record, clock=clock, has_place=study.has_place) as store:
+    with Store.open(folder, study.record, clock=clock, steady=clock.steady, has_place=study.has_place) as store:
         app = App.of(study, store, ServerSettings(ORIGIN))
         app.clock = clock
         yield app
@@ -119,42 +130,36 @@ def test_a_jump_in_the_middle_costs_nobody_anything(tmp_path: Path, jump: timede
     asyncio.run(run())
 
 
-@pytest.mark.parametrize("jump", [timedelta(hours=1, minutes=1), timedelta(days=1)], ids=str)
-def test_who_is_made_late_by_a_jump_is_recorded_and_paid(tmp_path: Path, jump: timedelta) -> None:
-    """A jump beyond the lease frees the places of those who are at it: whoever comes then takes one; the others go on,
-    all their answers are stored, they get the code, and only the second to finish is surplus."""
+@pytest.mark.parametrize("jump", [*JUMPS, timedelta(days=400)], ids=str)
+def test_a_jump_frees_no_place_and_keeps_none_longer(tmp_path: Path, jump: timedelta) -> None:
+    """The clock is set while somebody holds the only place: nobody else gets it, who holds it finishes and is not
+    surplus, and the audit log notes the jump. A place of somebody who left is free after its 60 minutes, not before."""
 
     async def run() -> None:
         clock = Clock()
-
         async with served(tmp_path, clock) as app:
-            others: list[str] = []
-
-            def between(position: int) -> None:
-                if position == 3:
-                    clock.now += jump
-
-            async with client(app) as browser:
+            async with client(app) as browser, client(app) as other:
                 person = Person(browser, app.study)
                 page = await person.go_on(await person.go_on(await person.arrive("ana"), consent="yes"))
                 for position in range(3):
                     page = await person.go_on(page, **{f"value-trials-{position}": "3"})
-                between(3)
-                others.append(await take_part(app, "ben"))
+                clock.now += jump
+                assert "No place is free" in (await Person(other, app.study).arrive("ben")).text
+                assert app.store.loads()["1"].active == 1
                 for position in (3, 4):
                     page = await person.go_on(page, **{f"value-trials-{position}": "3"})
-                end = await person.go_on(page)
-            assert "DONE1" in end.text
-            assert "DONE1" in others[0]
-            assert [(one.n_answered, one.surplus) for one in app.store.people()] == [(5, True), (5, False)]
-            assert app.store.loads()["1"].valid == 2
+                assert "DONE1" in (await person.go_on(page)).text
+            assert [(one.n_answered, one.surplus) for one in app.store.people() if one.n_answered] == [(5, False)]
+            _, entries = app.store.audit_entries(limit=50)
+            (noted,) = [json.loads(one.details)["seconds"] for one in entries if one.action == "clock jumped"]
+            assert noted == round(jump.total_seconds())
 
     asyncio.run(run())
 
 
-def test_a_jump_back_keeps_places_longer_and_gives_none_twice(tmp_path: Path) -> None:
-    """After a jump of a day back a place that is held stays held, for a day longer; nobody gets it meanwhile, and the
-    quota holds. Who holds it goes on; the researcher can free it by hand."""
+@pytest.mark.parametrize("jump", JUMPS, ids=str)
+def test_a_place_runs_out_after_its_time_whatever_the_clock_says(tmp_path: Path, jump: timedelta) -> None:
+    """Who takes a place, leaves, and does not come back holds it for 60 minutes, counted in seconds that pass."""
 
     async def run() -> None:
         clock = Clock()
@@ -162,15 +167,45 @@ def test_a_jump_back_keeps_places_longer_and_gives_none_twice(tmp_path: Path) ->
             async with client(app) as browser:
                 person = Person(browser, app.study)
                 await person.go_on(await person.go_on(await person.arrive("ana"), consent="yes"))
-            clock.now -= timedelta(days=1)
+            clock.now += jump
+            clock.wait(timedelta(minutes=55))
             async with client(app) as browser:
                 assert "No place is free" in (await Person(browser, app.study).arrive("ben")).text
-            clock.now += timedelta(hours=24)
-            async with client(app) as browser:
-                assert "No place is free" in (await Person(browser, app.study).arrive("ben")).text
-            clock.now += timedelta(hours=1, minutes=1)
+            clock.wait(timedelta(minutes=6))
             async with client(app) as browser:
                 assert 'name="consent"' in (await Person(browser, app.study).arrive("ben")).text
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("while_open", [timedelta(0), timedelta(days=1), timedelta(days=-1)], ids=str)
+@pytest.mark.parametrize("while_closed", [*JUMPS, timedelta(0)], ids=str)
+def test_a_restart_holds_again_what_was_held(tmp_path: Path, while_open: timedelta, while_closed: timedelta) -> None:
+    """The clock is set while the server runs, or while it does not: who held the place when it ended holds it for the
+    study's time after the start, who had left long before does not, and the log says how many."""
+
+    async def run() -> None:
+        clock = Clock()
+        two = {"ratings": RatingsSection(per_item=2)}
+        async with served(tmp_path, clock, **two) as app:
+            async with client(app) as browser:
+                left = Person(browser, app.study)
+                await left.go_on(await left.go_on(await left.arrive("left"), consent="yes"))
+            clock.wait(timedelta(minutes=61))
+            clock.now += while_open
+            async with client(app) as browser:
+                person = Person(browser, app.study)
+                await person.go_on(await person.go_on(await person.arrive("ana"), consent="yes"))
+            assert app.store.loads()["1"].active == 1
+        clock.now += while_closed
+        async with served(tmp_path, clock, **two) as app:
+            assert app.store.hold_again() == 1
+            _, (entry,) = app.store.audit_entries(limit=1)
+            assert (entry.action, json.loads(entry.details)["places"]) == ("places held again", 1)
+            clock.wait(timedelta(minutes=55))
+            assert app.store.loads()["1"].active == 1
+            clock.wait(timedelta(minutes=6))
+            assert app.store.loads()["1"].active == 0
 
     asyncio.run(run())
 

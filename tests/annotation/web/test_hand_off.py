@@ -54,9 +54,15 @@ ENDS = {"TEXT-OUT": "screened out", "TEXT-DECLINED": "no consent", "TEXT-FULL": 
 
 @dataclass
 class Clock:
-    """A clock that a test sets."""
+    """A clock that goes only when a test waits."""
 
     now: datetime = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+    def wait(self, *, minutes: float) -> None:
+        self.now += timedelta(minutes=minutes)
+
+    def steady(self) -> float:
+        return self.now.timestamp()
 
     def __call__(self) -> datetime:
         return self.now
@@ -483,14 +489,14 @@ async def _withdrawn(w: World) -> tuple[httpx.Response, str]:
 @scenario("away for longer than `lease.minutes`, nobody came, goes on", "thanks, DONE1", "finished, used a place")
 async def _late_alone(w: World) -> tuple[httpx.Response, str]:
     page = await w.into(ANA)
-    w.clock.now += timedelta(minutes=61)
+    w.clock.wait(minutes=61)
     return await w.finish(ANA, page), ANA
 
 
 @scenario("away for longer, the place taken, goes on", "thanks, DONE1", "finished, surplus")
 async def _late(w: World) -> tuple[httpx.Response, str]:
     page = await w.into(ANA)
-    w.clock.now += timedelta(minutes=61)
+    w.clock.wait(minutes=61)
     await w.into(BEN)
     return await w.finish(ANA, page), ANA
 
@@ -517,7 +523,7 @@ def test_a_scenario_ends_as_documented(tmp_path: Path, row: Scenario) -> None:
 
     async def run() -> None:
         study, clock = freeze(made_definition(**(short | fixed | row.changed)), made_items(3)), Clock()
-        with Store.open(tmp_path, study.record, clock=clock, has_place=study.has_place) as store:
+        with Store.open(tmp_path, study.record, clock=clock, steady=clock.steady, has_place=study.has_place) as store:
             app = App.of(study, store, ServerSettings(ORIGIN))
             app.clock = clock
             async with AsyncExitStack() as stack:

@@ -83,7 +83,9 @@ def rehearse_through_server(
         # a rehearsal's answers are nobody's: a power cut may take them
         settings, serving = ServerSettings(ORIGIN), Serving(unsafe_fast=True)
         place = folder if folder is not None else Path(temporary)
-        with opened(frozen, place, settings, serving=serving, clock=clock, search=study.search) as app:
+        with opened(
+            frozen, place, settings, serving=serving, clock=clock, steady=clock.seconds, search=study.search
+        ) as app:
             for name, limit in (("saves", app.saves), ("arrivals", app.arrivals)):
                 setattr(app, name, RateLimit(limit.burst, limit.per_second, clock=clock.seconds))
             run = _Run(frozen, app, clock, population or Population(), seed, people)

@@ -52,6 +52,14 @@ def entries(
     return n, tuple(AuditEntry(*row) for row in connection.execute(page))
 
 
+def latest(connection: sa.Connection, actions: Collection[str]) -> AuditEntry | None:
+    """Return the newest entry with one of these actions."""
+    columns = (AUDIT.c.id, AUDIT.c.at, AUDIT.c.actor, AUDIT.c.action, AUDIT.c.details)
+    query = sa.select(*columns).where(AUDIT.c.action.in_(list(actions))).order_by(AUDIT.c.id.desc()).limit(1)
+    row = connection.execute(query).first()
+    return None if row is None else AuditEntry(*row)
+
+
 def append(
     connection: sa.Connection, key: bytes, *, at: str, actor: str, action: str, details: Mapping[str, object]
 ) -> None:

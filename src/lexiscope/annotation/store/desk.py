@@ -42,7 +42,7 @@ class Desk(OpenedStudy):
         with self._read() as connection:
             now = self._clock()
             since = stamp(now - timedelta(minutes=self.study.hold_minutes))
-            return overview.people(connection, now=stamp(now), since=since)
+            return overview.people(connection, now=stamp(self.held_now()), since=since)
 
     def codes(self) -> dict[str, dict[str, str]]:
         """Return the codes that were issued: by participant, by kind."""
@@ -52,7 +52,7 @@ class Desk(OpenedStudy):
     def item_counts(self) -> dict[str, tuple[int, int, int]]:
         """Return how many people count for each item: valid, active, excluded (:func:`overview.item_counts`)."""
         with self._read() as connection:
-            return overview.item_counts(connection, self._now())
+            return overview.item_counts(connection, stamp(self.held_now()))
 
     def written_counts(self) -> Mapping[str, int]:
         """Return how many effective answers that are no skips each item has, those of excluded people left out."""

@@ -31,6 +31,7 @@ from lexiscope.annotation.store.engine import (
     storage_error,
 )
 from lexiscope.annotation.store.files import StudyFiles
+from lexiscope.annotation.store.held_time import Began, HeldTime
 from lexiscope.annotation.store.mark import Mark, rows_digest
 from lexiscope.annotation.store.migrate import migrate, stored_version
 from lexiscope.annotation.store.places import HasPlace, has_free_place, stamp
@@ -39,6 +40,8 @@ from lexiscope.annotation.store.schema import ALEMBIC_VERSION, LISTS, METADATA, 
 from lexiscope.annotation.store.writer import Job, T, Writer
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.lock import locked
+
+CLOCK_JUMPED = "clock jumped"
 
 
 class OpenedStudy:
@@ -56,7 +59,10 @@ class OpenedStudy:
         checked: bool = True,
         unsafe_fast: bool = False,
         new: bool = False,
+        steady: Callable[[], float] | None = None,
+        began: Began | None = None,
     ) -> None:
+        self.held_time = HeldTime(clock, steady, began=began)
         self.study, self.folder = study, folder
         self._database, self._clock, self._held = database, clock, ExitStack()
         self._has_place = has_place
@@ -100,6 +106,8 @@ class OpenedStudy:
         new: bool = False,
         copy_of: Path | None = None,
         checked: bool = True,
+        steady: Callable[[], float] | None = None,
+        began: Began | None = None,
     ) -> Self:
         """Open the study's store in *folder*, or make it there if the folder has no trace of a study.
 
@@ -107,7 +115,8 @@ class OpenedStudy:
         study. *has_place* is the study's rule for who comes back after the lease ran out. *new* starts a study again
         whose database is lost or damaged; what is left of the earlier one is kept in a folder of its own. *copy_of* is
         the folder of which *folder* holds a throwaway copy. Without *checked* a database that can be read opens
-        although its content has problems, for :meth:`Safekeeping.verify` to list them.
+        although its content has problems, for :meth:`Safekeeping.verify` to list them. Places are held by the seconds
+        of *steady* (the system's monotonic clock), which count from *began*; *clock* gives the times that are stored.
 
         Errors: :class:`DatabaseLostError` and :class:`DamagedError`, which name the way back, before anything is
         made; :class:`InputError` for *new* where a sound database is there; :class:`RunError` where another process has
@@ -136,6 +145,8 @@ class OpenedStudy:
                     checked=checked,
                     unsafe_fast=unsafe_fast,
                     new=new,
+                    steady=steady,
+                    began=began,
                 )
             except BaseException as error:
                 database.dispose()
@@ -213,7 +224,7 @@ class OpenedStudy:
 
         Returns the study's key.
         """
-        study, database, folder, at = self.study, self._database, self.folder, self._now()
+        study, database, folder, at = self.study, self._database, self.folder, stamp(self._clock())
         for name, text in (("study_id", study.study_id), ("definition", study.definition)):
             check_text(name, text, longest=100_000_000)
         # asked before the database: another worker may launch the study in this moment
@@ -333,7 +344,24 @@ class OpenedStudy:
                 self._closing_mark.write(self.folder, lasting=True)
 
     def _now(self) -> str:
+        self._watch_clock()
         return stamp(self._clock())
+
+    def held_now(self) -> datetime:
+        """Return the time by which places are held."""
+        self._watch_clock()
+        return self.held_time.now()
+
+    def _watch_clock(self) -> None:
+        """Note in the audit log that the clock jumped: places are held as if it had not."""
+        ahead = self.held_time.jump()
+        if ahead is not None:
+            at = stamp(self._clock())
+            details = {"seconds": round(ahead)}
+            with suppress(StorageError):
+                self._writer.put(
+                    lambda c: audit.append(c, self._key, at=at, actor="store", action=CLOCK_JUMPED, details=details)
+                )
 
     def _audit(self, connection: sa.Connection, action: str, *, actor: str, **details: object) -> None:
         audit.append(connection, self._key, at=self._now(), actor=actor, action=action, details=details)

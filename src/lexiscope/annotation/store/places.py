@@ -150,6 +150,17 @@ def renew(
     return _occupy(connection, replace(lease, expires_at=stamp(now + hold)), "held", lease, now, has_place)
 
 
+def hold_again(connection: sa.Connection, *, last: datetime, now: datetime, hold: timedelta) -> int:
+    """Hold the places that were held at the moment *last* from *now* on; return how many.
+
+    *last* is told by the clock of an earlier process, which may have been ahead: what had run out then stays so.
+    """
+    held, live = LEASES.c.status == "held", LEASES.c.expires_at > stamp(last)
+    ended = held & ~live & (LEASES.c.expires_at > stamp(now))
+    connection.execute(LEASES.update().where(ended).values(expires_at=stamp(now)))
+    return connection.execute(LEASES.update().where(held & live).values(expires_at=stamp(now + hold))).rowcount
+
+
 def use_up(connection: sa.Connection, participant_id: str, *, now: datetime, has_place: HasPlace) -> Lease:
     """Count a finished participant as valid on their list; as surplus where it became full while they were away.
 

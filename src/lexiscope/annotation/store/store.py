@@ -6,6 +6,7 @@ the backups live in one folder. Methods return after the commit; :meth:`Store.su
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import datetime, timedelta
@@ -16,6 +17,7 @@ from lexiscope.annotation.store import answers, audit, export, overview, partici
 from lexiscope.annotation.store.checks import check_form
 from lexiscope.annotation.store.desk import Desk
 from lexiscope.annotation.store.engine import sa
+from lexiscope.annotation.store.opened import CLOCK_JUMPED
 from lexiscope.annotation.store.places import Choose, Lease, ListLoad, least_filled, stamp
 from lexiscope.annotation.store.record import (
     Answer,
@@ -30,6 +32,8 @@ from lexiscope.annotation.store.record import (
 from lexiscope.annotation.store.safekeeping import Safekeeping
 from lexiscope.annotation.store.schema import ANSWERS
 from lexiscope.core.response import ResponseTable
+
+HELD_AGAIN = "places held again"
 
 
 class Store(Desk, Safekeeping):
@@ -104,18 +108,39 @@ class Store(Desk, Safekeeping):
 
         Errors: :class:`NoPlaceLeft`, also while the study is paused or closed; :class:`StateError`.
         """
-        now = self._clock()
+        now = self.held_now()
         return self._write(lambda c: self._take_place(c, participant_id, now, hold or self._hold, choose))
 
     def renew_place(self, participant_id: str, *, hold: timedelta | None = None) -> Lease:
         """Hold the place for longer; who comes too late may be surplus. Errors: :class:`StateError`."""
-        now = self._clock()
+        now = self.held_now()
         return self._write(lambda c: self._renew_place(c, participant_id, now, hold or self._hold))
+
+    def hold_again(self) -> int:
+        """Hold anew every place that was held when the study was last served; return how many.
+
+        While no server runs nobody can answer, and its clock may be set. The audit log notes it.
+        """
+        now = self.held_now()
+
+        def job(connection: sa.Connection) -> int:
+            jumped = audit.latest(connection, (CLOCK_JUMPED, HELD_AGAIN))
+            ahead = json.loads(jumped.details)["seconds"] if jumped is not None and jumped.action == CLOCK_JUMPED else 0
+            _, (last,) = audit.entries(connection, without=(), limit=1, offset=0)
+            ended = datetime.fromisoformat(last.at) - timedelta(seconds=ahead)
+            n = places.hold_again(connection, last=ended, now=now, hold=self._hold)
+            details = {"places": n, "minutes": self.study.hold_minutes}
+            audit.append(
+                connection, self._key, at=stamp(self._clock()), actor="store", action=HELD_AGAIN, details=details
+            )
+            return n
+
+        return self._write(job)
 
     def loads(self) -> dict[str, ListLoad]:
         """Return how full each list is."""
         with self._read() as connection:
-            return places.loads(connection, self._clock())
+            return places.loads(connection, self.held_now())
 
     def set_places(self, list_id: str, n_places: int, *, actor: str) -> None:
         """Change the number of places of a list, with an entry in the audit log."""
@@ -248,15 +273,15 @@ class Store(Desk, Safekeeping):
         if status != "running":
             raise NoPlaceLeft(f"the study is {status}: nobody new is taken in")
         lease = places.take(connection, participant_id, state, now=now, hold=hold, choose=choose)
-        return self._log_lease(connection, "take", lease, stamp(now))
+        return self._log_lease(connection, "take", lease, self._now())
 
     def _change_state(
         self, connection: sa.Connection, participant_id: str, to: State, reason: str, now: datetime
     ) -> None:
-        at, lease = stamp(now), places.lease_of(connection, participant_id)
+        at, held, lease = stamp(now), self.held_now(), places.lease_of(connection, participant_id)
         if to is State.ACTIVE and lease is not None and lease.status == "released":
             # back from "returned" or "timed out": the old place while it is free, else surplus
-            self._renew(connection, participant_id, now, self._hold)
+            self._renew(connection, participant_id, held, self._hold)
         left = participants.change_state(connection, self.study, participant_id, to, reason=reason, at=at)
         if lease is None:
             return
@@ -266,7 +291,7 @@ class Store(Desk, Safekeeping):
             )
             self._log_lease(connection, f"release: {to}", released, at)
         elif to in (State.FINISHED, State.ACCEPTED) and left is not State.FINISHED:
-            self._log_lease(connection, str(to), self._use_up(connection, participant_id, now), at)
+            self._log_lease(connection, str(to), self._use_up(connection, participant_id, held), at)
 
     def _log_lease(self, connection: sa.Connection, action: str, lease: Lease, at: str) -> Lease:
         details = {"participant_id": lease.participant_id, "list_id": lease.list_id, "surplus": lease.surplus}

@@ -43,7 +43,7 @@ def utc_now() -> datetime:
 class App:
     """What the handlers share. ``shown`` remembers when which page was served: (monotonic seconds, time).
 
-    ``clock`` is the time by which places are held; a rehearsal brings its own. ``postgres`` is the address of the
+    ``clock`` gives the times that are stored; a rehearsal brings its own. ``postgres`` is the address of the
     database where the study is not stored in its folder.
     """
 

@@ -280,7 +280,7 @@ async def submit_trial(app: App, request: Request) -> Response:
             raise
         receipt = await asyncio.wrap_future(app.flow.submit(answer))
     app.answered(who, phase, position)
-    if app.flow.is_due(asked.standing, now=app.clock()):
+    if app.flow.is_due(asked.standing, now=app.store.held_now()):
         asked = await asyncio.to_thread(app.flow.renew, who, asked)
     after = app.flow.answered(who, asked, receipt)
     if phase is Phase.PRACTICE and app.study.known[answer.item_id].explanation:

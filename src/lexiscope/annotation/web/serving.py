@@ -23,6 +23,7 @@ from uvicorn.supervisors import Multiprocess
 
 from lexiscope.annotation.freeze import FrozenStudy
 from lexiscope.annotation.launched import StudyOnDisk, keep_copies, read_study
+from lexiscope.annotation.store.held_time import Began
 from lexiscope.annotation.store.keeper import Keeper
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.admin.accounts import make_setup_link
@@ -121,6 +122,8 @@ def opened(
     *,
     serving: Serving | None = None,
     clock: Callable[[], datetime] | None = None,
+    steady: Callable[[], float] | None = None,
+    began: Began | None = None,
     search: Path | None = None,
     new: bool = False,
 ) -> Iterator[App]:
@@ -136,6 +139,8 @@ def opened(
         url=serving.postgres,
         unsafe_fast=serving.unsafe_fast,
         clock=clock,
+        steady=steady,
+        began=began,
         has_place=study.has_place,
         new=new,
     ) as store:
@@ -202,8 +207,11 @@ def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[Links], object
                 opened(frozen, study.folder, settings, serving=serving, search=study.search, new=new)
             )
             keep_copies(study)
+            # first of all: it reads from the log when the study was last served
+            app.store.hold_again()
             # what was promised about the platform's ids holds also where the server was down on the day
             app.store.purge_identities()
+            began = app.store.held_time.began
             links = links_of(app)
             if serving.workers == 1:
                 held.enter_context(_keeper(app.store))
@@ -223,7 +231,7 @@ def serve(study: StudyOnDisk, serving: Serving, *, say: Callable[[Links], object
         if serving.workers > 1:
             # the system keeps those who come before the first worker is ready
             say(links)
-            _run_workers(study, serving, listening)
+            _run_workers(study, serving, listening, began)
 
 
 def worker_app() -> Guard:
@@ -235,7 +243,14 @@ def worker_app() -> Guard:
     # is collected closes the store
     atexit.register(held.close)
     app = held.enter_context(
-        opened(study.freeze(), study.folder, serving.settings(), serving=serving, search=study.search)
+        opened(
+            study.freeze(),
+            study.folder,
+            serving.settings(),
+            serving=serving,
+            began=tuple(told["began"]),
+            search=study.search,
+        )
     )
     app.store.when_writer_ends(stop_soon)
     Ending().watch_worker()
@@ -268,10 +283,10 @@ def _config(app: Any, serving: Serving, **more: Any) -> uvicorn.Config:
     )
 
 
-def _run_workers(study: StudyOnDisk, serving: Serving, listening: socket.socket) -> None:
+def _run_workers(study: StudyOnDisk, serving: Serving, listening: socket.socket, began: Began) -> None:
     told = {name: getattr(serving, name) for name in serving.__slots__}
     told |= {name: str(told[name]) if told[name] is not None else None for name in ("certificate", "key")}
-    os.environ[_WORKER] = json.dumps({"folder": str(study.folder.resolve()), "serving": told})
+    os.environ[_WORKER] = json.dumps({"folder": str(study.folder.resolve()), "serving": told, "began": began})
     target = f"{__name__}:{worker_app.__name__}"
     config = _config(target, serving, factory=True, workers=serving.workers)
     Multiprocess(config, sockets=[listening]).run()
