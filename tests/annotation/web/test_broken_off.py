@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -194,9 +194,8 @@ def test_a_place_is_renewed_once_in_half_its_time(tmp_path: Path, monkeypatch: p
     async def steps(app: App, browser: httpx.AsyncClient) -> None:
         person = Person(browser, app.study, right)
         page = await person.go_on(await person.go_on(await person.arrive(), consent="yes"))
-        ahead = datetime.now(UTC) + timedelta(minutes=40)
-        app.clock = lambda: ahead
-        app.store._clock = lambda: ahead  # type: ignore[attr-defined]
+        ahead = time.monotonic() + 40 * 60
+        app.store.held_time._steady = lambda: ahead
         for position in range(4):
             page = await person.go_on(page, **{f"value-trials-{position}": "3"})
         assert len(renewed) == 1
