@@ -18,12 +18,12 @@ from typing import Any, Protocol, runtime_checkable
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place, RunError
-from lexiscope.core.item import Item, check_unique_ids
+from lexiscope.core.item import Item, check_unique_ids, item_record
 from lexiscope.core.lock import locked
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_json, write_machine
 from lexiscope.core.study import StudySettings
-from lexiscope.core.subject import Subject, SubjectSpec
+from lexiscope.core.subject import Recording, Subject, SubjectSpec
 from lexiscope.core.task import Task
 
 RESPONSES = "responses.parquet"
@@ -65,10 +65,19 @@ def collect(
     *subjects* are subjects or their specs. With *out*, every finished part is kept in that folder and written to
     ``responses.parquet`` at the end; the same call on the same folder continues where it was broken off and ends
     with the same bytes, and may ask further subjects or views, but nothing else.
-    Errors: :class:`CapabilityError` for a subject that cannot answer, before any work starts; :class:`RunError` for
-    a folder that another process writes to, that belongs to another question, or whose parts are damaged.
+    Every answer is checked before it is kept (:meth:`~lexiscope.core.task.Task.checked`); answers on record are checked
+    before anybody is asked. One that is refused keeps its subject's answers out of the folder, and no other's.
+    Errors: :class:`CapabilityError` for a subject that cannot answer, before any work starts; :class:`InputError` for
+    an item that the task cannot be asked about, before any work starts, and for an answer that the task does not take;
+    :class:`RunError` for a folder that another process writes to, that belongs to another question, or whose parts are
+    damaged.
     """
     question = _question(items, subjects, task, views, seed)
+    for part in question.parts:
+        # what is on record costs nothing to look at: a wrong row is found before hours of work, and before a folder
+        # belongs to a file that has to be corrected
+        if isinstance(part.subject, Recording):
+            _answers(question, part, None, None)
     if out is None:
         return _joined(question, [_answers(question, part, None, progress) for part in question.parts])
     with locked(out):
@@ -148,7 +157,7 @@ def live_subjects(specs: Sequence[str], settings: StudySettings) -> list[Subject
 
 def items_sha256(items: Sequence[Item]) -> str:
     """Return the sha256 of items in their order: another letter, span, condition or order is another hash."""
-    rows = [{**asdict(item), "conditions": dict(item.conditions)} for item in items]
+    rows = [item_record(item) for item in items]
     return hashlib.sha256(json.dumps(rows, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
@@ -209,6 +218,8 @@ def _question(
             raise InputError(f"the same {name} is asked twice: {', '.join(values)}")
     for subject in asked:
         question.answer_function(subject)
+    for item in items:
+        question.check_item(item)
     parts = tuple(_Part(subject, view, subject.facts.revision) for subject in asked for view in views)
     return _Question(tuple(items), question, seed, items_sha256(items), parts)
 
@@ -256,13 +267,11 @@ def _difference(before: Mapping[str, Any], now: Sequence[Mapping[str, Any]]) -> 
 
 
 def _answers(question: _Question, part: _Part, work: Path | None, progress: CollectProgress | None) -> ResponseTable:
-    answer = question.task.answer_function(part.subject)
-
     def tell(done: int, total: int) -> None:
         if progress is not None:
             progress(part.name, done, total)
 
-    return answer(question.items, part.subject, view=part.view, work=work, progress=tell)
+    return question.task.answer(question.items, part.subject, view=part.view, work=work, progress=tell)
 
 
 def _part(out: Path, question: _Question, part: _Part, progress: CollectProgress | None) -> ResponseTable:

@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lexiscope.analysis.forced_choice import forced_choice
+from lexiscope.analysis.people_by_view import people_by_view
 from lexiscope.analysis.ratings import Ratings, choices_from_table, settle
-from lexiscope.core.errors import InputError
+from lexiscope.analysis.votes import trust_of_checks
+from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import ResponseTable
 
 cells = st.dictionaries(
@@ -125,3 +128,79 @@ def test_wrong_columns_are_refused() -> None:
     with pytest.raises(InputError, match="1 items have no label"):
         ratings.item_labels({})
     assert ratings.rater_code("a") == 0
+
+
+MIXED = {
+    "subject_id": ["ana", "eva", "m", "ana"],
+    "subject_kind": ["participant", "participant", "causal_lm", "participant"],
+    "item_id": ["i", "i", "i", "j"],
+    "measure": "rating",
+    "value": [5.0, 4.0, 1.0, 2.0],
+}
+
+
+def test_models_are_raters_only_where_their_kind_is_named() -> None:
+    """People are the raters: the mean of i is (5 + 4) / 2; with causal_lm named as a rater it is (5 + 4 + 1) / 3."""
+    responses = table(**MIXED)
+    assert Ratings.from_table(responses).means().tolist() == [(5 + 4) / 2, 2]
+    both = Ratings.from_table(responses, kinds=("participant", "causal_lm"))
+    assert both.rater_ids == ("ana", "eva", "m")
+    assert both.means().tolist() == [(5 + 4 + 1) / 3, 2]
+    with pytest.raises(InputError, match=r"answers by causal_lm[\s\S]*kinds=") as caught:
+        Ratings.from_table(responses.where(subject_kind="causal_lm"))
+    assert caught.value.code == "E504"
+
+
+def test_choices_of_models_are_no_votes() -> None:
+    """A model's choice is left out unless its kind is named."""
+    responses = table(**(MIXED | {"measure": "choice", "value": None, "option": ["t", "t", "f", "t"]}))
+    assert choices_from_table(responses)[0].rater_ids == ("ana", "eva")
+    assert choices_from_table(responses, kinds=("causal_lm",))[0].rater_ids == ("m",)
+
+
+def test_ratings_on_two_scales_are_refused() -> None:
+    """Two scales never meet in one mean: the error names both, an item of each, and what to do."""
+    scales = table(**(MIXED | {"scale": ["0 to 4", "0 to 4", None, "1 to 100, continuous"]}))
+    with pytest.raises(StatisticError, match=r"2 from 0 to 4 \(item 'i'\) and 1 from 1 to 100 \(item") as caught:
+        Ratings.from_table(scales)
+    assert "table.where(scale='0 to 4')" in caught.value.hint
+    assert len(Ratings.from_table(scales.where(scale="0 to 4"))) == 2
+
+
+def test_a_scale_with_other_steps_between_the_same_ends_is_one_scale() -> None:
+    """Whole numbers from 1 to 5 and a model's expected value on 1 to 5 are one scale; an unstated one goes along."""
+    same = table(**(MIXED | {"scale": ["1 to 5", "1 to 5, continuous", None, None]}))
+    assert len(Ratings.from_table(same)) == 3
+
+
+def test_participants_and_simulated_participants_are_no_raters_together() -> None:
+    """A rehearsal counts by itself; with people in one table it is refused, and so it is where both are named."""
+    rehearsed = table(**(MIXED | {"subject_kind": ["participant", "simulated", "causal_lm", "participant"]}))
+    with pytest.raises(InputError, match="simulated participants") as caught:
+        Ratings.from_table(rehearsed)
+    assert caught.value.code == "E508"
+    assert Ratings.from_table(rehearsed, kinds=("participant",)).rater_ids == ("ana",)
+    assert Ratings.from_table(rehearsed.where(subject_kind="simulated")).rater_ids == ("eva",)
+
+
+def test_statistics_of_people_count_no_model() -> None:
+    """Every reader that makes people of a response table: a model among the answers changes nothing."""
+    words = {"i": "bank", "j": "bat"}
+    columns = {
+        "subject_id": [who for who in ("ana", "eva", "m") for _ in words],
+        "subject_kind": [kind for kind in ("participant", "participant", "chat") for _ in words],
+        "item_id": [*words] * 3,
+        "measure": "choice",
+        "option": ["t", "f", "t", "f", "f", "t"],
+        "view": "full",
+    }
+    everybody = table(**columns)
+    people = everybody.where(subject_kind="participant")
+    right, sides = dict.fromkeys(words, "t"), dict.fromkeys(words, ("t", "f"))
+    (view,) = people_by_view(everybody, right=right, words=words, resamples=0)
+    assert [who.participant for who in view.annotators] == ["ana", "eva"]
+    chosen = forced_choice(everybody, right=right, sides=sides, resamples=0)
+    assert [who.participant for who in chosen.choosers] == ["ana", "eva"]
+    assert repr(chosen) == repr(forced_choice(people, right=right, sides=sides, resamples=0))
+    checks = table(**(columns | {"measure": "attention_check", "option": None, "value": 1.0}))
+    assert sorted(trust_of_checks(checks)) == ["ana", "eva"]

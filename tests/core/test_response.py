@@ -161,6 +161,6 @@ def test_a_csv_that_is_no_response_table_is_refused(tmp_path: Path) -> None:
 
 
 def test_columns_are_those_of_the_design() -> None:
-    """The waist has exactly the columns of DESIGN §1."""
+    """The waist has exactly the columns of DESIGN §1, and the scale of a rating (design/0029)."""
     design = "subject_id subject_kind item_id task measure value option layer view list_id position repeat"
-    assert list(COLUMNS) == f"{design} rt_ms answered_at raw".split()
+    assert list(COLUMNS) == f"{design} rt_ms answered_at raw scale".split()

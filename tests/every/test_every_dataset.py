@@ -162,8 +162,8 @@ def test_responses_refer_to_items(dataset: Dataset) -> None:
 
 @every
 def test_values_are_on_their_scale(dataset: Dataset) -> None:
-    """Ratings lie on the card's scale, cosine distances from 0 to 2 (up to rounding), nothing is NaN."""
-    ratings = dataset.responses.where(measure="rating").column("value")
+    """Ratings and norms lie on the card's scale, cosine distances from 0 to 2 (up to rounding), nothing is NaN."""
+    ratings = dataset.responses.where(measure=("rating", "norm")).column("value")
     assert (dataset.card.scale is None) == (len(ratings) == 0)
     assert all(dataset.card.scale.contains(value) for value in np.unique(ratings)) if dataset.card.scale else True
     distances = dataset.responses.where(measure="cosine_distance").column("value")

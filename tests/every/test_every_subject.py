@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,7 +16,9 @@ import tokenizers
 import torch
 import transformers
 
+from lexiscope.collect import collect
 from lexiscope.core import catalog
+from lexiscope.core.errors import CapabilityError, InputError, LexiscopeError
 from lexiscope.core.generation import Decoding
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
@@ -32,6 +34,7 @@ from lexiscope.core.subject import (
     capabilities,
 )
 from lexiscope.core.usage import Usage
+from lexiscope.items.scale_scoring import prompt_of
 from lexiscope.items.search_space import Entry, SearchSpace
 from lexiscope.resources.sense_vectors import SenseVectors
 from lexiscope.resources.word2vec import write_word2vec
@@ -40,6 +43,7 @@ from lexiscope.training.bi_encoder import train_bi_encoder
 from lexiscope.training.gasi.train import write_senses
 from lexiscope.training.pair_classifier import train_pair_classifier
 from lexiscope.training.settings import TrainingSettings
+from lexiscope.training.shards import METHOD_OF_TASK, train_shard
 from lexiscope.training.threshold import fit_threshold
 
 TEXTS = [
@@ -68,6 +72,34 @@ SPECS = {
     "gasi": ["gasi:{folder}/gasi"],
     "sense_embedding": ["sense_embedding:ego_network:{folder}/gasi.txt"],
 }
+# an item of each task, in the words of TEXTS, which are all that the small models know
+ONE = USAGES[0]
+SENSES = {"glosses": "the side of the river | lends money", "senses": "slope | house"}
+STORY = {"precontext": "She lends money .", "ending": "The lake was wet .", "sense": "the river", "example": TEXTS[1]}
+BOTH = {"sense_1": "the river", "example_1": TEXTS[0], "sense_2": "money", "example_2": TEXTS[4]}
+OTHER = {"other_sense": "money", "other_example": TEXTS[4]}
+LAKE = Usage("The lake of the river was wet", 4, 8, lemma="lake", language="en")
+OF_TASK = {
+    "relatedness": ITEMS[:2],
+    "same_sense": [replace(item, gold="tf"[n % 2]) for n, item in enumerate(ITEMS)],
+    "plausibility": [Item("s", "contract", (ONE,), conditions=STORY)],
+    "minimal_pair": [Item("p", "contract", (ONE, LAKE), ("bank", "lake"), gold="bank")],
+    "substitution": [Item("w", "contract", (ONE,), ("lake", "town"), gold="lake")],
+    "gap_filling": [Item("g", "contract", (ONE,), conditions={"prompt": "bank is the"})],
+    "sense_choice": [Item("c", "contract", (ONE,), conditions={"group_1": "river|lake", "group_2": "lends|money"})],
+    "word_intrusion": [
+        Item("x", "contract", (Usage("bank", 0, 4, language="en"),), ("river", "lake", "lends"), "lends")
+    ],
+    "sense_disambiguation": [replace(item, conditions=SENSES) for item in MEANINGS],
+    "sense_verification": [
+        replace(item, gold="tf"[n % 2], conditions={"definition": "the side of the river", "hypernyms": ""})
+        for n, item in enumerate(MEANINGS)
+    ],
+    "sense_retrieval": MEANINGS,
+    "entity_link": [replace(item, options=("slope", "house")) for item in MEANINGS],
+    "ambiguous_sentence": [Item("a", "contract", (Usage("bank", 0, 4, language="en"),), conditions=BOTH)],
+    "story_ending": [Item("e", "contract", (ONE,), conditions=STORY | OTHER)],
+}
 # who answers one task alone, on items of its shape
 OWN_TASK = {"classifier": ("same_sense", ITEMS), "bi_encoder": ("sense_retrieval", MEANINGS)}
 # what a question about pairs of usages can be asked of
@@ -87,8 +119,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     ResponseTable.from_rows(rows).write_parquet(folder / "answers.parquet")
     save_causal_lm(folder / "causal_lm")
     save_masked_lm(folder / "masked_lm")
+    prompts = [
+        prompt_of(asks(item)) for name in OF_TASK if (asks := catalog.task(name).asks) for item in OF_TASK[name][:1]
+    ]
+    save_masked_lm(folder / "masked_of_prompts", [*prompts, "1 2 3 4 5"])
     save_trained(folder)
     save_senses(folder / "gasi")
+    save_of_tasks(folder)
     with ThreadingHTTPServer(("127.0.0.1", 0), ServedLetters) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         (folder / "url").write_text(f"http://127.0.0.1:{server.server_address[1]}/v1")
@@ -144,15 +181,16 @@ def save_causal_lm(folder: Path) -> None:
     tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(letters, unk_token="<s>"))
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Split("", "isolated")
     torch.manual_seed(1)
-    config = transformers.GPT2Config(vocab_size=len(letters), n_embd=16, n_layer=2, n_head=2, n_positions=80)
+    config = transformers.GPT2Config(vocab_size=len(letters), n_embd=16, n_layer=2, n_head=2, n_positions=4000)
     transformers.GPT2LMHeadModel(config).save_pretrained(folder)
     fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>")
     fast.save_pretrained(folder)
 
 
-def save_masked_lm(folder: Path) -> None:
-    """Save a masked language model of random weights that reads words."""
-    words = sorted({word for text in TEXTS for word in text.split()})
+def save_masked_lm(folder: Path, texts: Sequence[str] = TEXTS) -> None:
+    """Save a masked language model of random weights that reads the words of some texts."""
+    split = tokenizers.pre_tokenizers.Whitespace()
+    words = sorted({word for text in texts for word, _ in split.pre_tokenize_str(text)})
     numbers = {word: number for number, word in enumerate(["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]", *words])}
     tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(numbers, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
@@ -161,6 +199,7 @@ def save_masked_lm(folder: Path) -> None:
     )
     torch.manual_seed(1)
     small = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+    small["max_position_embeddings"] = 1000
     transformers.BertForMaskedLM(transformers.BertConfig(vocab_size=len(numbers), **small)).save_pretrained(folder)
     names = {"pad_token": "[PAD]", "unk_token": "[UNK]", "mask_token": "[MASK]"}
     transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
@@ -173,6 +212,24 @@ def save_trained(folder: Path) -> None:
     train_pair_classifier(items, items, model, view="full", out=folder / "classifier", settings=once)
     fit_threshold(items, items, model, view="full", out=folder / "probe")
     train_bi_encoder(MEANINGS, MEANINGS, SPACE, model, view="full", out=folder / "bi_encoder", settings=once)
+
+
+def save_of_tasks(folder: Path) -> None:
+    """Record an answer to every task, and train what answers one task alone on each that it can be trained for."""
+    for name, items in OF_TASK.items():
+        measure = catalog.task(name).measure
+        rated = 3.0 if measure == "rating" else None
+        row = Response("p", "participant", items[0].item_id, name, measure, rated, raw="said")
+        ResponseTable.from_rows([row]).write_csv(folder / f"{name}.csv")
+    once, model = TrainingSettings(epochs=1, batch=4), str(folder / "masked_lm")
+    for task, method in METHOD_OF_TASK.items():
+        learnt, more = OF_TASK[task], {"space": SPACE} if method == "bi_encoder" else {}
+        train_shard(method, "full", learnt, learnt, model, out=folder / f"of_{task}", settings=once, task=task, **more)
+    numbers = [replace(item, gold=str(1 + n % 5)) for n, item in enumerate(ITEMS)]
+    number = replace(once, head="number")
+    train_shard(
+        "pair", "full", numbers, numbers, model, out=folder / "of_relatedness", settings=number, task="relatedness"
+    )
 
 
 def save_senses(folder: Path) -> None:
@@ -262,3 +319,101 @@ def test_capability_methods_keep_the_order(spec: str, folder: Path) -> None:
         found = subject.sense_distribution(USAGES)
         np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-6)
         np.testing.assert_array_equal(subject.sense_distribution(USAGES[::-1]), found[::-1])
+
+
+# -- who answers what -----------------------------------------------------------------------------------------
+
+OF_KIND = {
+    "classifier": "classifier:{folder}/of_{task}",
+    "bi_encoder": "bi_encoder:{folder}/of_{task}",
+    "baseline": "baseline:random",
+    "recorded": "recorded:{folder}/{task}.csv",
+    # a prompt has other words than TEXTS
+    "masked_lm": "masked_lm:{folder}/masked_of_prompts",
+}
+PAIRINGS = catalog.pairings()
+NO_PAIRINGS = [
+    (task, kind)
+    for task in catalog.names("tasks")
+    for kind in catalog.names("subjects")
+    if (task, kind) not in {(name, able) for name, able, _ in PAIRINGS}
+]
+
+
+def test_every_task_has_an_item_here() -> None:
+    """A new task needs an item in this test, so that its pairings are tried."""
+    assert set(OF_TASK) == set(catalog.names("tasks"))
+
+
+@pytest.mark.parametrize(("task", "kind", "capability"), PAIRINGS)
+def test_every_listed_pairing_answers(task: str, kind: str, capability: str, folder: Path) -> None:
+    """`lexiscope list pairings` is true: a subject of the kind answers an item of the task, by that function."""
+    spec = OF_KIND.get(kind, SPECS[kind][0]).replace("{task}", task)
+    subject = subject_of(spec, folder)
+    asked = catalog.task(task)
+    assert asked.answer_function(subject) is dict(asked.answers)[capability]
+    table = collect(OF_TASK[task][:1], [subject], task)
+    assert table.unique("item_id") == (OF_TASK[task][0].item_id,)
+    assert any(
+        value is not None for name in ("value", "option", "raw") for value in table.arrow.column(name).to_pylist()
+    )
+
+
+@pytest.mark.parametrize(("task", "kind"), NO_PAIRINGS)
+def test_every_other_pairing_is_refused(task: str, kind: str, folder: Path, tmp_path: Path) -> None:
+    """What is not listed is refused before work starts: the error names subject and task, and nothing is written."""
+    for spec in SPECS[kind]:
+        subject = subject_of(spec, folder)
+        with pytest.raises(CapabilityError, match=f"cannot answer the task '{task}'"):
+            collect(OF_TASK[task], [subject], task, out=tmp_path / "run")
+        assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("task", ["sense_verification", "relatedness"])
+def test_a_trained_folder_answers_the_task_of_its_training(task: str, folder: Path) -> None:
+    """One classifier of a kind that is listed for a task may be trained for another: it is refused before work."""
+    subject = subject_of("classifier:{folder}/classifier", folder)
+    with pytest.raises(CapabilityError, match=r"cannot answer the task[\s\S]*it answers same_sense"):
+        collect(OF_TASK[task], [subject], task)
+
+
+EMBEDDED = {
+    **{
+        name: catalog.module("tasks", name).example_items("en")  # type: ignore[attr-defined]
+        for name in catalog.names("tasks")
+    },
+    **{
+        name: catalog.dataset(name).items[:3]
+        for name in catalog.names("datasets")
+        if catalog.card(name).availability == "embedded"
+    },
+}
+OTHERS = [(task, source) for task in catalog.names("tasks") for source in EMBEDDED if source != task]
+
+
+@pytest.mark.parametrize(("task", "source"), OTHERS)
+def test_items_of_every_other_task_are_answered_or_refused(task: str, source: str, folder: Path) -> None:
+    """Items made for one task, asked as another: an answer, or an error that names task and item; never a traceback."""
+    items = list(EMBEDDED[source][:1])
+    specs = [SPECS[kind][0] for kind in ("causal_lm", "encoder", "baseline", "gasi")]
+    named: list[str] = []
+    for subject in (subject_of(spec, folder) for spec in specs):
+        try:
+            collect(items, [subject], task)
+        except LexiscopeError as error:
+            named.append(str(error))
+    assert all(task in said or any(item.item_id in said for item in items) for said in named), named
+
+
+def test_relatedness_of_minimal_pairs_is_refused(folder: Path) -> None:
+    """A choice set has a text per option, not two usages of a word: the error names the task, the item, what it has.
+
+    The embedded items have eleven options; one with two has as many usages as a pair of usages, and is told by them.
+    """
+    eleven, two = catalog.dataset("mini_synonymy").items[0], OF_TASK["minimal_pair"][0]
+    for item, what in ((eleven, "two usages, this one has 11"), (two, r"has options \(bank, lake\)")):
+        for spec in ("causal_lm:{folder}/causal_lm", "encoder:minilm", "baseline:random"):
+            with pytest.raises(InputError, match=rf"'relatedness' cannot be asked[\s\S]*{what}") as caught:
+                collect([item], [subject_of(spec, folder)], "relatedness")
+            assert caught.value.place is not None
+            assert caught.value.place.item_id == item.item_id

@@ -87,12 +87,12 @@ def test_very_improbable_points_still_rate() -> None:
 
 
 def test_a_continuous_scale_cannot_be_scored() -> None:
-    """Only points can stand behind a prompt."""
+    """Only numbers that can be listed can stand behind a prompt: 0 to 1 has no whole numbers between its ends."""
 
     def asks(item: Item, **_: object) -> ChatQuestion:
         return ChatQuestion((Message("user", "?"),), scale=Scale(0, 1, step=0))
 
-    with pytest.raises(InputError, match="a scale with points"):
+    with pytest.raises(InputError, match="0 to 1, continuous has no list of numbers"):
         scoring("plausibility", "rating", asks)([story()], Letters(PRESETS["bos"], LOGS), view="full")
 
 

@@ -110,7 +110,7 @@ def test_the_guidelines_are_those_of_people(name: str) -> None:
     screen: Screen = catalog.screen(name)
     path = screen.folder / "prompt.txt"
     for language in ("en", "es"):
-        not_quoted = [one_line(line) for line in prompt_lines(path, language)]
+        not_quoted = [one_line(screen.on_scale(line, language)) for line in prompt_lines(path, language)]
         told = one_line(ask(name, examples(name, language)[0]).messages[0].content)
         left = one_line(without_examples(screen.guidelines(language, views=("full",))))
         whole = one_line(screen.guidelines(language))

@@ -6,14 +6,14 @@ The table has a row ``choice`` per person and item (``option``: the word chosen,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy, wilson_interval
 from lexiscope.analysis.bootstrap import Interval, Undefined, cluster_labels
 from lexiscope.analysis.choices import Kappa, kappa_or_reason
-from lexiscope.analysis.ratings import Table
+from lexiscope.analysis.ratings import PEOPLE, Table
 from lexiscope.core.errors import InputError, Place, StatisticError
 
 CHOICE, WEIRD = "choice", "flag_weird"
@@ -68,6 +68,7 @@ def forced_choice(
     right: Mapping[str, str],
     sides: Mapping[str, tuple[str, ...]],
     clusters: Mapping[str, str] | None = None,
+    kinds: Collection[str] = PEOPLE,
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
@@ -75,7 +76,8 @@ def forced_choice(
     """Return accuracy and agreement of people who chose between two options.
 
     *right* (item id → right option) names all items that were asked; *sides* the options of each in the order shown.
-    *clusters* (item id → sentence) are resampled whole for the intervals of accuracy.
+    *clusters* (item id → sentence) are resampled whole for the intervals of accuracy. *kinds* names each
+    ``subject_kind`` that is a person: nobody else in the table is counted.
     Errors: :class:`InputError` E504 without a choice, E502 where somebody chose twice, or for an item or option that is
     none of those asked; E506 for an item without a cluster.
 
@@ -88,11 +90,11 @@ def forced_choice(
     >>> [who.over_all.value for who in found.choosers], found.pairs[0].percent
     ([1.0, 0.5], 0.5)
     """
-    rows = table.where(measure=CHOICE)
+    rows = table.where(measure=CHOICE, subject_kind=tuple(kinds))
     if not len(rows):
         raise InputError("the table holds no choice", code="E504", hint="read the answered sheets first")
     chosen = _by_person(rows, right, sides)
-    weird = _marks(table.where(measure=WEIRD), right)
+    weird = _marks(table.where(measure=WEIRD, subject_kind=tuple(kinds)), right)
     settings = {"level": level, "resamples": resamples, "seed": seed}
     choosers = tuple(
         _chooser(who, options, weird.get(who, set()), right, clusters, **settings)  # type: ignore[arg-type]

@@ -12,13 +12,14 @@ that people agree less without the whole input, and the table prints the opposit
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy, wilson_interval
 from lexiscope.analysis.bootstrap import Interval, Undefined, cluster_labels
 from lexiscope.analysis.choices import Kappa, kappa_or_reason
+from lexiscope.analysis.ratings import PEOPLE as PEOPLE_KINDS
 from lexiscope.analysis.view_answers import answers_by_view, scored_views
 from lexiscope.analysis.view_errors import is_right
 from lexiscope.analysis.view_scores import FixedScore, Scores
@@ -78,6 +79,7 @@ def people_by_view(
     right: Mapping[str, str],
     words: Mapping[str, str],
     measure: str = CHOICE,
+    kinds: Collection[str] = PEOPLE_KINDS,
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
@@ -85,6 +87,7 @@ def people_by_view(
     """Return accuracy and agreement of people, view by view, in the order in which views come in the table.
 
     *right* (item id → answer, several with ``|`` between them) names the items that count, *words* what is resampled.
+    *kinds* names each ``subject_kind`` that is a person: nobody else in the table is counted.
     Errors: :class:`StatisticError` where nobody answered any of these items; :class:`InputError` E506 for an item
     without a word.
 
@@ -96,6 +99,7 @@ def people_by_view(
     >>> [round(who.accuracy.value, 3) for who in found.annotators], round(found.shared[0].percent, 3)
     ([0.667, 0.333], 0.667)
     """
+    table = table.where(subject_kind=tuple(kinds))
     given = {str(who): answers_by_view(table, subject=str(who), measure=measure) for who in table.unique("subject_id")}
     views = dict.fromkeys(view for answers in given.values() for view in answers)
     settings = {"level": level, "resamples": resamples, "seed": seed}
@@ -138,7 +142,7 @@ def people_scores(table: ResponseTable, items: Sequence[Item], *, task: str, mea
     never replaced by what is assumed of it. Items without a known answer are left out.
     Errors: those of :func:`~lexiscope.analysis.view_answers.scored_views` and :func:`assumed_scores`.
     """
-    people = table.where(measure=measure).unique("subject_id")
+    people = table.where(measure=measure, subject_kind=PEOPLE_KINDS).unique("subject_id")
     gold = {item.item_id: item.gold for item in items if item.gold is not None}
     words = {item.item_id: item.word for item in items}
     measured = scored_views(table, gold, words, subjects=people, measure=measure)

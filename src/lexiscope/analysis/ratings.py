@@ -7,7 +7,7 @@ reported. Rows are kept in one order (by rater, then item), so the order of the 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
@@ -15,9 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexiscope.analysis.bootstrap import FloatArray, IntArray
-from lexiscope.core.errors import InputError, Place
+from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.scale import Scale
+from lexiscope.core.simulated import COLLECTED, refuse_mixture
 
 Repeats = Literal["error", "mean", "last"]
+PEOPLE = COLLECTED
+"""Each ``subject_kind`` that is a rater unless others are named: participants or simulated ones, never both at once."""
 
 
 class Table(Protocol):
@@ -78,12 +82,17 @@ class Ratings:
         return _build(rater, rater_ids, item, item_ids, given, repeats)
 
     @classmethod
-    def from_table(cls, table: Table, *, measure: str = "rating", repeats: Repeats = "error") -> Ratings:
-        """Build ratings from the rows of a response table that hold *measure*: subjects are the raters.
+    def from_table(
+        cls, table: Table, *, measure: str = "rating", kinds: Collection[str] = PEOPLE, repeats: Repeats = "error"
+    ) -> Ratings:
+        """Build ratings from the rows of a response table that hold *measure*: participants are the raters.
 
-        Errors: :class:`InputError` E504 (no such row), and those of :meth:`from_arrays`.
+        *kinds* names each ``subject_kind`` that counts as a rater: ``("participant", "chat")`` takes chat models in.
+        Errors: :class:`InputError` E504 (no such row), E508 (participants and simulated ones together), and those of
+        :meth:`from_arrays`; :class:`StatisticError` for ratings on two scales.
         """
-        rows = _rows_of(table, measure)
+        rows = _rows_of(table, measure, kinds)
+        check_one_scale(rows)
         rater, rater_ids = _sorted_codes(*rows.codes("subject_id"))
         item, item_ids = _sorted_codes(*rows.codes("item_id"))
         return _build(rater, rater_ids, item, item_ids, rows.column("value").astype(np.float64), repeats)
@@ -185,15 +194,16 @@ class Ratings:
 
 
 def choices_from_table(
-    table: Table, *, measure: str = "choice", repeats: Repeats = "error"
+    table: Table, *, measure: str = "choice", kinds: Collection[str] = PEOPLE, repeats: Repeats = "error"
 ) -> tuple[Ratings, tuple[str, ...]]:
     """Build ratings whose value is the code of the option chosen, and the options in the order of the codes.
 
-    Nominal statistics (kappa, majority, nominal alpha) take these as they take numbers.
+    Nominal statistics (kappa, majority, nominal alpha) take these as they take numbers. Participants are the raters;
+    *kinds* names others.
 
     Errors: as :meth:`Ratings.from_table`.
     """
-    rows = _rows_of(table, measure)
+    rows = _rows_of(table, measure, kinds)
     option, options = _sorted_codes(*rows.codes("option"))
     rater, rater_ids = _sorted_codes(*rows.codes("subject_id"))
     item, item_ids = _sorted_codes(*rows.codes("item_id"))
@@ -216,13 +226,43 @@ def settle(values: FloatArray, given: FloatArray) -> FloatArray:
     return values.round(-math.ceil(math.log10(step))) if step > 0 else values
 
 
-def _rows_of(table: Table, measure: str) -> Table:
-    rows = table.where(measure=measure)
-    if not len(rows):
+def _rows_of(table: Table, measure: str, kinds: Collection[str]) -> Table:
+    answers = table.where(measure=measure)
+    if not len(answers):
         raise InputError(
             f"no response has the measure {measure!r}", code="E504", hint="name a measure that the table holds"
         )
+    rows = answers.where(subject_kind=tuple(kinds))
+    if not len(rows):
+        others = answers.codes("subject_kind")[1]
+        what = f"no response with the measure {measure!r} is by a rater of the kind {' or '.join(kinds)}"
+        hint = f"to count others as raters, name their kind: kinds={others!r}"
+        raise InputError(what, code="E504", why=f"there are answers by {', '.join(others)}", hint=hint)
+    refuse_mixture(rows.codes("subject_kind")[1])
     return rows
+
+
+def check_one_scale(rows: Table) -> None:
+    """Refuse ratings on two scales; ratings whose scale is not stated go with any.
+
+    Errors: :class:`StatisticError` naming both scales with an item of each.
+    """
+    codes, printed = rows.codes("scale")
+    scales = [Scale.parse(text) for text in printed]
+    other = next((place for place, scale in enumerate(scales) if not scale.has_ends_of(scales[0])), None)
+    if other is None:
+        return
+    items = rows.column("item_id")
+    parts = [
+        f"{int((codes == place).sum())} from {scales[place].low:g} to {scales[place].high:g} "
+        f"(item {items[codes == place][0]!r})"
+        for place in (0, other)
+    ]
+    raise StatisticError(
+        f"these ratings are on two scales: {' and '.join(parts)}",
+        why="a mean or an agreement of both would depend on which items are on which scale",
+        hint=f"compute each by itself: table.where(scale={printed[0]!r})",
+    )
 
 
 def _encode(ids: ArrayLike) -> tuple[IntArray, tuple[str, ...]]:

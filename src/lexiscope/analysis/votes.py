@@ -6,7 +6,7 @@ different answers of three have none. *Source:* GASI §4 (three judgments per qu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from math import comb, factorial
 
@@ -23,7 +23,7 @@ from lexiscope.analysis.bootstrap import (
     resample_counts,
 )
 from lexiscope.analysis.choices import option_table, trust_weighted
-from lexiscope.analysis.ratings import Ratings, Repeats, Table
+from lexiscope.analysis.ratings import PEOPLE, Ratings, Repeats, Table
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import statistic_name
 
@@ -115,14 +115,18 @@ def rater_trust(raters: Sequence[str], right: Sequence[bool]) -> dict[str, float
     return {rater: sum(hits) / len(hits) for rater, hits in answers.items()}
 
 
-def trust_of_checks(table: Table, *, measure: str = "attention_check") -> dict[str, float]:
+def trust_of_checks(
+    table: Table, *, measure: str = "attention_check", kinds: Collection[str] = PEOPLE
+) -> dict[str, float]:
     """Return each rater's share of right answers to test questions, from their rows in a table of responses.
 
     A row has the value 1 (right) or 0; one without a value counts as wrong: who leaves a test question out is not known
-    to read. Raters without such a row are left out. *Unit:* share. Errors: :class:`InputError` E504 where the table has
+    to read. Raters without such a row are left out. *kinds* names each ``subject_kind`` that is a rater.
+
+    *Unit:* share. Errors: :class:`InputError` E504 where the table has
     no such row, and for a value that is neither 0 nor 1.
     """
-    rows = table.where(measure=measure)
+    rows = table.where(measure=measure, subject_kind=tuple(kinds))
     codes, raters = rows.codes("subject_id")
     values = np.asarray(rows.column("value"), np.float64)
     if not len(values):

@@ -53,10 +53,11 @@ def ready_to_launch(definition: StudyDefinition, items: Sequence[Item]) -> tuple
     setting that the task does not have, E621 a text is missing, E622 no ethics statement, E623 an example's word is
     among the targets, E624 codes missing or equal, E625 quotas impossible, E626 an exclusion rule judges what is not
     collected, E627 the planned analysis is not possible, E628 a question with a known answer is unusable, E629 the
-    scale's ends have no words, E630 pay below the study's own minimum, E634 the ids' pattern is no regular expression,
-    E635 the address to return to is unusable, E636 a question about the participant has a name that is taken, E637
-    the study cannot be put together, and the codes of the design (E402, E407, E408, E421, E422). What deserves a second
-    look and stops nothing: :func:`lexiscope.annotation.launch_warnings.launch_warnings`.
+    scale's ends have no words, E638 the items were rated on another scale, E630 pay below the study's own minimum, E634
+    the ids' pattern is no regular expression, E635 the address to return to is unusable, E636 a question about the
+    participant has a name that is taken, E637 the study cannot be put together, and the codes of the design (E402,
+    E407, E408, E421, E422). What deserves a second look and stops nothing:
+    :func:`lexiscope.annotation.launch_warnings.launch_warnings`.
 
     >>> empty = StudyDefinition(name="s", task="relatedness", language="en")
     >>> [problem.code for problem in ready_to_launch(empty, [])][:5]
@@ -180,3 +181,9 @@ def _scale(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Probl
         if point not in named:
             what = f"the scale has no words at {point:g}"
             yield Problem("E629", ("scale", name), what, "add an anchor in the participants' language")
+    asked = definition.scale.scale()
+    other = next((item for item in items if item.scale is not None and not item.scale.has_ends_of(asked)), None)
+    if other is not None:
+        what = f"the item {other.item_id!r} is rated from {other.scale}, the study asks from {asked}"
+        hint = "set scale.low and scale.high to those of the items, whose ratings could not be compared otherwise"
+        yield Problem("E638", ("scale", "low"), what, hint)

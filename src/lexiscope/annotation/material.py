@@ -54,7 +54,7 @@ def study_material(definition: StudyDefinition) -> Material:
         columns,
         dataset=definition.name,
         task=definition.task,
-        scale=definition.scale.scale(),
+        scale=definition.scale.scale() if screen.scale is not None else None,
         language=definition.language,
         conditions=material_columns(screen),
         word_alone=screen.word_alone,

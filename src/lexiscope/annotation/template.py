@@ -28,11 +28,13 @@ from lexiscope.annotation.definition import (
 )
 from lexiscope.annotation.definition_file import definition_yaml
 from lexiscope.annotation.design import set_of
+from lexiscope.annotation.launch_screen import MOST_POINTS
 from lexiscope.annotation.template_texts import NATIVE, TEXTS, base, questions, with_hints
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.run import write_atomically
+from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Screen
 from lexiscope.items.overlapping_lists import OverlappingLists
 from lexiscope.items.tabular import is_item_table, read_items
@@ -89,7 +91,7 @@ def draft_definition(
         raise InputError("there are no items to ask about", code="E620")
     for item in items:
         screen.check(item)
-    habit, scale = HABITS.get(task, Habit()), _scale(screen, language)
+    habit, scale = HABITS.get(task, Habit()), _scale(screen, language, items)
     design = _design(items, screen, habit)
     # two identical sentences can be asked only where two are shown, and have a right answer only on a scale
     catch = CatchSection(per_list=int(screen.widget == "scale" and screen.n_usages > 1), answer=scale.high)
@@ -109,7 +111,7 @@ def draft_definition(
         about_you=questions(language),
         exclusions=_exclusions(screen, catch, habit, language),
         planned=_planned() if screen.widget == "scale" and "same_sense" in design.balance else Planned(),
-        texts=Texts(**TEXTS.get(base(language), {}), instructions=_instructions(screen, language)),
+        texts=Texts(**TEXTS.get(base(language), {}), instructions=_instructions(screen, language, scale.scale())),
     )
 
 
@@ -148,15 +150,19 @@ def write_draft(draft: StudyDefinition, path: Path) -> None:
     write_atomically(path, with_hints(definition_yaml(draft), catalog.screen(draft.task), examples))
 
 
-def _scale(screen: Screen, language: str) -> ScaleSection:
+def _scale(screen: Screen, language: str, items: Sequence[Item]) -> ScaleSection:
+    """The scale of the items, where they name one; a short continuous one is asked in whole numbers, as buttons."""
     if screen.scale is None:
         return ScaleSection()
-    anchors = screen.anchors.get(base(language), ())
+    named = next((item.scale for item in items if item.scale is not None), screen.scale)
+    known = base(language) in screen.anchors or named.anchors
+    scale = screen.scale_in(language, named) if known else named
+    assert scale is not None
     return ScaleSection(
-        low=screen.scale.low,
-        high=screen.scale.high,
-        step=screen.scale.step,
-        anchors=tuple(Anchor(point=point, text=text) for point, text in anchors),
+        low=scale.low,
+        high=scale.high,
+        step=scale.step or float(scale.high - scale.low < MOST_POINTS),
+        anchors=tuple(Anchor(point=point, text=text) for point, text in (scale.anchors if known else ())),
     )
 
 
@@ -211,9 +217,11 @@ def _exclusions(screen: Screen, catch: CatchSection, habit: Habit, language: str
     return tuple(rules)
 
 
-def _instructions(screen: Screen, language: str) -> str:
+def _instructions(screen: Screen, language: str, scale: Scale) -> str:
     """What everybody reads; the part of a view stands on the first page of its arm."""
-    return screen.guidelines(language, views=()) + "\n" if base(language) in screen.languages else ""
+    if base(language) not in screen.languages:
+        return ""
+    return screen.guidelines(language, views=(), scale=scale if screen.scale is not None else None) + "\n"
 
 
 def _planned() -> Planned:

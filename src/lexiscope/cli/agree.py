@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import click
 
-from lexiscope.analysis.ratings import Ratings
+from lexiscope.analysis.ratings import PEOPLE, Ratings
 from lexiscope.cli.agree_choices import ChooserRow, summarise_choices
 from lexiscope.cli.agree_summary import AgreeSummary, RaterRow, summarise
 from lexiscope.cli.options import as_json as json_option
@@ -42,6 +42,13 @@ SPREAD = ",over_raters="
 @click.option("--scale", nargs=2, type=float, callback=read_scale, metavar="LOW HIGH", help="Ends of the scale: 1 5.")
 @click.option("--measure", default="", metavar="NAME", help="Of a response table with several measures: this one.")
 @click.option("--view", default="", metavar="NAME", help="Of a response table with several views: this one.")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="NAME",
+    help="Of a response table: also count subjects of this kind (chat, causal_lm) as raters. May be repeated.",
+)
 @click.option("--bootstrap", type=click.IntRange(min=100), default=2000, show_default=True, help="Resamples.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the resampling.")
 @click.option(
@@ -60,6 +67,7 @@ def agree(
     scale: Scale | None,
     measure: str,
     view: str,
+    kinds: tuple[str, ...],
     bootstrap: int,
     seed: int,
     out: Path | None,
@@ -69,14 +77,15 @@ def agree(
     """Agreement and ceilings of any long table of ratings.
 
     FILE has one row per rating: who rated, what was rated, the rating. CSV with comma, semicolon or tab in UTF-8, or
-    a response table (CSV, Parquet). Of an export of a collected study that is ratings.csv or choices.csv.
+    a response table (CSV, Parquet). Of an export of a collected study that is ratings.csv or choices.csv. Of a response
+    table the raters are its participants; --kind adds models.
 
     Two variants of leave-one-out agreement are printed: leave_one_out compares a rater with the others; included
     leaves the own rating in the mean, which makes agreement look higher. Choices between options have percent
     agreement, nominal alpha and, for two raters, Cohen's kappa.
     """
     columns = Columns(rater, item, value, group, rater_group)
-    read = read_ratings(file, columns, scale=scale, measure=measure, view=view)
+    read = read_ratings(file, columns, scale=scale, measure=measure, view=view, kinds=(*PEOPLE, *kinds))
     summary = _summary(read, bootstrap, seed)
     if read.simulated:
         summary = replace(summary, records=marked_records(summary.records), people=SIMULATED_PARTICIPANTS)

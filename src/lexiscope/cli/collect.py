@@ -19,6 +19,7 @@ from lexiscope.cli.verb import Verb
 from lexiscope.collect import collect_run
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import read_json
+from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.items.gap_filling import is_written
 
@@ -27,6 +28,14 @@ from lexiscope.items.gap_filling import is_written
 @click.option("--items", required=True, metavar="DATASET|FILE", help="A dataset of the catalog, or a file of items.")
 @click.option("--map", "pairs", multiple=True, metavar="PART=COLUMN", help="For a file: sentence_1=Frase, as in check.")
 @click.option("--language", default="", help="Only items in this language; for a file: its language.")
+@click.option(
+    "--scale",
+    nargs=2,
+    type=float,
+    callback=options.read_scale,
+    metavar="LOW HIGH",
+    help="For a file: lowest and highest rating of its people, as 1 100. Models are asked on it.",
+)
 @click.option("--task", help="The question that is asked. Default: that of the dataset; of a file: relatedness.")
 @options.subjects
 @options.views
@@ -41,6 +50,7 @@ def collect(
     items: str,
     pairs: tuple[str, ...],
     language: str,
+    scale: Scale | None,
     task: str | None,
     subjects: tuple[str, ...],
     views: tuple[str, ...],
@@ -59,7 +69,7 @@ def collect(
     if not subjects:
         raise click.UsageError("name at least one subject: --subject encoder:minilm")
     task = task_of_items(items, task)
-    source = load_items(items, read_map(pairs), task=task, language=language)
+    source = load_items(items, read_map(pairs), task=task, language=language, scale=scale)
     if dry_run:
         print_json(preview_rows(source.items, subjects, task, views or ("full",), seed=seed, out=out))
         return
@@ -73,7 +83,13 @@ def collect(
             views=views or ("full",),
             seed=seed,
             command=["lexiscope", *sys.argv[1:]],
-            settings={"items": items, "language": language, "columns": list(pairs), "threads": threads},
+            settings={
+                "items": items,
+                "language": language,
+                "columns": list(pairs),
+                "scale": None if scale is None else str(scale),
+                "threads": threads,
+            },
             checksums=source.checksums,
             progress=report,
         )

@@ -39,6 +39,8 @@ def _of_subject(
     if isinstance(subject, Seeded):
         subject = subject.with_seed(seed)
     task.answer_function(subject)
+    for item in items:
+        task.check_item(item)
     if task.asks is None or not isinstance(subject, Previews) or not isinstance(subject, Converses):
         return [{"subject": subject.subject_id, "sends": False}]
     how = subject.prompting

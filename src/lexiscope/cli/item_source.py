@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from lexiscope.cli.verb import existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
+from lexiscope.core.scale import Scale
 from lexiscope.items.choice_set_file import read_minimal_pairs
 from lexiscope.items.columns import ColumnMap
 from lexiscope.items.importer import Imported, import_items
@@ -42,27 +45,44 @@ def task_of_items(name: str, asked: str | None) -> str:
     return catalog.card(dataset).task
 
 
-def load_items(name: str, columns: ColumnMap | None = None, *, task: str, language: str = "") -> ItemSource:
+def load_items(
+    name: str, columns: ColumnMap | None = None, *, task: str, language: str = "", scale: Scale | None = None
+) -> ItemSource:
     """Return the items of a dataset of the catalog, or of a file; *language* keeps the items in one language.
 
     A name with a path separator or a suffix is a file, anything else a dataset. A dataset's options may follow its name
     (``am2ico?language=zh``), with points in them (``planted_bias?word_sufficiency=0.5``). A table of items that
     Lexiscope wrote is taken as it is. For the task ``minimal_pair`` a file holds minimal pairs, or synonym items to
-    make them of (:func:`~lexiscope.items.choice_set_file.read_minimal_pairs`).
+    make them of (:func:`~lexiscope.items.choice_set_file.read_minimal_pairs`). *scale* is the one on which people rated
+    the items of a file, and on which models are asked; without it, that of the task, and ratings in the file lie on it.
 
-    Errors: :class:`InputError` for a file that does not pass ``lexiscope check``, or where no item is left;
-    :class:`SpecError` for an unknown dataset.
+    Errors: :class:`InputError` for a file that does not pass ``lexiscope check``, whose ratings are off the scale, or
+    where no item is left, and for a scale of what has its own; :class:`SpecError` for an unknown dataset.
     """
     is_dataset = name.partition("?")[0] in catalog.names("datasets")
     if not is_dataset and (Path(name).suffix or Path(name).name != name):
         path = existing_file(name)
         if is_item_table(path):
-            return ItemSource(name, _in_language(read_items(path), name, language), {path.name: sha256_of(path)})
+            items = read_items(path)
+            if scale is not None:
+                rated_otherwise = [
+                    item for item in items if item.scale is not None and not item.scale.has_ends_of(scale)
+                ]
+                if rated_otherwise:
+                    place = Place(name, item_id=rated_otherwise[0].item_id)
+                    what = f"this item is rated on the scale {rated_otherwise[0].scale}, not {scale}"
+                    raise InputError(what, code="E301", place=place, hint="leave --scale out")
+                items = tuple(replace(item, scale=item.scale or scale) for item in items)
+            return ItemSource(name, _in_language(items, name, language), {path.name: sha256_of(path)})
         if task == "minimal_pair":
             pairs = read_minimal_pairs(path, dataset=path.stem, language=language or "en")
             return ItemSource(name, _in_language(pairs, name, language), {path.name: sha256_of(path)})
-        found = _imported(path, columns, task=task, language=language)
+        found = _imported(path, columns, task=task, language=language, scale=scale)
+        _check_rated(found, name, task)
         return ItemSource(name, found.items, {path.name: sha256_of(path)})
+    if scale is not None:
+        hint = "leave --scale out: models are asked on the scale that people had"
+        raise InputError(f"{name} is a dataset, whose items have a scale already", hint=hint)
     # a set that is read in one language at a time is read in the one that was asked for
     read_in_it = language and "?" not in name and "language" in catalog.dataset_options(name)
     data = catalog.dataset(f"{name}?language={language}" if read_in_it else name)
@@ -101,7 +121,27 @@ def _place_of(
     return None
 
 
-def _imported(path: Path, columns: ColumnMap | None, *, task: str, language: str) -> Imported:
+def _check_rated(found: Imported, name: str, task: str) -> None:
+    """Check that ratings whose scale nobody stated lie on the scale of the task, on which models would be asked."""
+    scale = catalog.task(task).scale
+    rated = found.responses.where(measure=("rating", "norm"))
+    values = rated.column("value").astype(float)
+    if scale is None or found.items[0].scale is not None or not len(values) or np.isnan(values).all():
+        return
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    if not scale.low <= low <= high <= scale.high:
+        raise InputError(
+            f"the ratings in this file run from {low:g} to {high:g}; {task} asks from {scale.low:g} to {scale.high:g}",
+            code="E301",
+            place=Place(name),
+            why="models would be asked on another scale than people were",
+            hint="name the scale that people had: --scale LOW HIGH",
+        )
+
+
+def _imported(
+    path: Path, columns: ColumnMap | None, *, task: str, language: str, scale: Scale | None = None
+) -> Imported:
     """The items of a file as the web app reads them: models and people are asked the same ones."""
     try:
         screen = catalog.screen(task)
@@ -110,7 +150,7 @@ def _imported(path: Path, columns: ColumnMap | None, *, task: str, language: str
         page: dict[str, Any] = {}
     else:
         page = {"conditions": (*screen.requires, *screen.shows), "word_alone": screen.word_alone}
-    return import_items(path, columns, dataset=path.stem, task=task, language=language or "und", **page)
+    return import_items(path, columns, dataset=path.stem, task=task, scale=scale, language=language or "und", **page)
 
 
 def _in_language(items: tuple[Item, ...], name: str, language: str) -> tuple[Item, ...]:

@@ -23,7 +23,7 @@ def list_catalog(room: str | None, *, as_json: bool) -> None:
     """List datasets, resources, tasks, subjects, studies or pairings.
 
     A resource is a lexicon or a tagged corpus. A pairing is a task and a kind of subject that can answer it, with the
-    capability by which it answers.
+    capability by which it answers. A trained model or a baseline answers the tasks of its training or of its rule.
     Without an argument, the names in every room are listed. Licences are long and stand in --json.
     """
     rows = room_rows(room) if room else overview_rows()

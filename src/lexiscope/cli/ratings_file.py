@@ -13,11 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from lexiscope.analysis.bootstrap import FloatArray
+from lexiscope.analysis.ratings import PEOPLE, check_one_scale
 from lexiscope.cli.verb import existing_file
 from lexiscope.core.errors import InputError, Place
-from lexiscope.core.response import COLUMNS, ResponseTable, holds_simulated
+from lexiscope.core.response import ResponseTable, has_columns, holds_simulated
 from lexiscope.core.scale import Scale
-from lexiscope.core.simulated import COLLECTED, KIND_COLUMNS, SIMULATED, TOLD_SIMULATED, kind_of_person, refuse_mixture
+from lexiscope.core.simulated import KIND_COLUMNS, SIMULATED, TOLD_SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.items.findings import raise_errors
 from lexiscope.items.rows import Row, RowReader
 
@@ -83,11 +84,12 @@ def read_ratings(
     scale: Scale | None = None,
     measure: str = "",
     view: str = "",
+    kinds: Sequence[str] = PEOPLE,
 ) -> RatingsFile:
     """Read a long table of ratings: CSV (comma, semicolon or tab), or a response table as CSV or Parquet.
 
     A response table may hold options that people chose instead of ratings; ``measure`` and ``view`` say which of its
-    answers are meant where it holds several.
+    answers are meant where it holds several; ``kinds`` names each ``subject_kind`` in it that counts as a rater.
 
     Errors: :class:`InputError` with the codes of the check: E001 (no such file), E002 (empty), E003 (not UTF-8), E004
     (wrong number of fields), E005 (broken quotes), E006 (column missing), E007 (column twice), E105 (no rater or item),
@@ -97,12 +99,19 @@ def read_ratings(
     path, columns = existing_file(path), columns or Columns()
     if path.suffix == ".parquet":
         _refuse_columns(columns)
-        return _from_responses(str(path), ResponseTable.read_parquet(path), scale, measure=measure, view=view)
+        return _from_responses(
+            str(path), ResponseTable.read_parquet(path), scale, measure=measure, view=view, kinds=kinds
+        )
     rows = list(RowReader(path, raise_errors).rows())
     _refuse_nul(rows)
-    if rows[0].fields == list(COLUMNS):
+    if has_columns(rows[0].fields):
         _refuse_columns(columns)
-        return _from_responses(str(path), ResponseTable.read_csv(path), scale, measure=measure, view=view)
+        return _from_responses(str(path), ResponseTable.read_csv(path), scale, measure=measure, view=view, kinds=kinds)
+    if tuple(kinds) != PEOPLE:
+        hint = "leave --kind out: every row counts"
+        raise InputError(
+            "only a response table says of what kind a rater is", code="E006", place=Place(str(path)), hint=hint
+        )
     if measure or view:
         hint = "leave --measure and --view out, or keep the rows that you mean"
         raise InputError("only a response table has measures and views", code="E006", place=Place(str(path)), hint=hint)
@@ -295,9 +304,12 @@ def _refuse_columns(columns: Columns) -> None:
         raise InputError("a response table has its own columns", code="E006", hint="leave --rater, --item, --value out")
 
 
-def _from_responses(path: str, table: ResponseTable, scale: Scale | None, *, measure: str, view: str) -> RatingsFile:
-    """People's ratings or choices in a response table; a group is not among its columns."""
-    people, remarks = _answers_meant(path, table, measure, view)
+def _from_responses(
+    path: str, table: ResponseTable, scale: Scale | None, *, measure: str, view: str, kinds: Sequence[str]
+) -> RatingsFile:
+    """The raters' ratings or choices in a response table; a group is not among its columns."""
+    people, remarks = _answers_meant(path, table, measure, view, kinds)
+    check_one_scale(people)
     raters, items = list(people.column("subject_id")), list(people.column("item_id"))
     options = tuple(sorted({option for option in people.column("option") if option is not None}))
     if options:
@@ -328,18 +340,21 @@ def _check_values(path: str, items: Sequence[str], values: Sequence[float], scal
             _ = np.isnan(value) or scale.check(value, place=Place(path, item_id=item))
 
 
-def _answers_meant(path: str, table: ResponseTable, measure: str, view: str) -> tuple[ResponseTable, list[str]]:
+def _answers_meant(
+    path: str, table: ResponseTable, measure: str, view: str, kinds: Sequence[str]
+) -> tuple[ResponseTable, list[str]]:
     """The answers of one measure, one view and one task, with what is to be said about the table.
 
     Where nobody named a measure it is ``rating`` or ``choice``, whichever there is, else the only one there is.
     """
-    people = table.where(subject_kind=COLLECTED)
+    people = table.where(subject_kind=tuple(kinds))
     simulated = holds_simulated(people, place=Place(path))
     there = list(people.unique("measure"))
     usual = [name for name in _MEASURES if name in there] or there
     if not there or (measure and measure not in there):
         what = f"the response table holds no {measure or 'rating'} by a participant"
-        hint = f"it has the measures: {', '.join(there)}" if there else "agreement is that of participants"
+        others = ", ".join(table.unique("subject_kind"))
+        hint = f"it has the measures: {', '.join(there)}" if there else f"to count others as raters: --kind ({others})"
         raise InputError(what, code="E002", place=Place(path), hint=hint)
     if not measure and len(usual) > 1:
         what, hint = f"the table has several measures: {', '.join(usual)}", "say which: --measure NAME"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,12 @@ import click
 
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
-from lexiscope.cli.item_source import load_items
+from lexiscope.cli.item_source import ItemSource, load_items
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say
 from lexiscope.cli.ratings_file import Columns, read_ratings
 from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
-from lexiscope.core.errors import InputError, SpecError
+from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES, ChatQuestion, Prompting
 from lexiscope.core.run import sha256_of
@@ -113,11 +113,12 @@ class _Rated:
 
 def _material(given: Mapping[str, Any], prompting: Prompting) -> Material:
     task = catalog.task(given["task"])
-    scale = task.scale
+    source = load_items(given["items"], read_map(given["pairs"]), task=given["task"], language=given["language"])
+    scale = _one_scale(source.items, task)
     if scale is None or not scale.points or task.asks is None:
         what = f"the task {task.name!r} is not answered with a number of a scale with steps"
         raise SpecError(what, hint="ratings of such a task can be learnt: plausibility, relatedness")
-    rated = _rated_items(given, scale)
+    rated = _rated_items(given, source, scale)
     split = split_items(rated.items, how=given["how"], share=given["validation"], seed=given["seed"])
     return Material(split, scale, _asking(task, prompting), task.name, prompting, rated.checksums)
 
@@ -132,11 +133,20 @@ def _asking(task: Task, prompting: Prompting) -> Ask:
     return ask
 
 
-def _rated_items(given: Mapping[str, Any], scale: Scale) -> _Rated:
+def _one_scale(items: Sequence[Item], task: Task) -> Scale | None:
+    """Return the scale on which all items are rated: what is learnt are its numbers."""
+    scales = {str(scale): (scale, item) for item in reversed(items) if (scale := task.scale_of(item)) is not None}
+    if len(scales) > 1:
+        (first, _), (second, item) = list(scales.values())[:2]
+        what = f"the items are rated on two scales: {first} and {second}"
+        raise InputError(what, place=Place(item_id=item.item_id), hint="train one model on each")
+    return next(iter(scales.values()))[0] if scales else None
+
+
+def _rated_items(given: Mapping[str, Any], source: ItemSource, scale: Scale) -> _Rated:
     """Return the items that have a rating; ratings of items that are not there are an error, never left out."""
-    source = load_items(given["items"], read_map(given["pairs"]), task=given["task"], language=given["language"])
     if given["ratings"] is None:
-        ratings, read = _own_ratings(given["items"], scale), {}
+        ratings, read = _own_ratings(given["items"]), {}
     else:
         columns = Columns(rater=given["rater"], item=(given["item"],) if given["item"] else (), value=given["value"])
         file = read_ratings(given["ratings"], columns, scale=scale)
@@ -154,15 +164,11 @@ def _rated_items(given: Mapping[str, Any], scale: Scale) -> _Rated:
     return _Rated(tuple(found), {**source.checksums, **read})
 
 
-def _own_ratings(name: str, scale: Scale) -> dict[str, tuple[float, ...]]:
+def _own_ratings(name: str) -> dict[str, tuple[float, ...]]:
     """The ratings that people gave in a dataset."""
     if name not in catalog.names("datasets"):
         raise InputError(f"{name} has no ratings of its own", hint="name a file of ratings: --ratings FILE")
     data = catalog.dataset(name)
-    own = data.card.scale
-    if own is not None and (own.low, own.high) != (scale.low, scale.high):
-        what = f"{name} was rated from {own.low:g} to {own.high:g}, the task asks from {scale.low:g} to {scale.high:g}"
-        raise InputError(what, hint="turn the ratings to the task's scale, and give them with --ratings")
     people = data.responses.where(subject_kind="participant", measure="rating")
     return _by_item(zip(people.column("item_id"), people.column("value").tolist(), strict=True))
 

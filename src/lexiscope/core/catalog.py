@@ -109,13 +109,28 @@ def subject_capabilities(kind: str) -> tuple[str, ...]:
     return cast(tuple[str, ...], getattr(module("subjects", kind), "CAPABILITIES"))  # noqa: B009
 
 
+def subject_tasks(kind: str) -> tuple[str, ...]:
+    """Return the tasks that a kind of subject answers at all: its file's ``TASKS``, else all.
+
+    A single subject may answer fewer: a classifier the task of its training, a baseline those of its rule.
+    """
+    return cast(tuple[str, ...], getattr(module("subjects", kind), "TASKS", names("tasks")))
+
+
 def pairings() -> tuple[tuple[str, str, str], ...]:
-    """Return every (task, kind of subject, capability by which it answers) that fits."""
+    """Return every (task, kind of subject, capability by which it answers) for which some subject of the kind answers.
+
+    A test offers each kind an item of each task: the pairings of this list answer, all others are refused.
+    """
     found = []
     for task_name in names("tasks"):
+        asked = task(task_name)
         for kind in names("subjects"):
-            able = subject_capabilities(kind)
-            fits = [capability for capability, _ in task(task_name).answers if capability in able]
+            able = subject_capabilities(kind) if task_name in subject_tasks(kind) else ()
+            if asked.asks is None and getattr(module("subjects", kind), "CONVERSES", False):
+                # what judges in conversation cannot judge what is not asked in words
+                able = tuple(capability for capability in able if capability != "Judges")
+            fits = [capability for capability, _ in asked.answers if capability in able]
             found += [(task_name, kind, fits[0])] if fits else []
     return tuple(found)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from lexiscope.core.item import Item, check_unique_ids
 from lexiscope.core.run import sha256_of
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     # responses bring pyarrow, which a card does not need
     from lexiscope.core.response import ResponseTable
 
+_RATED = ("rating", "norm")
 Availability = Literal["embedded", "download", "obtain"]
 
 
@@ -37,7 +40,7 @@ class DatasetCard:
 
     ``availability``: ``embedded`` in the package, ``download`` from its publisher at a pinned version, or
     ``obtain`` by hand (``how_to_obtain`` says how). ``counts`` are checked when the dataset is loaded.
-    ``scale`` is the scale of the recorded ratings (``None`` where there are none): it differs between datasets.
+    ``scale`` is that of the recorded ratings or norms (``None`` where there are none): it differs between datasets.
     ``authorship`` says of each published field who wrote it, where not one hand wrote them all.
     """
 
@@ -101,7 +104,8 @@ class Dataset:
 
     ``responses`` holds human trials and released model distances as ``recorded`` subjects (subject_kind
     ``participant`` or ``encoder``). ``checksums`` maps each file that was read to its sha256. ``set_aside`` keeps
-    published rows that are no items, so that an export loses nothing.
+    published rows that are no items, so that an export loses nothing. Where the card names a rating scale, every item
+    carries it (models are asked on the scale that people had), and every rating and norm says it.
     """
 
     card: DatasetCard
@@ -113,6 +117,15 @@ class Dataset:
 
     def __post_init__(self) -> None:
         check_unique_ids(self.items)
+        scale = self.card.scale
+        if scale is None:
+            return
+        items = tuple(item if item.scale is not None else replace(item, scale=scale) for item in self.items)
+        object.__setattr__(self, "items", items)
+        rated = np.isin(self.responses.column("measure").astype(str), _RATED)
+        if rated.any():
+            printed = np.where(rated, str(scale), self.responses.column("scale"))
+            object.__setattr__(self, "responses", self.responses.with_column("scale", printed))
 
 
 @dataclass(frozen=True, slots=True)

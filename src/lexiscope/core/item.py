@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage
 
 Condition = str | int | float | bool
@@ -17,7 +19,8 @@ class Item:
 
     The same type serves every task: a usage pair has two ``usages``, a minimal pair one usage and its ``options``,
     a sense choice one usage and the senses as options. ``conditions`` are the factors of the design (their names
-    are columns of every export); ``gold`` is the right answer where there is one.
+    are columns of every export); ``gold`` is the right answer where there is one. ``scale`` is the rating scale on
+    which people were asked, and models are; ``None`` stands for the scale of the task.
     """
 
     item_id: str
@@ -27,6 +30,7 @@ class Item:
     gold: str | None = None
     list_id: str | None = None
     conditions: Mapping[str, Condition] = field(default_factory=dict, hash=False)
+    scale: Scale | None = None
 
     def __post_init__(self) -> None:
         if not self.item_id or self.item_id != self.item_id.strip():
@@ -58,6 +62,14 @@ class Item:
         lemmas = [usage.lemma for usage in self.usages]
         words = lemmas if all(lemmas) else [usage.target for usage in self.usages]
         return len({str(word).casefold() for word in words}) == 1
+
+
+def item_record(item: Item) -> dict[str, Any]:
+    """Return an item as a JSON object, for checksums; an item without a scale of its own has no entry for it."""
+    record = {**asdict(item), "conditions": dict(item.conditions)}
+    if item.scale is None:
+        del record["scale"]
+    return record
 
 
 def check_unique_ids(items: tuple[Item, ...]) -> None:

@@ -131,7 +131,8 @@ class ChatReply:
     ``finish``: why it ended, in the words of whoever answered (``stop``, ``length``, ``content_filter`` …).
     ``refused``: the endpoint itself marked it as a refusal. ``first_tokens`` are the most probable first tokens with
     their log-probabilities (*unit:* nats), empty where they are not known. ``usage`` counts tokens. ``fault`` says
-    what was wrong with an answer that could not be used at all.
+    what was wrong with an answer that could not be used at all. ``whole``: what ``first_tokens`` names are whole
+    answers, not tokens that may begin a longer one.
     """
 
     text: str
@@ -140,6 +141,7 @@ class ChatReply:
     first_tokens: Mapping[str, float] = field(default_factory=dict)
     usage: Mapping[str, Any] = field(default_factory=dict)
     fault: str = ""
+    whole: bool = False
 
     @property
     def cut(self) -> bool:

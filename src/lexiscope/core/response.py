@@ -45,9 +45,12 @@ SCHEMA = pa.schema(
         pa.field("rt_ms", pa.float64()),
         pa.field("answered_at", pa.timestamp("us", tz="UTC")),
         pa.field("raw", pa.string()),
+        pa.field("scale", pa.string()),
     ]
 )
 COLUMNS: tuple[str, ...] = tuple(SCHEMA.names)
+ADDED: tuple[str, ...] = ("scale",)
+"""Columns that tables of earlier versions lack: their cells are missing then."""
 REQUIRED: tuple[str, ...] = ("subject_id", "subject_kind", "item_id", "task", "measure")
 
 
@@ -58,7 +61,8 @@ class Response:
     ``value`` is a number on the measure's own unit, or ``None`` where there was no readable answer. ``layer``: 0 =
     embeddings, 1..L. ``view``: which part of the input was shown (``full``, ``full+final_stop`` …). ``position``:
     place in the subject's order, from 0. ``repeat``: which repetition of the same question, from 0. ``rt_ms``:
-    response time in milliseconds. ``answered_at``: UTC.
+    response time in milliseconds. ``answered_at``: UTC. ``scale``: of a rating, the scale on which it was asked, as
+    :class:`~lexiscope.core.scale.Scale` prints it; empty where that was not stated.
     """
 
     subject_id: str
@@ -76,6 +80,7 @@ class Response:
     rt_ms: float | None = None
     answered_at: datetime | None = None
     raw: str | None = None
+    scale: str | None = None
 
 
 class ResponseTable:
@@ -255,7 +260,7 @@ class ResponseTable:
             )
         except (pa.ArrowException, OSError) as error:
             raise _damaged(path, error) from error
-        missing = [name for name in COLUMNS if name not in table.column_names]
+        missing = [name for name in COLUMNS if name not in (*table.column_names, *ADDED)]
         extra = [name for name in table.column_names if name not in COLUMNS]
         if missing or extra:
             raise InputError(f"not a response table: missing {missing}, unknown {extra}", place=Place(str(path), 1))
@@ -287,7 +292,15 @@ def _marked(table: pa.Table) -> pa.Table:
     return table.set_column(place, table.schema.field(place), pc.if_else(by_id, SIMULATED, kinds))
 
 
+def has_columns(names: Sequence[str]) -> bool:
+    """Say whether a header is that of a response table, of this version or of an earlier one."""
+    return list(names) in (list(COLUMNS), [name for name in COLUMNS if name not in ADDED])
+
+
 def _conform(table: pa.Table) -> pa.Table:
+    for name in ADDED:
+        if name not in table.column_names:
+            table = table.append_column(SCHEMA.field(name), pa.nulls(table.num_rows, SCHEMA.field(name).type))
     for name in REQUIRED:
         if table.column(name).null_count:
             raise InputError(f"{table.column(name).null_count} responses lack {name!r}, which every answer has")

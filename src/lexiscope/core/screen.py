@@ -8,9 +8,10 @@ new task folder therefore appears in the app with no change to the app.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -22,6 +23,8 @@ from lexiscope.core.scale import Scale
 
 Widget = Literal["scale", "choice", "text", "search"]
 Words = Mapping[str, str]
+# more points between the ends are not listed one by one
+_LISTED = 5
 Line = tuple[tuple[str, bool], ...]
 """A line of text in pieces; the pieces marked true are emphasised (a target in its sentence)."""
 
@@ -172,15 +175,16 @@ class Screen:
         hint = f"use one of {', '.join(found)}, or add the language to words.json"
         raise InputError(f"the task has no words in {language!r}", code="E616", place=self._place(), hint=hint)
 
-    def guidelines(self, language: str, *, views: Collection[str] | None = None) -> str:
+    def guidelines(self, language: str, *, views: Collection[str] | None = None, scale: Scale | None = None) -> str:
         """Return the guidelines in a language, as Markdown: what everybody reads, then the parts of some *views*.
 
-        Without *views* these are all parts (:meth:`guideline_parts`); with none, the part for everybody alone.
+        Without *views* these are all parts (:meth:`guideline_parts`); with none, the part for everybody alone. They
+        speak of the numbers of *scale*, or of the task's.
         Errors: :class:`InputError` E616 for a language in which they are not written.
         """
         parts = self._guidelines(language)
         shown = [part for part in parts if part and (views is None or part in views)]
-        return "\n\n".join(parts[part] for part in ("", *shown))
+        return self.on_scale("\n\n".join(parts[part] for part in ("", *shown)), language, scale)
 
     def guideline_parts(self, language: str) -> tuple[str, ...]:
         """Return the names of the parts that only some views need: a view, or ``reveal`` for the second phase.
@@ -188,6 +192,39 @@ class Screen:
         Errors: :class:`InputError` E616 for a language in which the guidelines are not written.
         """
         return tuple(part for part in self._guidelines(language) if part)
+
+    def scale_in(self, language: str, scale: Scale | None = None) -> Scale | None:
+        """Return a rating scale with its words in a language: the task's, or another one.
+
+        A scale without words of its own, and with other ends than the task's, gets the task's words at its two ends.
+        ``None`` for a task without ratings.
+        """
+        if self.scale is None:
+            return None
+        used = scale or self.scale
+        anchors = self.anchors.get(language.partition("-")[0], self.scale.anchors)
+        if used.anchors and scale is not None:
+            return used
+        if (used.low, used.high, used.step) != (self.scale.low, self.scale.high, self.scale.step) and anchors:
+            anchors = ((used.low, anchors[0][1]), (used.high, anchors[-1][1]))
+        return replace(used, anchors=anchors)
+
+    def on_scale(self, text: str, language: str, scale: Scale | None = None) -> str:
+        """Return a text of the task with the numbers of a rating scale filled in; without one with those of the task's.
+
+        ``{low}`` and ``{high}`` are the ends, ``{between}`` the points between them, ``{point:3}`` is the point that
+        lies where 3 lies on the task's scale, ``{anchors}`` a list of the points that have words.
+        """
+        used = self.scale_in(language, scale)
+        if used is None or self.scale is None:
+            return text
+        own, between = self.scale, _between(used)
+        lines = [f"- **{point:g}** – {words}." for point, words in used.anchors]
+        if len(used.anchors) < len(used.points or (0, 1, 2)) and "{anchors}" in text:
+            lines.insert(1, f"- **{between}** – {self.words(language)['between']}.")
+        named = {"low": f"{used.low:g}", "high": f"{used.high:g}", "between": between, "anchors": "\n".join(lines)}
+        filled = re.sub(r"\{(low|high|between|anchors)\}", lambda found: named[found[1]], text)
+        return re.sub(r"\{point:(\d+)\}", lambda found: f"{used.nearest_to(float(found[1]), of=own):g}", filled)
 
     def examples(self, language: str) -> tuple[Mapping[str, Any], ...]:
         """Return the task's worked examples in a language, as they stand in ``examples.jsonl``."""
@@ -232,6 +269,10 @@ class Screen:
     def options_of(self, item: Item, view: str) -> tuple[Choice, ...]:
         """Return the options of an item in a view, as given; none for a task that is not a choice."""
         return self.options(item, view) if self.options is not None else ()
+
+    def values_of(self, item: Item, view: str) -> tuple[str, ...]:
+        """Return what is stored for the options of an item in a view."""
+        return tuple(choice.value for choice in self.options_of(item, view))
 
     def read(self, form: Mapping[str, str], item: Item, *, view: str = "full", scale: Scale | None = None) -> Reading:
         """Read and check an answer.
@@ -310,6 +351,15 @@ def number_in(text: str) -> float | None:
     (-2.5, None, None, None)
     """
     return float(text) if re.fullmatch(r"-?[0-9]{1,9}(\.[0-9]{1,20})?", text) else None
+
+
+def _between(scale: Scale) -> str:
+    """Name the points between the ends of a scale: one by one, or the first and the last of many."""
+    if scale.step:
+        inner = [f"{point:g}" for point in scale.points[1:-1]]
+        return ", ".join(inner) if len(inner) <= _LISTED else f"{inner[0]}–{inner[-1]}"
+    first, last = math.floor(scale.low) + 1, math.ceil(scale.high) - 1
+    return f"{first}–{last}" if first < last else "…"
 
 
 def _text(form: Mapping[str, str], name: str) -> str | None:

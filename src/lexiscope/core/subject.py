@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from lexiscope.core.errors import SpecError
+from lexiscope.core.errors import Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 
 if TYPE_CHECKING:
     from lexiscope.core.dataset import SubjectFacts
     from lexiscope.core.generation import Continuation, Decoding
-    from lexiscope.core.response import ResponseTable
+    from lexiscope.core.response import Response, ResponseTable
     from lexiscope.core.scoring import ScoringPolicy, TokenScores
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
@@ -140,6 +140,23 @@ class ChoosesSense(Protocol):
 
     def sense_distribution(self, usages: Sequence[Usage]) -> Floats:
         """Return probabilities. *Shape: (usages, senses)*; each row sums to 1."""
+
+
+@runtime_checkable
+class AnswersSome(Protocol):
+    """A subject that answers some tasks only, whatever else its capabilities would allow."""
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The names of these tasks."""
+
+
+@runtime_checkable
+class Recording(Protocol):
+    """A subject whose answers are on record: they are checked before any other subject is asked."""
+
+    def place_of(self, response: Response) -> Place:
+        """Return where an answer is recorded: file and line where they are known."""
 
 
 CAPABILITIES: dict[str, type] = {

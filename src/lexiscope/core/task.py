@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from lexiscope.core.errors import CapabilityError
+import numpy as np
+
+from lexiscope.core.errors import CapabilityError, InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.prompt import AskFunction
+from lexiscope.core.prompt import AskFunction, Converses
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
-from lexiscope.core.subject import Progress, Subject, capabilities
+from lexiscope.core.simulated import COLLECTED
+from lexiscope.core.subject import AnswersSome, Progress, Recording, Subject, capabilities
+
+_PEOPLE_MEASURES = ("attention_check", "qualification", "completion_time", "norm")
+"""What a collected study, or a published dataset, records of people beside the answers to any task."""
+
+# the mean of the points of a scale, weighted by shares of 1, may miss an end by its last bits
+_TINY = 1e-9
 
 
 class AnswerFunction(Protocol):
@@ -30,13 +39,19 @@ class AnswerFunction(Protocol):
         """Return the responses of one subject to all items, in the order of the items."""
 
 
+def no_check(_item: Item) -> None:
+    """Check nothing: the task takes every item."""
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """One question.
 
     ``answers`` names, in order of preference, the capabilities that can answer it, each with its function.
-    ``measures`` are the measures that rows of this task can carry, with their unit and direction. ``asks`` makes a chat
-    question of an item; ``None`` where the question cannot be asked in words.
+    ``measures`` are the measures that rows of this task can carry, with their unit and direction; the first is that of
+    people's answers. ``asks`` makes a chat question of an item; ``None`` where the question cannot be asked in words.
+    ``check`` refuses an item that lacks what is asked about. Values of the measures in ``rated`` lie on the scale of
+    the item; ``options`` returns what the measures in ``chosen`` can name of an item in a view.
     """
 
     name: str
@@ -46,6 +61,19 @@ class Task:
     answers: tuple[tuple[str, AnswerFunction], ...]
     measures: tuple[tuple[str, str], ...]
     asks: AskFunction | None = None
+    check: Callable[[Item], object] = no_check
+    rated: tuple[str, ...] = ()
+    chosen: tuple[str, ...] = ()
+    options: Callable[[Item, str], Sequence[str]] | None = None
+
+    @property
+    def measure(self) -> str:
+        """The measure of people's answers."""
+        return self.measures[0][0]
+
+    def scale_of(self, item: Item) -> Scale | None:
+        """Return the rating scale of an item: its own, else that of the task; ``None`` for a task without ratings."""
+        return (item.scale or self.scale) if self.scale is not None else None
 
     def answer_function(self, subject: Subject) -> AnswerFunction:
         """Return the function by which *subject* answers, before any work starts.
@@ -53,14 +81,131 @@ class Task:
         Errors: :class:`CapabilityError`, which names what could answer.
         """
         able = capabilities(subject)
+        some = subject.tasks if isinstance(subject, AnswersSome) else None
         for capability, function in self.answers:
-            if capability in able:
+            if capability in able and (some is None or self.name in some) and not self._wordless(capability, subject):
                 return function
         could = " or ".join(capability for capability, _ in self.answers)
+        why = f"it answers {', '.join(some)}" if some is not None else f"it {_verbs(able)}"
         raise CapabilityError(
-            f"{subject.subject_id} cannot answer the task {self.name!r}: it {_verbs(able)}",
-            hint=f"the task can be answered by a subject that {could}",
+            f"{subject.subject_id} cannot answer the task {self.name!r}: {why}",
+            hint=f"the task can be answered by a subject that {could}; see lexiscope list pairings",
         )
+
+    def answer(
+        self,
+        items: Sequence[Item],
+        subject: Subject,
+        *,
+        view: str,
+        work: Path | None = None,
+        progress: Progress | None = None,
+    ) -> ResponseTable:
+        """Return the checked answers of a subject to all items; ratings have the scale on which they were asked.
+
+        Errors: those of :meth:`answer_function`, :meth:`check_item` and :meth:`checked`, and those of the subject.
+        """
+        function = self.answer_function(subject)
+        for item in items:
+            self.check_item(item)
+        return self.checked(
+            function(items, subject, view=view, work=work, progress=progress), items, subject, view=view
+        )
+
+    def check_item(self, item: Item) -> None:
+        """Check that the task can be asked about an item.
+
+        Errors: :class:`InputError` naming the task, the item and what the item lacks.
+        """
+        try:
+            self.check(item)
+        except InputError as error:
+            what = f"the task {self.name!r} cannot be asked about this item: {error.what}"
+            hint = (
+                error.hint or f"leave the item out, or name another task (this one needs {', '.join(self.item_fields)})"
+            )
+            raise InputError(what, code=error.code, place=error.place, why=error.why, hint=hint) from error
+
+    def checked(self, table: ResponseTable, items: Sequence[Item], subject: Subject, *, view: str) -> ResponseTable:
+        """Check every answer against the measures of the task, the scale of its item, and the options of its item.
+
+        A person's rating is a point of the scale; a model's may lie between two points (an expected value). Missing
+        values are answers. Returns the table with the column ``scale`` filled in for ratings.
+        Errors: :class:`InputError` E310 for a measure that the task does not have, E301 for a value off the scale, E311
+        for an option that the item does not have; each names the subject, the item, the measure and what is allowed.
+        """
+        self._check_measures(table, subject)
+        table = self._on_scale(table, items, subject)
+        self._check_options(table, items, subject, view)
+        return table
+
+    def _wordless(self, capability: str, subject: Subject) -> bool:
+        """Whether a subject that answers in conversation is to judge what cannot be asked in words."""
+        return capability == "Judges" and self.asks is None and isinstance(subject, Converses)
+
+    def _check_measures(self, table: ResponseTable, subject: Subject) -> None:
+        known = {name for name, _ in self.measures} | set(_PEOPLE_MEASURES)
+        for measure in table.unique("measure"):
+            if measure.partition("(")[0] not in known:
+                rows = table.where(measure=measure)
+                what = f"an answer of the measure {measure!r}, which the task {self.name!r} does not have"
+                raise _refused(rows, 0, subject, what, code="E310", hint=f"it has: {', '.join(sorted(known))}")
+        others = [task for task in table.unique("task") if task != self.name]
+        if others:
+            what = f"an answer to the task {others[0]!r}; {self.name!r} was asked"
+            raise _refused(
+                table.where(task=others[0]), 0, subject, what, code="E310", hint="state the task that was asked"
+            )
+
+    def _on_scale(self, table: ResponseTable, items: Sequence[Item], subject: Subject) -> ResponseTable:
+        if not self.rated or self.scale is None:
+            return table
+        rated = np.isin(table.column("measure").astype(str), self.rated)
+        if not rated.any():
+            return table
+        scale_of = {item.item_id: self.scale_of(item) for item in items}
+        codes, names = table.codes("item_id")
+        values, kinds = table.column("value"), table.column("subject_kind")
+        printed = np.array([None] * len(table), dtype=object)
+        of_name = [scale_of.get(name) for name in names]
+        for row in np.flatnonzero(rated).tolist():
+            scale, value = of_name[codes[row]], float(values[row])
+            if scale is None:
+                continue
+            printed[row] = str(scale)
+            if not np.isnan(value) and not _lies_on(scale, value, point=kinds[row] in COLLECTED):
+                what = f"the {table.column('measure')[row]} {value:.12g}, which is not on the scale {scale}"
+                hint = f"give a number from {scale.low:g} to {scale.high:g}, or no value where there was no answer"
+                raise _refused(table, row, subject, what, code="E301", hint=hint)
+        return table.with_column("scale", printed)
+
+    def _check_options(self, table: ResponseTable, items: Sequence[Item], subject: Subject, view: str) -> None:
+        if self.options is None:
+            return
+        chosen = np.isin(table.column("measure").astype(str), self.chosen)
+        by_id = {item.item_id: item for item in items}
+        offered: dict[tuple[str, str], frozenset[str]] = {}
+        ids, views, options = (table.column(name) for name in ("item_id", "view", "option"))
+        for row in np.flatnonzero(chosen & np.array([option is not None for option in options], dtype=bool)).tolist():
+            key = ids[row], views[row] or view
+            if key[0] in by_id and key not in offered:
+                offered[key] = frozenset(self.options(by_id[key[0]], key[1]))
+            if options[row] not in offered.get(key, (options[row],)):
+                allowed = ", ".join(map(repr, sorted(offered[key])))
+                what = f"the {table.column('measure')[row]} {options[row]!r}, which the item does not offer"
+                raise _refused(table, row, subject, what, code="E311", hint=f"it offers: {allowed}")
+
+
+def _lies_on(scale: Scale, value: float, *, point: bool) -> bool:
+    slack = _TINY * (scale.high - scale.low)
+    return scale.contains(value) if point else scale.low - slack <= value <= scale.high + slack
+
+
+def _refused(table: ResponseTable, row: int, subject: Subject, what: str, *, code: str, hint: str) -> InputError:
+    given = next(table.take(np.array([row])).rows())
+    who = given.subject_id if given.subject_id == subject.subject_id else f"{given.subject_id} ({subject.subject_id})"
+    place = subject.place_of(given) if isinstance(subject, Recording) else Place(item_id=given.item_id)
+    return InputError(f"{who} gave {what}", code=code, place=place, hint=hint)
 
 
 def _verbs(able: tuple[str, ...]) -> str:

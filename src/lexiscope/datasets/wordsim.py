@@ -15,6 +15,7 @@ from lexiscope.core.dataset import DataFile, Dataset, DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage
 from lexiscope.items.published_pairs import checksums
 from lexiscope.resources.fetch import locate
@@ -228,10 +229,12 @@ def _responses(items: Sequence[Item], norms: Sequence[float]) -> ResponseTable:
 
 
 def _card(name: str) -> DatasetCard:
-    if name == DEFAULT:
-        return CARD
     chosen = SETS[name]
+    # means lie between the points that people could choose, which the sets do not state
+    scale = Scale(chosen.low, chosen.high, step=0.0)
+    if name == DEFAULT:
+        return replace(CARD, scale=scale)
     counts = (("items", chosen.pairs), ("words", chosen.words))
     ends = (f"wordsim/{name}/0001", f"wordsim/{name}/{chosen.pairs:04d}")
     title = f"{chosen.title} (of {CARD.title})"
-    return replace(CARD, title=title, counts=counts, first_item=ends[0], last_item=ends[1])
+    return replace(CARD, title=title, counts=counts, first_item=ends[0], last_item=ends[1], scale=scale)

@@ -7,12 +7,13 @@ gold answers, groups, lists, the place in a file, and other items never enter it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import GUIDELINES, ChatQuestion, Message, Option
 from lexiscope.core.prompt_text import PromptText, prompt_text, without_examples, without_passages
+from lexiscope.core.scale import Scale
 from lexiscope.core.screen import Choice, Line, Screen
 from lexiscope.items.views import view_item
 
@@ -25,12 +26,14 @@ class Variant:
     """How a variant of a prompt is asked.
 
     ``temperature`` and ``max_tokens`` are those of its source; ``None`` leaves them to the endpoint. ``takes_shots``:
-    worked examples may stand before the item.
+    worked examples may stand before the item. ``names_points``: its words name the points of the task's scale, so that
+    it cannot be asked on another one.
     """
 
     temperature: float | None = 0.0
     max_tokens: int | None = 16
     takes_shots: bool = True
+    names_points: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,8 @@ class Asking:
 
     ``screen`` has the guidelines, the scale and the options, ``fields`` says what of an item is told, ``examples`` are
     the task's worked examples as items, with the right answer as ``gold``. ``variants`` are those that are not asked
-    as :class:`Variant` has it by default.
+    as :class:`Variant` has it by default. A rating is asked on the scale of the item, or on that of the task where the
+    item names none; a worked example is then answered with the point that lies where its own lies on the task's scale.
     """
 
     screen: Screen
@@ -55,14 +59,17 @@ class Asking:
         text = prompt_text(self.screen.folder / "prompt.txt", used, variant)
         settings = self.variants.get(variant, Variant())
         self._check_shots(shots, settings, variant, used)
+        scale = self._scale(item, used, settings, variant)
         options = self._options(item, view, used)
         first = text.messages(self._values(item, view, used, text))
         before = [
-            each for example in self.examples(used)[:shots] for each in self._shot(example, item, view, used, text)
+            each
+            for example in self.examples(used)[:shots]
+            for each in self._shot(replace(example, scale=item.scale), item, view, used, text)
         ]
         return ChatQuestion(
             (*first[:-1], *before, first[-1]),
-            scale=self.screen.scale,
+            scale=scale,
             options=tuple(option for option, _ in options),
             temperature=settings.temperature,
             max_tokens=settings.max_tokens,
@@ -72,9 +79,11 @@ class Asking:
         )
 
     def _values(self, item: Item, view: str, language: str, text: PromptText) -> dict[str, str]:
-        everything = self.screen.guidelines(language, views=[view.partition("+")[0]])
-        quoted = without_passages(everything, text.not_quoted)
-        scale = self.screen.scale
+        scale = item.scale if self.screen.scale is not None else None
+        everything = self.screen.guidelines(language, views=[view.partition("+")[0]], scale=scale)
+        not_quoted = tuple(self.screen.on_scale(passage, language, scale) for passage in text.not_quoted)
+        quoted = without_passages(everything, not_quoted)
+        scale = scale or self.screen.scale
         listed = [f"{option.names[0]}: {shown}" for option, shown in self._options(item, view, language)]
         return {
             "guidelines": without_examples(quoted),
@@ -98,6 +107,8 @@ class Asking:
 
     def _right(self, example: Item, view: str, language: str) -> str:
         gold = example.gold or ""
+        if self.screen.scale is not None and example.scale is not None:
+            return f"{example.scale.nearest_to(float(gold), of=self.screen.scale):g}"
         named = [option.names[0] for option, _ in self._options(example, view, language) if option.value == gold]
         return named[0] if named else gold
 
@@ -109,6 +120,15 @@ class Asking:
             choices = tuple(sorted(choices, key=lambda choice: (len(choice.key), choice.key)))
         words = self.screen.words(language)
         return [_option(number, choice, words) for number, choice in enumerate(choices, start=1)]
+
+    def _scale(self, item: Item, language: str, settings: Variant, variant: str) -> Scale | None:
+        own, given = self.screen.scale, item.scale
+        if own is None or given is None or (given.low, given.high, given.step) == (own.low, own.high, own.step):
+            return own
+        if settings.names_points:
+            what = f"the variant {variant!r} is worded for the scale {own}, this item is rated on the scale {given}"
+            raise InputError(what, place=Place(item_id=item.item_id), hint=f"use the variant {GUIDELINES!r}")
+        return self.screen.scale_in(language, given)
 
     def _check_shots(self, shots: int, settings: Variant, variant: str, language: str) -> None:
         if shots and not settings.takes_shots:

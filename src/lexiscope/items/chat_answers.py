@@ -96,17 +96,20 @@ def reply_rows(reply: ChatReply, question: ChatQuestion, blank: Response) -> Ite
     said = reply.fault or reply.text
     yield replace(blank, measure=MEASURE_REPLY, value=float(read.kind == "ok"), option=read.kind, raw=said)
     yield replace(blank, measure=MEASURE_FINISH, value=float(reply.cut), option=reply.finish or None)
-    found = expected_rating(reply.first_tokens, question.scale) if question.scale is not None else None
+    found = None
+    if question.scale is not None:
+        found = expected_rating(reply.first_tokens, question.scale, whole=reply.whole)
     if found is not None:
         yield replace(blank, measure=MEASURE_EXPECTED, value=found.rating)
         yield replace(blank, measure=MEASURE_MASS, value=found.mass)
 
 
-def expected_rating(first_tokens: Mapping[str, float], scale: Scale) -> Expected | None:
+def expected_rating(first_tokens: Mapping[str, float], scale: Scale, *, whole: bool = False) -> Expected | None:
     """Return the mean rating weighted by the probabilities of the points as the first token of a reply.
 
     White space around a token does not matter: ``4`` and `` 4`` are one point, their probabilities are added. ``None``
-    where no probabilities are known, or a point is no single token (on a scale to 100, ``1`` begins many).
+    where no probabilities are known, or a point is no single token (on a scale to 100, ``1`` begins many) and they are
+    not those of *whole* numbers.
 
     *Unit:* points of the scale.
 
@@ -115,8 +118,8 @@ def expected_rating(first_tokens: Mapping[str, float], scale: Scale) -> Expected
     >>> round(found.rating, 12) == round((4 * 0.7 + 5 * 0.1) / 0.8, 12), round(found.mass, 12)
     (True, 0.8)
     """
-    points = {f"{point:g}": point for point in scale.points}
-    if not first_tokens or not points or any(len(name) > 1 for name in points):
+    points = {f"{point:g}": point for point in (scale.options if whole else scale.points)}
+    if not first_tokens or not points or (not whole and any(len(name) > 1 for name in points)):
         return None
     weights = dict.fromkeys(points.values(), 0.0)
     for token, log_probability in first_tokens.items():

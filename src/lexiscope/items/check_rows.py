@@ -93,7 +93,7 @@ class RowChecks:
         if self.scale is not None and part not in ("n_ratings",) and not self._on_scale(value, part):
             low, high = self.scale.low, self.scale.high
             fault = f"{text} is not on the scale {low:g} to {high:g}"
-            hint = "correct the value, or name the scale that the raters used"
+            hint = "correct the value, or name the scale that the raters used: --scale LOW HIGH"
             self._say("E301", fault, row.place(index, width=len(text)), row, hint)
             return None
         return value

@@ -217,7 +217,8 @@ class _Items:
             conditions["split"] = question.split
         conditions |= {name: row.fields[index] for name, index in self.extra}
         usages, list_id = question.usages, question.list_id
-        return Item(item_id, self.dataset, usages, gold=gold, list_id=list_id, conditions=conditions)
+        scale = self.checks.scale
+        return Item(item_id, self.dataset, usages, gold=gold, list_id=list_id, conditions=conditions, scale=scale)
 
     def _shown_of(self, row: Row) -> tuple[str, ...]:
         return tuple(row.fields[index] for index in self.shown)
@@ -245,6 +246,7 @@ class _Items:
         lists: dict[str, str | None] = {item.item_id: item.list_id for item in items}
         ratings: Mapping[str, object] = self._ratings | {
             "task": [self.task] * len(self._ratings["item_id"]),
+            "scale": [None if self.checks.scale is None else str(self.checks.scale)] * len(self._ratings["item_id"]),
             "list_id": [lists[str(item_id)] for item_id in self._ratings["item_id"]],
         }
         return Imported(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.judged import judged
 from lexiscope.core.prompt import AskFunction, Converses
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.subject import Progress, Subject
-from lexiscope.core.task import AnswerFunction
+from lexiscope.core.task import AnswerFunction, no_check
 from lexiscope.items.chat_answers import chat_answers
 from lexiscope.items.views import view_item
 
@@ -19,10 +20,22 @@ TRAINED_MEASURES = (
     ("cosine_distance", "distance of what a probe compares, for the answer in option; higher means farther apart"),
 )
 """What trained classifiers and probes say beside their choice."""
+_NUMBERS = {2: "two"}
 
 
-def no_check(_item: Item) -> None:
-    """Check nothing: the task takes every item."""
+def check_usages(item: Item, number: int, *, task: str) -> Item:
+    """Return an item that has this many usages, and no options that stand for usages of their own.
+
+    Errors: :class:`InputError` E617 naming the item and what it has.
+    """
+    counted = "one usage" if number == 1 else f"{_NUMBERS[number]} usages"
+    if len(item.usages) != number:
+        what = f"a {task} item has {counted}, this one has {len(item.usages)}"
+        raise InputError(what, code="E617", place=Place(item_id=item.item_id))
+    if len(item.usages) > 1 and len(item.options) == len(item.usages):
+        what = f"a {task} item has {counted}, this one has options ({', '.join(item.options)}), a text with each"
+        raise InputError(what, code="E617", place=Place(item_id=item.item_id), hint="ask it the task minimal_pair")
+    return item
 
 
 def answering(

@@ -10,12 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from lexiscope.core.errors import InputError, LexiscopeError, Place
 from lexiscope.core.foreign import parse_json
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.run import write_atomically
+from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage
 from lexiscope.items.findings import raise_errors
 from lexiscope.items.rows import Row, RowReader
@@ -23,6 +25,7 @@ from lexiscope.items.rows import Row, RowReader
 _ITEM = ("item_id", "dataset", "list_id", "gold", "options")
 _USAGE = ("text", "start", "end", "lemma", "pos", "language", "sense")
 _CONDITION = "condition."
+_SCALE = "scale"
 
 
 def write_items(items: Sequence[Item], path: Path | str) -> None:
@@ -30,13 +33,18 @@ def write_items(items: Sequence[Item], path: Path | str) -> None:
 
     Columns: item_id, dataset, list_id, gold, options (a JSON list), then text_1, start_1, end_1, lemma_1, pos_1,
     language_1, sense_1 for each usage, then ``condition.<name>``. A condition is written bare where it reads back as
-    the same text, else as JSON (true, 3, 0.5, "3").
+    the same text, else as JSON (true, 3, 0.5, "3"). Items with a rating scale of their own have a column ``scale``
+    behind options: ``1 to 5``, or with words at its points a JSON list of the scale and [point, words].
     """
     n_usages = max((len(item.usages) for item in items), default=0)
     names = list(dict.fromkeys(name for item in items for name in item.conditions))
     usage_columns = [f"{part}_{i + 1}" for i in range(n_usages) for part in _USAGE]
-    lines = [[*_ITEM, *usage_columns, *(_CONDITION + name for name in names)]]
-    lines += [_item_fields(item) + _usage_fields(item, n_usages) + _condition_fields(item, names) for item in items]
+    own = [_SCALE] if any(item.scale is not None for item in items) else []
+    lines = [[*_ITEM, *own, *usage_columns, *(_CONDITION + name for name in names)]]
+    for item in items:
+        scale = [_scale_text(item.scale)] if own else []
+        usages, conditions = _usage_fields(item, n_usages), _condition_fields(item, names)
+        lines.append([*_item_fields(item), *scale, *usages, *conditions])
     write_atomically(Path(path), "".join(",".join(map(_quoted, line)) + "\n" for line in lines))
 
 
@@ -99,10 +107,24 @@ def _item(values: dict[str, str], row: Row) -> Item:
                 for name, text in values.items()
                 if name.startswith(_CONDITION) and text
             },
+            scale=_scale(values.get(_SCALE, "")),
         )
     except (ValueError, KeyError, LexiscopeError) as error:
         place = Place(row.path, row.line, item_id=values["item_id"])
         raise InputError("this row is not an item", code="E405", place=place, why=str(error)) from error
+
+
+def _scale_text(scale: Scale | None) -> str:
+    if scale is None:
+        return ""
+    return json.dumps([str(scale), *scale.anchors], ensure_ascii=False) if scale.anchors else str(scale)
+
+
+def _scale(text: str) -> Scale | None:
+    if not text.startswith("["):
+        return Scale.parse(text) if text else None
+    printed, *anchors = json.loads(text)
+    return replace(Scale.parse(printed), anchors=tuple((float(point), str(words)) for point, words in anchors))
 
 
 def _usage(values: dict[str, str], i: int) -> Usage:

@@ -29,6 +29,7 @@ _MEANING = {
     "rt_ms": "response time in milliseconds",
     "answered_at": "when, in UTC",
     "raw": "the answer as it was given, where it was text",
+    "scale": "of a rating: the scale on which it was asked (1 to 5); missing where that was not stated",
 }
 
 

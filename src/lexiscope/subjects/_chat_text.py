@@ -34,11 +34,15 @@ class Rendered:
 
 @dataclass(frozen=True, slots=True)
 class AnswerTokens:
-    """The token ids of a question up to the number, those of each number that may follow, and the question's form."""
+    """The token ids of a question up to the number, those of each number that may follow, and the question's form.
+
+    ``end``: the token behind each number, where one number's tokens begin another's; it is part of ``answers``.
+    """
 
     prompt: tuple[int, ...]
     answers: tuple[tuple[int, ...], ...]
     form: Form
+    end: tuple[int, ...] = ()
 
 
 def render(tokenizer: Any, question: ChatQuestion) -> Rendered:
@@ -78,19 +82,18 @@ def numbers_of(scale: Scale) -> tuple[str, ...]:
     >>> numbers_of(Scale(0, 2, step=0.5))
     ('0', '0.5', '1', '1.5', '2')
 
-    Errors: :class:`SubjectError` for a continuous scale.
+    Errors: those of :attr:`~lexiscope.core.scale.Scale.options`.
     """
-    if not scale.points:
-        what = f"the scale {scale.low:g} to {scale.high:g} is continuous: it has no numbers that could be listed"
-        raise SubjectError(what, hint="name a scale with steps")
-    return tuple(f"{point:g}" for point in scale.points)
+    return tuple(f"{point:g}" for point in scale.options)
 
 
 def answer_tokens(tokenizer: Any, question: ChatQuestion, numbers: Sequence[str]) -> AnswerTokens:
     """Return the tokens of a question and of the numbers that may answer it.
 
-    Errors: :class:`SubjectError` where the tokenizer cuts the prompt differently before different numbers, or where one
-    number's tokens begin another's, so that the two cannot be compared.
+    Where one number's tokens begin another's (1 and 10), the token that ends an answer stands behind each: else 1 would
+    have the probability of all that begins with it.
+    Errors: :class:`SubjectError` where the tokenizer cuts the prompt differently before different numbers, or where
+    numbers cannot be compared because it has no token that ends an answer.
     """
     rendered = render(tokenizer, question)
     begin = len(rendered.text) + len(_LEAD[rendered.form])
@@ -104,19 +107,26 @@ def answer_tokens(tokenizer: Any, question: ChatQuestion, numbers: Sequence[str]
         raise SubjectError(
             "the tokenizer cuts this prompt differently before different numbers", place=Place(text=rendered.text)
         )
-    _check_prefix_free(answers, numbers)
-    return AnswerTokens((*rendered.before, *prompts.pop()), tuple(answers), rendered.form)
+    end = _end(tokenizer, answers, numbers)
+    return AnswerTokens(
+        (*rendered.before, *prompts.pop()), tuple((*answer, *end) for answer in answers), rendered.form, end
+    )
 
 
-def _check_prefix_free(answers: Sequence[tuple[int, ...]], numbers: Sequence[str]) -> None:
+def _end(tokenizer: Any, answers: Sequence[tuple[int, ...]], numbers: Sequence[str]) -> tuple[int, ...]:
+    """Return the token that ends an answer where one number begins another, else none."""
     for short, first in zip(answers, numbers, strict=True):
         for long, second in zip(answers, numbers, strict=True):
             if first != second and long[: len(short)] == short:
+                # numbers of the same tokens stay the same whatever ends them
+                if tokenizer.eos_token_id is not None and long != short:
+                    return (int(tokenizer.eos_token_id),)
                 raise SubjectError(
                     f"in this tokenizer the number {second} begins with the tokens of {first}",
                     why=f"the longer one could never be more probable than {first}",
                     hint="use a model that writes each number of the scale as one token, or a shorter scale",
                 )
+    return ()
 
 
 def _encode(tokenizer: Any, texts: Sequence[str]) -> list[Any]:

@@ -58,6 +58,7 @@ class _Request:
     prompt: Prompt
     answers: tuple[tuple[int, ...], ...]
     decoding: Decoding
+    end: tuple[int, ...] = ()
 
     @property
     def content(self) -> list[Any]:
@@ -245,25 +246,35 @@ class LocalChat:
                 f"{self.subject_id} has no chat template: it has not been taught to converse",
                 hint=f"ask it as a language model: causal_lm:{self.name}",
             )
-        ids, answers = self._tokens(question)
+        ids, answers, end = self._tokens(question)
         decoding = decoding or self._decoding(question, answers)
         if forward.longest is not None and len(ids) + decoding.max_tokens > forward.longest:
             what = f"the question has {len(ids)} tokens and its answer up to {decoding.max_tokens}"
             why = f"the model reads at most {forward.longest}"
             raise SubjectError(what, place=Place(text=question.messages[-1].content[:80]), why=why)
-        return _Request(question, Prompt(prompt_of(question), ids), answers, decoding)
+        return _Request(question, Prompt(prompt_of(question), ids), answers, decoding, end)
 
-    def _tokens(self, question: ChatQuestion) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-        """Return the tokens of a question, up to the number where one is looked for, and those of the numbers."""
+    def _tokens(self, question: ChatQuestion) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[int, ...]]:
+        """Return the tokens of a question, up to the number where one is looked for, those of the numbers, and the end.
+
+        Errors: :class:`CapabilityError` for a question without a number, or one on another scale than was learnt.
+        """
         tokenizer = self.forward.named_tokenizer
         if not self._trained and self._answer == "generated":
             ids, self._form = prompt_ids(tokenizer, question)
-            return ids, ()
+            return ids, (), ()
         if question.scale is None:
             raise CapabilityError(f"{self.subject_id} answers with a number: this question has no scale")
-        found: AnswerTokens = answer_tokens(tokenizer, question, numbers_of(question.scale))
+        numbers, learnt = numbers_of(question.scale), self._trained.get("scale")
+        if learnt is not None and list(learnt) != list(numbers):
+            what = f"{self.subject_id} has learnt the numbers {learnt[0]} to {learnt[-1]}"
+            raise CapabilityError(
+                f"{what}: this question is asked on the scale {question.scale}",
+                hint="ask it items on the scale of its training, or train another one",
+            )
+        found: AnswerTokens = answer_tokens(tokenizer, question, numbers)
         self._form = found.form
-        return found.prompt, found.answers
+        return found.prompt, found.answers, found.end
 
     def _decoding(self, question: ChatQuestion, answers: tuple[tuple[int, ...], ...]) -> Decoding:
         repeats, hot = self.prompting.repeats, bool(question.temperature)
@@ -292,8 +303,12 @@ class LocalChat:
 
     def _reply(self, request: _Request, made: Continuation, listed: dict[str, float]) -> ChatReply:
         usage = {"prompt_tokens": len(request.prompt.ids), "completion_tokens": len(made.token_ids)}
-        for answer in request.answers:
-            # a number is whole where its tokens are: what a tuned model writes behind it was never learnt
+        numbers = sorted(
+            (answer[: len(answer) - len(request.end)] for answer in request.answers), key=len, reverse=True
+        )
+        for answer in numbers:
+            # a number is whole where its tokens are: what a tuned model writes behind it was never learnt; of 1 and 10
+            # the longer one was written
             if made.token_ids[: len(answer)] == answer:
                 text = self.forward.tokenizer.decode(list(answer), skip_special_tokens=True)
                 return ChatReply(text, "number", first_tokens=listed, usage=usage)
@@ -311,7 +326,8 @@ class LocalChat:
             numbers = numbers_of(request.question.scale)
             known = {number: float(score) for number, score in zip(numbers, scores, strict=True)}
             usage = {"prompt_tokens": len(request.prompt.ids), "completion_tokens": 0}
-            replies.append([ChatReply(numbers[int(np.argmax(scores))], "scored", first_tokens=known, usage=usage)])
+            best = numbers[int(np.argmax(scores))]
+            replies.append([ChatReply(best, "scored", first_tokens=known, usage=usage, whole=True)])
         return replies
 
     def _number_scores(self, request: _Request, logits: Any) -> list[float]:

@@ -50,6 +50,11 @@ class FirstOption:
         return f"baseline:{self.name}"
 
     @property
+    def tasks(self) -> tuple[str, ...]:
+        """The task that its rule answers."""
+        return (TASKS[self.name],)
+
+    @property
     def facts(self) -> SubjectFacts:
         """Its name, and as its revision the version of its rule."""
         return SubjectFacts(self.subject_id, title=self.name, kind=self.kind, n_parameters=0, revision="1")
@@ -83,6 +88,11 @@ class MostFrequentSense:
         given = [f"corpus={self.corpus}"] if self.corpus else []
         given += [] if self.back_off else ["back_off=no"]
         return f"baseline:{MOST_FREQUENT}" + (f"?{'&'.join(given)}" if given else "")
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The task that its rule answers."""
+        return (TASKS[MOST_FREQUENT],)
 
     @property
     def facts(self) -> SubjectFacts:

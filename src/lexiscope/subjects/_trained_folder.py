@@ -198,6 +198,11 @@ class TrainedSubject:
         training = self.folder.about["training"]
         return {"view": self.folder.view, "method": self.folder.method, "training": training, "device": self.device}
 
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The task that it was trained for. Errors: :class:`SubjectError` where the folder holds no training."""
+        return (self.folder.task,)
+
     def check_view(self, view: str) -> None:
         """Refuse a view on which it was not trained. Errors: :class:`SubjectError`."""
         self.folder.check_view(view)

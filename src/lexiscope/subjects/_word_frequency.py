@@ -39,6 +39,11 @@ class WordFrequency:
         return "baseline:frequency" + (f"?table={self.table}" if self.table else "")
 
     @property
+    def tasks(self) -> tuple[str, ...]:
+        """The task that it answers."""
+        return (TASK,)
+
+    @property
     def facts(self) -> SubjectFacts:
         """What counts it has; as its revision the sha256 of the table, or the lexicon's name."""
         title = f"word frequency ({Path(self.table).name if self.table else 'WordNet tag counts'})"

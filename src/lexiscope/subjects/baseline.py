@@ -21,10 +21,12 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 
+from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.scale import Scale
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.core.usage import Usage
 from lexiscope.subjects._options import split_name
@@ -44,9 +46,8 @@ from lexiscope.subjects._word_frequency import WordFrequency
 
 CAPABILITIES = ("Judges",)
 TASKS = ("relatedness", "plausibility", "minimal_pair", *MEASURE)
+"""The tasks that some baseline answers; each rule answers some of them (``tasks``)."""
 
-_POINTS = 5
-_MIDDLE = 3.0
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 
 
@@ -94,6 +95,14 @@ class Baseline:
         return f"baseline:{self.name}" + (f"?seed={self.seed}" if self.seed is not None else "")
 
     @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that its rule answers."""
+        if self.name == "random":
+            return TASKS
+        # a story is one text: there are no two whose words could overlap
+        return ("relatedness",) if self.name == "word_overlap" else ("relatedness", "plausibility")
+
+    @property
     def facts(self) -> SubjectFacts:
         """Its name, and as its revision the version of its rule with the seed in use."""
         revision = f"1 seed={self._used_seed}" if self.name == "random" else "1"
@@ -102,8 +111,9 @@ class Baseline:
     def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
         """Return one row per item: measure ``rating``, or ``jaccard_distance`` for ``word_overlap``.
 
-        To minimal pairs ``random`` gives a number per option (measure ``random_number``, 0 to 1), to items of senses or
-        candidate pages one of their options, to pairs and definitions ``t`` or ``f``.
+        A rating lies on the scale of its item, or on that of the task. To minimal pairs ``random`` gives a number per
+        option (measure ``random_number``, 0 to 1), to items of senses or candidate pages one of their options, to pairs
+        and definitions ``t`` or ``f``.
         Errors: :class:`InputError` for a task that the rules do not fit.
         """
         self._check_task(task)
@@ -112,6 +122,7 @@ class Baseline:
         if task in MEASURE:
             return chosen_options([self._random_option(item, task) for item in items], items, self.subject_id, task)
         measure, rule = _RULES[self.name]
+        asked = catalog.task(task)
         return ResponseTable.from_columns(
             {
                 "subject_id": self.subject_id,
@@ -119,7 +130,7 @@ class Baseline:
                 "item_id": [item.item_id for item in items],
                 "task": task,
                 "measure": measure,
-                "value": [rule(item, self._used_seed) for item in items],
+                "value": [rule(item, asked.scale_of(item), self._used_seed) for item in items],
             }
         )
 
@@ -128,9 +139,7 @@ class Baseline:
         return self.run_seed if self.seed is None else self.seed
 
     def _check_task(self, task: str) -> None:
-        one_text = task == "plausibility" and self.name == "word_overlap"
-        rating = task not in ("minimal_pair", *MEASURE)
-        if task not in TASKS or one_text or not (rating or self.name == "random"):
+        if task not in self.tasks:
             able = "baseline:frequency or baseline:random" if task == "minimal_pair" else "another subject"
             hint = f"use {able}; `lexiscope list pairings` shows who answers what"
             raise InputError(f"baseline:{self.name} does not answer {task!r}", hint=hint)
@@ -161,15 +170,17 @@ def _hashed(seed: int, name: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed}\n{name}".encode()).digest()[:8], "big")
 
 
-def _random(item: Item, seed: int) -> float:
-    return float(1 + _hashed(seed, item.item_id) % _POINTS)
+def _random(item: Item, scale: Scale | None, seed: int) -> float:
+    assert scale is not None
+    return scale.options[_hashed(seed, item.item_id) % len(scale.options)]
 
 
-def _constant(_item: Item, _seed: int) -> float:
-    return _MIDDLE
+def _constant(_item: Item, scale: Scale | None, _seed: int) -> float:
+    assert scale is not None
+    return (scale.low + scale.high) / 2
 
 
-def _word_overlap(item: Item, _seed: int) -> float:
+def _word_overlap(item: Item, _scale: Scale | None, _seed: int) -> float:
     """Return 1 − |shared words| / |all words| of the two contexts without the targets; 0 where both are empty.
 
     *Unit:* 0 to 1. *Higher means:* less related.
@@ -186,7 +197,7 @@ def _context_words(usage: Usage) -> set[str]:
     return {match.group().casefold() for match in _WORD.finditer(context)}
 
 
-_RULES: dict[str, tuple[str, Callable[[Item, int], float]]] = {
+_RULES: dict[str, tuple[str, Callable[[Item, Scale | None, int], float]]] = {
     "random": ("rating", _random),
     "constant": ("rating", _constant),
     "word_overlap": ("jaccard_distance", _word_overlap),

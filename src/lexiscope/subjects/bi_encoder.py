@@ -25,6 +25,8 @@ from lexiscope.subjects._options import split_name
 from lexiscope.subjects._trained_folder import ENTRIES, VECTORS, TrainedSubject
 
 CAPABILITIES = ("Judges",)
+TASKS = ("sense_retrieval", "entity_link")
+"""The tasks that one can be trained for; each folder answers that of its training."""
 
 
 def load(spec: SubjectSpec) -> BiEncoder:

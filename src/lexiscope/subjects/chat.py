@@ -50,6 +50,8 @@ from lexiscope.subjects._server_options import split_address
 from lexiscope.subjects._vector_store import digest
 
 CAPABILITIES = ("Generates", "Judges")
+CONVERSES = True
+"""It judges what can be asked in words."""
 
 _LOG_FORMAT = 1
 _CHARACTERS_PER_TOKEN = 4

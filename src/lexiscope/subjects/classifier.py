@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import SpecError, require
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
@@ -27,6 +28,8 @@ from lexiscope.subjects._probe import Cosines, Probe, best_option
 from lexiscope.subjects._trained_folder import TrainedSubject
 
 CAPABILITIES = ("Judges",)
+TASKS = ("same_sense", "sense_verification", "sense_disambiguation", "relatedness")
+"""The tasks that one can be trained for; each folder answers that of its training."""
 CHOICE, PROBABILITY, DISTANCE, RATING = "choice", "probability", "cosine_distance", "rating"
 
 
@@ -79,9 +82,10 @@ class Classifier(TrainedSubject):
     def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
         """Return a row ``choice`` and a row ``probability`` (of the choice) per item; a number is a row ``rating``.
 
-        A probe has a row ``cosine_distance`` in the place of a probability. *items* are as the view of the training
-        shows them. Candidates that the model cannot tell apart are chosen among by a hash of item and candidate, never
-        by their order, which is that of frequency.
+        A number beyond the scale of its item is the end of the scale, with what the model said in ``raw``. A probe has
+        a row ``cosine_distance`` in the place of a probability. *items* are as the view of the training shows them.
+        Candidates that the model cannot tell apart are chosen among by a hash of item and candidate, never by their
+        order, which is that of frequency.
         Errors: :class:`SubjectError` for another task, a damaged folder, or an item shown in another view;
         :class:`InputError` for an item of another shape.
         """
@@ -89,7 +93,10 @@ class Classifier(TrainedSubject):
         self.folder.check_shown(items)
         ids = [item.item_id for item in items]
         if self.folder.about["training"].get("head") == "number":
-            return self._table(ids, task, RATING, value=self._numbers(items))
+            numbers = self._numbers(items)
+            values = _limited(numbers, items, task)
+            said = [None if value == n else f"{n:.12g}" for value, n in zip(values, numbers, strict=True)]
+            return self._table(ids, task, RATING, value=values, raw=said)
         choices, figures = self._chosen(items)
         beside = DISTANCE if self.folder.method == "threshold" else PROBABILITY
         rows = [
@@ -166,6 +173,15 @@ class Classifier(TrainedSubject):
         training, run = self.folder.about["training"], self.options
         cosines = Cosines.of(training, device=run.device, threads=run.threads, store=run.store)
         return Probe(cosines, training["question"], int(training["layer"]), float(training["threshold"]))
+
+
+def _limited(numbers: Sequence[float], items: Sequence[Item], task: str) -> list[float]:
+    """Return numbers as ratings: nobody can rate beyond the ends of a scale, a linear layer can."""
+    scales = [catalog.task(task).scale_of(item) for item in items]
+    return [
+        number if scale is None else min(max(number, scale.low), scale.high)
+        for number, scale in zip(numbers, scales, strict=True)
+    ]
 
 
 def softmax(outputs: Doubles) -> Doubles:

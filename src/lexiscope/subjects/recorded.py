@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -14,15 +16,13 @@ import numpy as np
 
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, SubjectFacts
-from lexiscope.core.errors import SpecError
+from lexiscope.core.errors import Place, SpecError
 from lexiscope.core.item import Item
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.subject import SubjectSpec
 
 CAPABILITIES = ("Judges",)
-
-_MEASURE_OF_SILENCE = "rating"
 
 
 def load(spec: SubjectSpec) -> Recorded:
@@ -77,8 +77,28 @@ class Recorded:
         if not silent:
             return found
         rows = {"item_id": np.array(silent, dtype=object), "subject_id": self.subject_id, "subject_kind": self.kind}
-        nothing = ResponseTable.from_columns(rows | {"task": task, "measure": _MEASURE_OF_SILENCE})
+        nothing = ResponseTable.from_columns(rows | {"task": task, "measure": catalog.task(task).measure})
         return ResponseTable.concat([found, nothing])
+
+    def place_of(self, response: Response) -> Place:
+        """Return the file and line of an answer; of a table without lines (Parquet) its row, counted from 1."""
+        if not self._is_file:
+            return Place(self.name, item_id=response.item_id)
+        rows = self._answers.arrow.to_pylist()
+        # the view is filled in when an answer is asked for; everything else stands in the file
+        wanted = asdict(replace(response, view=None, scale=None))
+        same = (number for number, row in enumerate(rows) if row | {"view": None, "scale": None} == wanted)
+        number = next(same, None)
+        if number is None:
+            return Place(self.name, item_id=response.item_id)
+        if Path(self.name).suffix == ".parquet":
+            return Place(f"{self.name}, row {number + 1}", item_id=response.item_id)
+        with Path(self.name).open(encoding="utf-8", newline="") as stream:
+            reader = csv.reader(stream)
+            # the header, then the rows before this one: a text may run over several lines
+            for _ in range(number + 1):
+                next(reader)
+            return Place(self.name, reader.line_num + 1, item_id=response.item_id)
 
     @property
     def _is_file(self) -> bool:

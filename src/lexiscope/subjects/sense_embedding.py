@@ -33,6 +33,8 @@ from lexiscope.resources.sense_vectors import window_means
 from lexiscope.subjects._options import split_name
 
 CAPABILITIES = ("Embeds", "ChoosesSense")
+TASKS = ("relatedness", "same_sense", "sense_choice", "word_intrusion")
+"""It has vectors of words: a question about a whole text (plausibility) is none for it."""
 _WINDOW = 5
 # windows that are compared with the senses of a word at once
 _BLOCK = 2048
@@ -67,6 +69,11 @@ class SenseEmbedding:
     def with_seed(self, seed: int) -> SenseEmbedding:
         """Return the same vectors in a run with this seed; themselves where they have that seed."""
         return reseeded(self, seed)
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that are asked about words."""
+        return TASKS
 
     @property
     def subject_id(self) -> str:

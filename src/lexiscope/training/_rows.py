@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.core.item import Item, check_unique_ids
+from lexiscope.core.item import Item, check_unique_ids, item_record
 from lexiscope.items.splits import sampled
 from lexiscope.items.views import view_item
 from lexiscope.subjects._vector_store import digest
@@ -88,4 +88,4 @@ def shares_of(rows: Rows) -> dict[str, float]:
 
 def items_digest(items: Sequence[Item]) -> str:
     """Return the sha256 of items in their order."""
-    return digest([{**asdict(item), "conditions": dict(item.conditions)} for item in items])
+    return digest([item_record(item) for item in items])

@@ -46,6 +46,7 @@ _RESPONSES = {
     "rt_ms": Column("rt_ms", "response time", "number", "ms", 0),
     "answered_at": Column("answered_at", "when the answer was stored", "time", "UTC"),
     "raw": Column("raw", "the answer as it was given, where it was text", "text"),
+    "scale": Column("scale", "of a rating: lowest and highest point of its scale, and its steps", "category"),
 }
 
 

@@ -26,6 +26,7 @@ FINISHED = frozenset({State.FINISHED, State.ACCEPTED, State.EXCLUDED})
 READ_BY_STATISTICS = (Phase.DEMOGRAPHICS, Phase.QUALIFICATION, Phase.TRIALS, Phase.DEBRIEF)
 """The phases whose answers are responses: practice is none, and a reveal asks the same item again."""
 
+_RATED_KINDS = (Kind.ITEM, Kind.CATCH)
 _LONG_TEXT = (
     "study_id task_type item_id confusion_set list_id slot:int participant_id participant_kind trial_index:int phase "
     "kind display_order side response response_text label_undecided:bool flag_nonsensical:bool flag_weird:bool "
@@ -148,6 +149,7 @@ def _response(row: Mapping[str, Any], item: StudyItem, study: StudyRecord, stand
         rt_ms=_duration(row),
         answered_at=datetime.fromisoformat(row["answered_at"]),
         raw=shown(row),
+        scale=str(item.question.scale) if item.kind in _RATED_KINDS and item.question.scale is not None else None,
     )
 
 

@@ -208,7 +208,9 @@ def _feedback_html(app: App, who: str, asked: Asked, given: Mapping[str, object]
 async def guidelines(app: App, request: Request) -> Response:
     """Show the instructions again."""
     who = app.who(request)
-    html = to_html(app.definition.texts.instructions) or guidelines_html(app.definition.task, app.definition.language)
+    html = to_html(app.definition.texts.instructions) or guidelines_html(
+        app.definition.task, app.definition.language, scale=app.study.scale
+    )
     return HTMLResponse(
         app.pages.instructions(app.frame(who), html=html, examples=example_views(app.study, app.pages), action="")
     )

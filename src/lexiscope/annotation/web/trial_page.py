@@ -143,7 +143,8 @@ def _folds(study: FrozenStudy, asked: Asked, language: str, *, first: bool) -> t
         if name != "guidelines":
             folds.append(FoldView(name, words[f"fold_{name}"], _lines(values[f"fold_{name}"])))
             continue
-        html = guidelines_html(screen.folder.name, language, _parts(study, asked))
+        scale = study.scale if screen is study.screen and screen.scale is not None else None
+        html = guidelines_html(screen.folder.name, language, _parts(study, asked), scale)
         # the instructions say nothing of one view: the list is not known when they are read
         shown = first and bool(screen.guideline_parts(language))
         folds.append(FoldView(name, words[f"fold_{name}"], html, open=shown))
@@ -165,9 +166,9 @@ def done_of(study: FrozenStudy, asked: Asked, *, phase: Phase) -> tuple[int, int
 
 
 @lru_cache
-def guidelines_html(task: str, language: str, views: tuple[str, ...] = ()) -> str:
-    """Return a task's guidelines as safe HTML: what everybody reads, and the parts of some views."""
-    return to_html(catalog.screen(task).guidelines(language, views=views))
+def guidelines_html(task: str, language: str, views: tuple[str, ...] = (), scale: Scale | None = None) -> str:
+    """Return a task's guidelines as safe HTML, on a study's scale: what everybody reads, the parts of some views."""
+    return to_html(catalog.screen(task).guidelines(language, views=views, scale=scale))
 
 
 def _lines(value: object) -> str:

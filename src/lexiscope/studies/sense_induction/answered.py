@@ -19,7 +19,8 @@ from lexiscope.tasks.word_intrusion import words_of
 
 MEASURE = "choice"
 TASKS = (INTRUSION, SELECTION)
-_PEOPLE = (*COLLECTED, "recorded")
+PEOPLE_KINDS = (*COLLECTED, "recorded")
+"""Each ``subject_kind`` whose answers to tests of senses are people's."""
 _FORMS = "give choices.csv of an export (or another table of responses), and the files of items that were asked"
 
 
@@ -107,7 +108,7 @@ def _answers(path: Path, items: Mapping[str, Item]) -> ResponseTable:
             what = f"it answers the task {task!r}, which is no test of senses"
             raise InputError(what, code="E471", place=Place(str(path)), hint=f"use {' or '.join(TASKS)}")
     # a model's answer in a majority of three would be a judgment that nobody made
-    models = [kind for kind in table.unique("subject_kind") if kind not in _PEOPLE]
+    models = [kind for kind in table.unique("subject_kind") if kind not in PEOPLE_KINDS]
     if models:
         what = f"it holds answers of the kind {models[0]!r}, which no person gave"
         hint = "name the run of the models with --models instead"

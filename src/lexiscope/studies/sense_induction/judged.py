@@ -23,7 +23,14 @@ from lexiscope.report.figure_senses import agreement_and_consistency
 from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Part, from_estimate, shown, with_interval
 from lexiscope.report.tables import Cell, Column, Format, Table
-from lexiscope.studies.sense_induction.answered import MEASURE, TASKS, options_of, task_of, told_if_simulated
+from lexiscope.studies.sense_induction.answered import (
+    MEASURE,
+    PEOPLE_KINDS,
+    TASKS,
+    options_of,
+    task_of,
+    told_if_simulated,
+)
 from lexiscope.studies.sense_induction.material import LeftOut, Material
 from lexiscope.tasks.sense_choice import NAME as SELECTION
 from lexiscope.tasks.word_intrusion import NAME as INTRUSION
@@ -63,7 +70,7 @@ class SenseTest:
     @cached_property
     def choices(self) -> tuple[Ratings, tuple[str, ...]]:
         """What was chosen, and the names of the options."""
-        return choices_from_table(self.answers, measure=MEASURE)
+        return choices_from_table(self.answers, measure=MEASURE, kinds=PEOPLE_KINDS)
 
     def intrusion(self, settings: StudySettings) -> WordIntrusion:
         """Return how often intruders are found. Errors: those of :func:`word_intrusion` and :func:`intruders_of`."""

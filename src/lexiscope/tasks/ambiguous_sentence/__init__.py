@@ -95,4 +95,5 @@ TASK = Task(
         *CHAT_MEASURES,
     ),
     asks=asks,
+    check=SCREEN.check,
 )

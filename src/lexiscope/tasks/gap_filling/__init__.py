@@ -204,4 +204,5 @@ TASK = Task(
         *CHAT_MEASURES,
     ),
     asks=asks,
+    check=SCREEN.check,
 )

@@ -168,7 +168,7 @@ def _test_rows(items: Sequence[Item], tested: SelfTest | None) -> dict[str, obje
     }
 
 
-by_judgment = answering(NAME, MEASURE_OUTCOME)
+by_judgment = answering(NAME, MEASURE_OUTCOME, check=check_choice_set)
 """Answers with the outcomes that are on record."""
 
 TASK = Task(
@@ -186,5 +186,8 @@ TASK = Task(
         ),
         (MEASURE_TOKENS, "tokens that count under the policy"),
         (MEASURE_SELF_TEST, "nats per token; above 0 means that a text was preferred to its own words shuffled"),
+        ("word_count", "occurrences of the option's word, counted where the parentheses say; higher: more frequent"),
+        ("random_number", "drawn by a baseline, from 0 to 1; the option with the highest one is preferred"),
     ),
+    check=check_choice_set,
 )

@@ -24,7 +24,7 @@ from lexiscope.items.asking import Asking, Variant
 from lexiscope.items.chat_answers import CHAT_MEASURES, RATING_MEASURES
 from lexiscope.items.distances import cosine_distances
 from lexiscope.items.judging import answering
-from lexiscope.items.scale_scoring import SCORING_MEASURES, scoring
+from lexiscope.items.scale_scoring import RATED, SCORING_MEASURES, scoring
 from lexiscope.items.stories import story_text
 
 FOLDER = Path(__file__).parent
@@ -122,7 +122,7 @@ SCREEN = Screen(
     fold_outs=("guidelines",),
 )
 
-VARIANTS = {"published": Variant(takes_shots=False)}
+VARIANTS = {"published": Variant(takes_shots=False, names_points=True)}
 """``published``: the zero-shot prompt of AmbiStory, B.3, in the words on which several public reproductions of it agree
 (they differ in the mark before each point; this one is that of the guidelines). The paper's four examples are not at
 hand."""
@@ -180,11 +180,14 @@ TASK = Task(
     item_fields=("usages", "conditions"),
     answers=(("Judges", by_judgment), ("Scores", by_scoring), ("Embeds", by_embedding)),
     measures=(
-        (MEASURE_RATING, "points from 1 to 5; higher means more plausible"),
+        (MEASURE_RATING, "points of the item's scale, 1 to 5 where it names none; higher means more plausible"),
         *CHAT_MEASURES,
         *RATING_MEASURES,
         *SCORING_MEASURES,
         (MEASURE_DISTANCE, "1 − cosine of story and meaning, from 0 to 2; higher means less plausible"),
+        ("flag_nonsensical", "1 where a person marked the text as nonsensical, else 0"),
     ),
     asks=asks,
+    check=SCREEN.check,
+    rated=RATED,
 )

@@ -24,9 +24,9 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking, Variant
 from lexiscope.items.chat_answers import CHAT_MEASURES, RATING_MEASURES
 from lexiscope.items.distances import cosine_distances
-from lexiscope.items.judging import answering
+from lexiscope.items.judging import answering, check_usages
 from lexiscope.items.one_sentence import starred_target
-from lexiscope.items.scale_scoring import SCORING_MEASURES, scoring
+from lexiscope.items.scale_scoring import RATED, SCORING_MEASURES, scoring
 from lexiscope.items.views import view_item
 from lexiscope.tasks.relatedness.by_sense import SENSE_MEASURES, relating_by_sense
 
@@ -140,12 +140,7 @@ def by_embedding(
 
 
 def _checked(item: Item) -> Item:
-    if len(item.usages) != _USAGES:
-        raise InputError(
-            f"a relatedness item has two usages, this one has {len(item.usages)}",
-            place=Place(item_id=item.item_id),
-        )
-    return item
+    return check_usages(item, _USAGES, task=NAME)
 
 
 def _distinct(items: Sequence[Item]) -> tuple[list[Usage], Rows, Rows]:
@@ -234,7 +229,7 @@ TASK = Task(
     item_fields=("usages",),
     answers=(("Judges", by_judgment), ("ChoosesSense", by_sense), ("Embeds", by_embedding), ("Scores", by_scoring)),
     measures=(
-        (MEASURE_RATING, "points from 1 to 5; higher means more related"),
+        (MEASURE_RATING, "points of the item's scale, 1 to 5 where it names none; higher means more related"),
         (MEASURE_DISTANCE, "1 − cosine, from 0 to 2; higher means less related"),
         *SENSE_MEASURES,
         ("jaccard_distance", "1 − shared words / all words of the contexts, from 0 to 1; higher means less related"),
@@ -246,4 +241,6 @@ TASK = Task(
         *SCORING_MEASURES,
     ),
     asks=asks,
+    check=_checked,
+    rated=RATED,
 )

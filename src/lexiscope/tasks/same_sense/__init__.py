@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Screen, Shown
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking
 from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.judging import TRAINED_MEASURES, answering
+from lexiscope.items.judging import TRAINED_MEASURES, answering, check_usages
 from lexiscope.items.truth_choice import DIFFERENT, SAME, bracketed_line, bracketed_text, truth_choices
 from lexiscope.tasks.same_sense.by_sense import FLAG, answering_by_sense
 
@@ -48,10 +47,7 @@ def example_items(language: str) -> tuple[Item, ...]:
 
 
 def _checked(item: Item) -> Item:
-    if len(item.usages) != _USAGES:
-        what = f"a same_sense item has two usages, this one has {len(item.usages)}"
-        raise InputError(what, place=Place(item_id=item.item_id))
-    return item
+    return check_usages(item, _USAGES, task=NAME)
 
 
 def _language(usage: Usage) -> str:
@@ -103,4 +99,7 @@ TASK = Task(
         *CHAT_MEASURES,
     ),
     asks=asks,
+    check=_checked,
+    chosen=(MEASURE_CHOICE, "revealed_choice"),
+    options=SCREEN.values_of,
 )

@@ -24,7 +24,7 @@ from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking
 from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.judging import answering
+from lexiscope.items.judging import answering, check_usages
 from lexiscope.items.one_sentence import told_sentence
 from lexiscope.items.word_groups import DISTANCE_MEASURE
 from lexiscope.tasks.sense_choice.by_vectors import PROBABILITY, choosing_by_embedding, choosing_by_sense
@@ -92,6 +92,11 @@ def _refused(item: Item, what: str) -> InputError:
     return InputError(what, code="E617", place=Place(item_id=item.item_id), hint=hint)
 
 
+def _checked(item: Item) -> Item:
+    groups_of(check_usages(item, 1, task=NAME))
+    return item
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="choice",
@@ -106,7 +111,7 @@ SCREEN = Screen(
 asks = Asking(SCREEN, told_sentence, example_items)
 """Makes a chat question of an item."""
 
-by_judgment = answering(NAME, MEASURE, asks=asks)
+by_judgment = answering(NAME, MEASURE, check=_checked, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 by_sense = choosing_by_sense(NAME, groups_of)
@@ -128,4 +133,7 @@ TASK = Task(
         *CHAT_MEASURES,
     ),
     asks=asks,
+    check=_checked,
+    chosen=(MEASURE,),
+    options=SCREEN.values_of,
 )

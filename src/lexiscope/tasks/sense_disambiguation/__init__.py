@@ -13,14 +13,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Choice, Screen
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking
 from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.judging import TRAINED_MEASURES, answering
+from lexiscope.items.judging import TRAINED_MEASURES, answering, check_usages
 from lexiscope.items.one_sentence import shown_sentence, told_sentence
 from lexiscope.items.sense_options import GLOSSES, SENSES, glosses_of
 
@@ -51,10 +50,7 @@ def example_items(language: str) -> tuple[Item, ...]:
 
 
 def _checked(item: Item) -> Item:
-    if len(item.usages) != 1:
-        what = f"a {NAME} item has one usage, this one has {len(item.usages)}"
-        raise InputError(what, place=Place(item_id=item.item_id))
-    glosses_of(item)
+    glosses_of(check_usages(item, 1, task=NAME))
     return item
 
 
@@ -89,4 +85,7 @@ TASK = Task(
         *CHAT_MEASURES,
     ),
     asks=asks,
+    check=_checked,
+    chosen=(MEASURE,),
+    options=SCREEN.values_of,
 )

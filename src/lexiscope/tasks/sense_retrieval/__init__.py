@@ -15,7 +15,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.task import Task
 from lexiscope.items.asking import Asking
 from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.judging import answering
+from lexiscope.items.judging import answering, check_usages
 from lexiscope.items.one_sentence import told_sentence
 from lexiscope.items.search_space import RETRIEVAL_MEASURES
 from lexiscope.items.searched import SEARCH_VARIANTS, search_screen, searched_examples
@@ -32,12 +32,16 @@ def example_items(language: str) -> tuple[Item, ...]:
     return searched_examples(SCREEN, language, task=NAME, column="meaning")
 
 
+def _checked(item: Item) -> Item:
+    return check_usages(item, 1, task=NAME)
+
+
 SCREEN = search_screen(FOLDER, MEASURE)
 
 asks = Asking(SCREEN, told_sentence, example_items, SEARCH_VARIANTS)
 """Makes a chat question of an item."""
 
-by_judgment = answering(NAME, MEASURE, asks=asks)
+by_judgment = answering(NAME, MEASURE, check=_checked, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
@@ -52,4 +56,5 @@ TASK = Task(
         *CHAT_MEASURES,
     ),
     asks=asks,
+    check=_checked,
 )

@@ -107,4 +107,7 @@ TASK = Task(
         *CHAT_MEASURES,
     ),
     asks=asks,
+    check=_checked,
+    chosen=(MEASURE_CHOICE, "revealed_choice"),
+    options=SCREEN.values_of,
 )

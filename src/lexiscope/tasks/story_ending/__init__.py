@@ -107,4 +107,5 @@ TASK = Task(
         *CHAT_MEASURES,
     ),
     asks=asks,
+    check=SCREEN.check,
 )

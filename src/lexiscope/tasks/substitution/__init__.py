@@ -20,7 +20,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.articles import with_article
 from lexiscope.items.asking import Asking, plain
 from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.judging import answering
+from lexiscope.items.judging import answering, check_usages
 from lexiscope.items.surface import join_punctuation
 
 FOLDER = Path(__file__).parent
@@ -108,6 +108,11 @@ def fields(item: Item, _language: str) -> Mapping[str, str]:
     return {"sentence": plain(sentence_with(item.usages[0], item.usages[0].target))}
 
 
+def _checked(item: Item) -> Item:
+    candidates(check_usages(item, 1, task=NAME))
+    return item
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="choice",
@@ -123,7 +128,7 @@ SCREEN = Screen(
 asks = Asking(SCREEN, fields, example_items)
 """Makes a chat question of an item."""
 
-by_judgment = answering(NAME, MEASURE, asks=asks)
+by_judgment = answering(NAME, MEASURE, check=_checked, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 TASK = Task(
@@ -138,4 +143,7 @@ TASK = Task(
         *CHAT_MEASURES,
     ),
     asks=asks,
+    check=_checked,
+    chosen=(MEASURE,),
+    options=SCREEN.values_of,
 )

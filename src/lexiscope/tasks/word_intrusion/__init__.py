@@ -21,7 +21,7 @@ from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking
 from lexiscope.items.chat_answers import CHAT_MEASURES
-from lexiscope.items.judging import answering
+from lexiscope.items.judging import answering, check_usages
 from lexiscope.items.word_groups import DISTANCE_MEASURE
 from lexiscope.tasks.word_intrusion.by_vectors import finding_by_embedding, finding_by_sense
 
@@ -93,6 +93,11 @@ def fields(_item: Item, _language: str) -> Mapping[str, str]:
     return {}
 
 
+def _checked(item: Item) -> Item:
+    words_of(check_usages(item, 1, task=NAME))
+    return item
+
+
 SCREEN = Screen(
     folder=FOLDER,
     widget="choice",
@@ -111,7 +116,7 @@ SCREEN = Screen(
 asks = Asking(SCREEN, fields, example_items)
 """Makes a chat question of an item."""
 
-by_judgment = answering(NAME, MEASURE, asks=asks)
+by_judgment = answering(NAME, MEASURE, check=_checked, asks=asks)
 """Answers with the judgments that a subject gives or has recorded."""
 
 by_sense = finding_by_sense(NAME, words_of)
@@ -132,4 +137,7 @@ TASK = Task(
         *CHAT_MEASURES,
     ),
     asks=asks,
+    check=_checked,
+    chosen=(MEASURE,),
+    options=SCREEN.values_of,
 )

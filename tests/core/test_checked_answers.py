@@ -1,0 +1,129 @@
+"""Answers are checked before they are kept: against the measures of the task, the scale and the options of the item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from lexiscope.collect import collect
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.scale import Scale
+from lexiscope.core.usage import Usage
+
+USAGE = Usage("A bank lends money", 2, 6, language="en")
+PAIR = Item("a", "test", (USAGE, USAGE))
+PAIRS = [PAIR, Item("b", "test", (USAGE, USAGE), scale=Scale(0, 100, step=0))]
+CHOICE_SET = Item("c", "test", (USAGE, Usage("A tank lends money", 2, 6)), ("bank", "tank"))
+INTRUSION = Item("w", "test", (Usage("bank", 0, 4),), ("river", "lake", "lends"))
+SENSES = Item("s", "test", (USAGE,), conditions={"group_1": "river|lake", "group_2": "money|loan"})
+
+
+class Judge:
+    """A plain function as a subject: what it says of every item is one row."""
+
+    kind, facts = "function", SubjectFacts("function:mine")
+
+    def __init__(self, name: str = "mine", kind: str = "function", **said: object) -> None:
+        self.subject_id, self.kind, self.said, self.calls = f"function:{name}", kind, said, 0
+
+    def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
+        self.calls += 1
+        rows = {"subject_id": self.subject_id, "subject_kind": self.kind, "task": task, "measure": "rating"}
+        return ResponseTable.from_columns({"item_id": [item.item_id for item in items], **rows, **self.said})
+
+
+@pytest.mark.parametrize(
+    ("items", "task", "said", "code", "told"),
+    [
+        (PAIRS[:1], "relatedness", {"value": 99.0}, "E301", r"the rating 99, which is not on the scale 1 to 5"),
+        (PAIRS[1:], "relatedness", {"value": 101.0}, "E301", r"not on the scale 0 to 100, continuous"),
+        (PAIRS[:1], "relatedness", {"value": float("inf")}, "E301", r"the rating inf"),
+        (
+            [CHOICE_SET],
+            "minimal_pair",
+            {"value": 3.0},
+            "E310",
+            r"'rating', which the task 'minimal_pair' does not have",
+        ),
+        ([INTRUSION], "word_intrusion", {"value": 3.0}, "E310", r"'rating', which the task 'word_intrusion'"),
+        ([SENSES], "sense_choice", {"value": 3.0}, "E310", r"'rating', which the task 'sense_choice'"),
+        ([INTRUSION], "word_intrusion", {"measure": "choice", "option": "cow"}, "E311", r"'cow'[\s\S]*offers: 'lake'"),
+        (PAIRS[:1], "same_sense", {"measure": "choice", "option": "yes"}, "E311", r"'yes'[\s\S]*offers: 'f', 't'"),
+        (PAIRS[:1], "relatedness", {"value": 3.0, "task": "plausibility"}, "E310", r"an answer to the task"),
+    ],
+)
+def test_an_answer_that_the_task_does_not_take_is_refused(
+    items: list[Item], task: str, said: dict[str, object], code: str, told: str, tmp_path: Path
+) -> None:
+    """The error names subject, item, measure and what is allowed, and nothing of that subject is stored."""
+    with pytest.raises(InputError, match=told) as caught:
+        collect(items, [Judge(**said)], task, out=tmp_path / "run")
+    assert caught.value.code == code
+    assert caught.value.place is not None
+    assert caught.value.place.item_id == items[0].item_id
+    assert "function:mine" in str(caught.value)
+    assert not list((tmp_path / "run" / "parts").glob("*"))
+
+
+def test_people_answer_with_points_and_models_between_them() -> None:
+    """3.5 is no answer of a person on 1 to 5, and an expected value of a model; the scale is kept with the rating."""
+    table = collect([PAIR], [Judge(value=3.5)], "relatedness")
+    assert [(row.value, row.scale) for row in table.rows()] == [(3.5, "1 to 5")]
+    with pytest.raises(InputError, match=r"3\.5, which is not on the scale 1 to 5"):
+        collect([PAIR], [Judge(kind="participant", value=3.5)], "relatedness")
+    table = collect(PAIRS, [Judge(kind="participant", value=3.0)], "relatedness")
+    assert table.column("scale").tolist() == ["1 to 5", "0 to 100, continuous"]
+
+
+def test_a_missing_value_is_an_answer() -> None:
+    """A refusal or an unreadable reply has no value: it is kept, with what was said."""
+    table = collect([PAIR], [Judge(value=None, raw="99")], "relatedness")
+    assert [(row.value, row.raw) for row in table.rows()] == [(None, "99")]
+
+
+def test_a_refused_answer_costs_no_other_subject_its_answers(tmp_path: Path) -> None:
+    """The subject that was asked before keeps its part; with the answer mended the run goes on, asking it no more."""
+    sound, wrong = Judge("sound", value=4.0), Judge("wrong", value=99.0)
+    with pytest.raises(InputError, match="function:wrong"):
+        collect([PAIR], [sound, wrong], "relatedness", out=tmp_path)
+    assert len(list((tmp_path / "parts").glob("*.parquet"))) == 1
+    wrong.said["value"] = 3.0
+    table = collect([PAIR], [sound, wrong], "relatedness", out=tmp_path)
+    assert sound.calls == 1
+    assert table.column("value").tolist() == [4.0, 3.0]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_answers_on_record_are_checked_before_anybody_is_asked(suffix: str, tmp_path: Path) -> None:
+    """File and line of the wrong answer are named, no other subject is asked, and no run folder is made.
+
+    The row before it holds a line break, so that the third answer stands in line 5.
+    """
+    path = tmp_path / f"answers.{suffix}"
+    rows = [
+        Response("p1", "participant", "a", "relatedness", "rating", 4.0),
+        Response("p2", "participant", "a", "relatedness", "rating", 5.0, raw="five,\nsurely"),
+        Response("p3", "participant", "a", "relatedness", "rating", 99.0, view="full"),
+    ]
+    table = ResponseTable.from_rows(rows)
+    table.write_csv(path) if suffix == "csv" else table.write_parquet(path)
+    other = Judge(value=4.0)
+    where = f"{path}:5" if suffix == "csv" else f"{path}, row 3"
+    with pytest.raises(InputError, match=r"p3 \(recorded:.*99, which is not on the scale 1 to 5") as caught:
+        collect([PAIR], [other, f"recorded:{path}"], "relatedness", out=tmp_path / "run")
+    assert str(caught.value).startswith(f"{where}, item 'a'")
+    assert (other.calls, (tmp_path / "run").exists()) == (0, False)
+
+
+def test_what_nobody_answered_has_the_measure_of_its_task(tmp_path: Path) -> None:
+    """An item without a recorded answer has a row of the task's own measure: a choice set is not rated."""
+    row = Response("p1", "participant", "a", "same_sense", "choice", option="t")
+    ResponseTable.from_rows([row]).write_csv(tmp_path / "answers.csv")
+    asked = [PAIR, Item("d", "test", (USAGE, USAGE))]
+    table = collect(asked, [f"recorded:{tmp_path / 'answers.csv'}"], "same_sense")
+    assert table.column("measure").tolist() == ["choice", "choice"]
