@@ -186,6 +186,7 @@ TASK = Task(
         ),
         (MEASURE_TOKENS, "tokens that count under the policy"),
         (MEASURE_SELF_TEST, "nats per token; above 0 means that a text was preferred to its own words shuffled"),
+        ("score", "a number of a subject's own for each option; the option with the highest one is preferred"),
         ("word_count", "occurrences of the option's word, counted where the parentheses say; higher: more frequent"),
         ("random_number", "drawn by a baseline, from 0 to 1; the option with the highest one is preferred"),
     ),
