@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,7 @@ from lexiscope.annotation.questions import is_right, question_item
 from lexiscope.annotation.template import draft_definition
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
+from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage
 
 CATCH = "failed_catch(items=catch,expected=5)"
@@ -175,6 +177,15 @@ def test_faults_are_shown_in_place(text: str, code: str, line: int, said: str) -
     assert said in str(error)
     assert str(error).startswith(f"study.yaml:{line}:")
     assert "^" in error.place.caret()
+
+
+def test_items_that_were_rated_on_another_scale_are_refused() -> None:
+    """E638: people would rate on 1 to 5 what others rated on 0 to 4, and models are asked on."""
+    rated = [replace(item, scale=Scale(0, 4)) for item in items()]
+    (found,) = ready_to_launch(READY, rated)
+    assert (found.code, found.keys) == ("E638", ("scale", "low"))
+    assert "from 0 to 4, the study asks from 1 to 5" in found.what
+    assert ready_to_launch(READY, [replace(item, scale=Scale(1, 5)) for item in items()]) == ()
 
 
 def test_a_complete_study_is_ready() -> None:

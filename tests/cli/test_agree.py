@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import read_records
 
 from .conftest import Run
@@ -173,3 +174,40 @@ def test_raw_c_needs_its_items_named(run: Run, published: Path) -> None:
     found = _agree(run, path, "--item", "word", "--item", "version", "--scale", 0, 4)
     assert round(_value(found, "leave_one_out_agreement(method=spearman)"), 4) == 0.7933
     assert round(_value(found, "included_agreement(method=spearman)"), 4) == 0.8254
+
+
+def test_models_are_raters_where_their_kind_is_named(tmp_path: Path, run: Run) -> None:
+    """Of a response table the raters are participants; --kind adds models by name, and a plain table has no kinds."""
+    rows = [
+        Response(who, kind, item, "relatedness", "rating", float(value))
+        for who, kind, values in (
+            ("ana", "participant", (1, 4, 2, 5)),
+            ("eva", "participant", (1, 5, 3, 4)),
+            ("m", "causal_lm", (5, 1, 4, 2)),
+        )
+        for item, value in zip("ijkl", values, strict=True)
+    ]
+    ResponseTable.from_rows(rows).write_csv(tmp_path / "answers.csv")
+    people = json.loads(run("agree", "answers.csv", "--bootstrap", "100", "--json").stdout)
+    both = json.loads(run("agree", "answers.csv", "--kind", "causal_lm", "--bootstrap", "100", "--json").stdout)
+    assert [row["rater"] for row in people["raters"]] != [row["rater"] for row in both["raters"]]
+    assert {row["rater"] for row in people["raters"]} == {"ana", "eva"}
+    assert {row["rater"] for row in both["raters"]} == {"ana", "eva", "m"}
+    (tmp_path / "plain.csv").write_text("rater,item,rating\nana,i,1\neva,i,2\n")
+    refused = run("agree", "plain.csv", "--kind", "chat")
+    assert refused.exit_code == 1
+    assert "only a response table says of what kind a rater is" in refused.stderr
+
+
+def test_ratings_on_two_scales_are_refused(tmp_path: Path, run: Run) -> None:
+    """The command refuses what Python refuses: agreement over items of 0 to 4 and of 1 to 100."""
+    scales = {"i": "0 to 4", "j": "1 to 100, continuous"}
+    rows = [
+        Response(who, "participant", item, "relatedness", "rating", 2.0, scale=scale)
+        for who in ("ana", "eva")
+        for item, scale in scales.items()
+    ]
+    ResponseTable.from_rows(rows).write_csv(tmp_path / "answers.csv")
+    result = run("agree", "answers.csv")
+    assert result.exit_code == 1
+    assert "on two scales: 2 from 0 to 4 (item 'i') and 2 from 1 to 100 (item 'j')" in result.stderr

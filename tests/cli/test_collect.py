@@ -171,3 +171,33 @@ def test_continuations_without_a_value_are_answers() -> None:
     table = ResponseTable.from_rows(rows)
     assert [(row["items"], row["unanswered"]) for row in answer_rows(table)] == [(2, 1), (1, 0)]
     assert [(each.n, each.n_missing) for each in describe(table)] == [(1, 1), (1, 0)]
+
+
+RATED = (
+    "sentence_1,sentence_2,target,rater,rating\n"
+    "The bank was steep.,The bank was muddy.,bank,ana,87\n"
+    "The bat was wooden.,The bat was hungry.,bat,ana,3\n"
+)
+
+
+def test_models_are_asked_on_the_scale_that_the_ratings_of_a_file_have(run: Run, tmp_path: Path) -> None:
+    """Ratings up to 87 are not on 1 to 5: without --scale an error says so; with it the middle is 50.5, not 3."""
+    (tmp_path / "rated.csv").write_text(RATED)
+    command = ("collect", "--items", "rated.csv", "--subject", "baseline:constant", "--out", "RUN")
+    refused = run(*command)
+    assert refused.exit_code == 1
+    assert "run from 3 to 87; relatedness asks from 1 to 5" in refused.stderr
+    assert "--scale LOW HIGH" in refused.stderr
+    assert not (tmp_path / "RUN").exists()
+    assert run(*command, "--scale", "1", "100").exit_code == 0
+    table = ResponseTable.read_parquet(tmp_path / "RUN" / "responses.parquet")
+    assert table.column("value").tolist() == [50.5, 50.5]
+    assert set(table.column("scale")) == {"1 to 100, continuous"}
+
+
+def test_a_dataset_has_its_own_scale(run: Run) -> None:
+    """--scale is for files: a dataset says itself on which scale people were asked."""
+    command = ("collect", "--items", "mini_relatedness", "--subject", "baseline:constant", "--out", "RUN")
+    result = run(*command, "--scale", "0", "4")
+    assert result.exit_code == 1
+    assert "leave --scale out" in result.stderr

@@ -18,6 +18,7 @@ from lexiscope.core.generation import Decoding
 from lexiscope.core.prompt import ChatQuestion, Message, Prompting
 from lexiscope.core.scale import Scale
 from lexiscope.core.subject import SubjectSpec
+from lexiscope.items.chat_answers import expected_rating
 from lexiscope.subjects._chat_text import answer_tokens, render
 from lexiscope.subjects._local_chat import LocalChat, load_local
 from lexiscope.subjects._rounding import rounding
@@ -112,6 +113,32 @@ def test_the_most_probable_number_may_answer(folders: dict[str, Path]) -> None:
     ((reply,),) = chat(folders["chat"], "?answer=scored").converse([QUESTION])
     assert reply.text == str(1 + int(np.argmax(by_hand)))
     assert list(reply.first_tokens.values()) == pytest.approx(by_hand, abs=rounding(10.0 + max(map(abs, by_hand))))
+
+
+def test_numbers_of_several_digits_are_compared_with_their_end(folders: dict[str, Path]) -> None:
+    """On 0 to 10, the tokens of 1 begin those of 10: the token that ends an answer stands behind each number.
+
+    By hand: the log-probabilities of the digits and of that token, added up; the expected rating weights all eleven.
+    """
+    tokenizer, network = reference(folders["chat"])
+    question = changed(QUESTION, scale=Scale(0, 10, step=0))
+    by_hand = {}
+    tokens = answer_tokens(tokenizer, question, [str(number) for number in range(11)])
+    assert tokens.end == (tokenizer.eos_token_id,)
+    for number, answer in enumerate(tokens.answers):
+        assert answer[-1] == tokenizer.eos_token_id
+        ids = torch.tensor([[*tokens.prompt, *answer]])
+        with torch.no_grad():
+            scores = torch.log_softmax(network(ids).logits[0].double(), dim=-1)
+        by_hand[number] = sum(float(scores[len(tokens.prompt) - 1 + n, each]) for n, each in enumerate(answer))
+    ((reply,),) = chat(folders["chat"], "?answer=scored").converse([question])
+    assert reply.text == str(max(by_hand, key=by_hand.__getitem__))
+    weights = {number: float(np.exp(log - max(by_hand.values()))) for number, log in by_hand.items()}
+    expected = sum(number * weight for number, weight in weights.items()) / sum(weights.values())
+    found = expected_rating(reply.first_tokens, Scale(0, 10, step=0), whole=reply.whole)
+    assert found is not None
+    assert found.rating == pytest.approx(expected, rel=1e-4)
+    assert answer_tokens(tokenizer, QUESTION, ("1", "2", "3", "4", "5")).end == ()
 
 
 def test_a_template_without_system_messages_is_followed(folders: dict[str, Path]) -> None:

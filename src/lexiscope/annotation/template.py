@@ -155,7 +155,8 @@ def _scale(screen: Screen, language: str, items: Sequence[Item]) -> ScaleSection
     if screen.scale is None:
         return ScaleSection()
     named = next((item.scale for item in items if item.scale is not None), screen.scale)
-    known = base(language) in screen.anchors or named.anchors
+    # the task's scale has its words in English: nobody reads them in another language
+    known = base(language) in screen.anchors or (named is not screen.scale and bool(named.anchors))
     scale = screen.scale_in(language, named) if known else named
     assert scale is not None
     return ScaleSection(
