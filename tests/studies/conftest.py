@@ -57,7 +57,7 @@ def learn_by_heart() -> Callable[..., list[Path]]:
 #: pay, exclusions, sample, registration and places of the papers: true of their data, of nobody else's
 OF_PAPERS = re.compile(
     r"\bUSD\b|first language|Prolific|pre-?registration|osf\.io|[\">,]confirmatory|131 participants"
-    r"|Asked in|Spanish|AmbiStory|ALBETO|BETO"
+    r"|Asked in|Spanish|AmbiStory|ALBETO|BETO|§|as in the paper|those of the paper"
 )
 
 

@@ -17,6 +17,7 @@ from lexiscope.core.study import StudySettings
 from lexiscope.report.document import Report
 from lexiscope.report.every_result import with_every_result
 from lexiscope.report.html import write_report
+from lexiscope.report.numbering import numbered
 from lexiscope.report.simulated import marked_report
 from lexiscope.report.stored import store
 
@@ -82,10 +83,11 @@ def write_run(
 
     Numbers that no table or figure shows are listed in the report (:mod:`lexiscope.report.every_result`); *meanings*
     are the statistics that the study knows. Where the judgments are those of simulated participants, the report and all
-    its parts say so.
+    its parts say so. On data of which no paper prints numbers, figures and tables have running numbers.
 
     Errors: :class:`InputError` E508 where people's are among them.
     """
+    report = numbered(report)
     if holds_simulated(responses):
         report = marked_report(report)
     report = with_every_result(report, meanings)

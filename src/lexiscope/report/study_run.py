@@ -99,15 +99,14 @@ def in_force(planned: Sequence[PlannedAnalysis], settings: StudySettings) -> tup
     return tuple(each for each in planned if each.question_id not in set_aside)
 
 
-def marked_questions(
-    questions: Sequence[Question], records: Sequence[Record], *, own: bool = False
-) -> tuple[Question, ...]:
+def marked_questions(questions: Sequence[Question], records: Sequence[Record]) -> tuple[Question, ...]:
     """Return the questions with the mark that their records have in this run.
 
-    Of the user's *own* data no paper has asked them: they name no place in one.
+    Of data of which no paper prints a number, no paper has asked them: they name no place in one.
     """
+    asked = any(record.published is not None for record in records)
     return tuple(
-        replace(question, analysis=_mark_of(question, records), section="" if own else question.section)
+        replace(question, analysis=_mark_of(question, records), section=question.section if asked else "")
         for question in questions
     )
 

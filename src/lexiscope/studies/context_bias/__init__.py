@@ -154,7 +154,7 @@ def _report(
     return Report(
         title=settings.title or f"Context and word bias: {names}",
         subtitle="Models trained on the whole input and on each part of it, beside people",
-        sections=built(material, settings, marked_questions(QUESTIONS, records, own=material.own), parts, verdicts),
+        sections=built(material, settings, marked_questions(QUESTIONS, records), parts, verdicts),
         run=about_run(settings, data=material.checksums, counts=counts, plans=plans, given=given),
         records=records,
         citations=() if material.own else CITATION,

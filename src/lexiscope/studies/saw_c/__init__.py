@@ -127,7 +127,7 @@ def _records(material: Material, settings: StudySettings, parts: Mapping[str, Pa
 def _report(
     material: Material, settings: StudySettings, parts: Mapping[str, Part], records: Sequence[Record]
 ) -> Report:
-    questions = marked_questions(QUESTIONS, records, own=bool(settings.items))
+    questions = marked_questions(QUESTIONS, records)
     title = settings.title or f"Relatedness in context: {material.card.title if material.card else material.name}"
     return Report(
         title=title,

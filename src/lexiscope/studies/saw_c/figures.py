@@ -66,7 +66,7 @@ def _means(material: Material, distances: Distances, settings: StudySettings) ->
 
 DEFINITIONS = {
     "leave_one_out": ("figure_4_agreement", "true leave-one-out"),
-    "included": ("figure_4b_agreement_included", "own rating included, as in SAW-C"),
+    "included": ("figure_4b_agreement_included", "own rating included"),
 }
 
 

@@ -21,10 +21,10 @@ MEANING: dict[str, str] = {
     "condition_sd": "SD (n − 1) of ratings over trials in a condition",
     # people
     "leave_one_out_agreement": "correlation of each rater with the mean of the others, over raters",
-    "included_agreement": "the same with the rater's own rating kept in the mean: the paper's variant",
+    "included_agreement": "the same with the rater's own rating kept in the mean: SAW-C's variant",
     "krippendorff_alpha": "Krippendorff's alpha at a level of measurement",
     "mean_rater_correlation": "ceiling: the mean agreement of raters under a variant",
-    "squared_mean_rater_correlation": "ceiling: the square of that mean, the paper's line in Figure 6",
+    "squared_mean_rater_correlation": "ceiling: the square of that mean, the line in SAW-C's Figure 6",
     "mean_squared_rater_correlation": "ceiling: the mean of the squared agreements",
     "split_half_reliability": "ceiling: reliability of the norms: mean r of random halves, Spearman–Brown corrected",
     "group_consistency": "correlation of item means between groups of raters (the paper's groups are not published)",
@@ -65,5 +65,5 @@ MEANING: dict[str, str] = {
     "family_mean": "mean R² of a family at a layer depth ratio, or in the paper's bins (ntile)",
     "difference": "highest R² with a final stop − without",
     "token_difference": "tokens by which the two sentences of a pair differ; summary: mean, mode, max",
-    "target_tokens": "tokens of the target, mean over words (the paper's) or pairs",
+    "target_tokens": "tokens of the target, mean over words (as in SAW-C) or pairs",
 }

@@ -169,7 +169,7 @@ def plan_for(material: Material, settings: StudySettings, best: Mapping[str, int
         for subject, layer in (best or {}).items()
         if (subject, layer) != (plan.focus, plan.focus_layer)
         for test in distance_tests(
-            subject, layer, _distance_random(lists=lists), "as §4.5", suffix=f"_{_slug(subject)}"
+            subject, layer, _distance_random(lists=lists), "as SAW-C §4.5" if known else "", suffix=f"_{_slug(subject)}"
         )
     ]
     return replace(plan, tests=plan.tests + tuple(extra))
@@ -180,9 +180,9 @@ def _own_plan(material: Material, best: Mapping[str, int | None], *, lists: bool
         return Plan(())
     sense = "(1 + Same_sense | Participant)" + (" + (1 + Same_sense | List)" if lists else "") + " + (1 | Word)"
     subject = next(iter(best), "")
-    tests: tuple[Test, ...] = (sense_test("sense", sense, "the form of SAW-C §3.5"),)
+    tests: tuple[Test, ...] = (sense_test("sense", sense, ""),)
     if subject:
-        tests += distance_tests(subject, best[subject], _distance_random(lists=lists), "the form of SAW-C §4.5")
+        tests += distance_tests(subject, best[subject], _distance_random(lists=lists), "")
     return Plan(tests, focus=subject, focus_layer=best.get(subject))
 
 

@@ -216,8 +216,9 @@ def test_table(tested: Sequence[Tested], name: str) -> Table:
             continue
         likelihoods = (out.full.log_likelihood, out.reduced.log_likelihood)
         rows.append((label, out.chi2, out.df, out.p, out.random_effects, *likelihoods, "; ".join(out.remarks)))
-    places = "; ".join(f"{entry.test.name.replace('_', ' ')}: {entry.test.place}" for entry in tested)
-    notes = ("Maximum likelihood; predictors raw. A χ² holds for its random effects only.", f"Places: {places}.")
+    places = [f"{entry.test.name.replace('_', ' ')}: {entry.test.place}" for entry in tested if entry.test.place]
+    said = (f"Places: {'; '.join(places)}.",) if places else ()
+    notes = ("Maximum likelihood; predictors raw. A χ² holds for its random effects only.", *said)
     title = "Likelihood-ratio tests of the mixed models"
     return drop_empty(Table(f"mixed_model_tests_{name}", "", title, columns, tuple(rows), notes))
 

@@ -132,8 +132,8 @@ def analyse(material: Material, settings: StudySettings) -> dict[str, Part]:
 
 
 _WHERE = (
-    "The accuracies without context stand in Table 5 and in the first figure, their contrasts in the tables of "
-    "contrasts above. Set them beside the word-frequency baseline first: random nouns are rare words."
+    "The accuracies without context are in the first table and the first figure of the question above, their contrasts "
+    "in its tables of contrasts. Compare them with the word-frequency baseline first: random nouns are rare words."
 )
 
 

@@ -70,7 +70,7 @@ def _table(material: Material, name: str, title: str, records: Sequence[Record])
         Column("Contrast"),
         Column("Difference", PERCENT, note="First minus second, in points; in brackets the 95 % interval, sentences "
                "resampled."),
-        Column("t", TWO, note="Paired, two-sided, as in the paper."),
+        Column("t", TWO, note="Paired, two-sided, as in Ivan et al. (2025)."),
         Column("p", P_VALUE),
         Column("Only first", INTEGER),
         Column("Only second", INTEGER),

@@ -165,7 +165,7 @@ def _contrast_table(material: Material, records: Sequence[Record]) -> tuple[Tabl
         )
         for subject, condition in dict.fromkeys((record.subject, record.condition) for record in records)
     ]
-    title = "Gap filling: contrasts, t as in the paper, McNemar's exact test beside it"
+    title = "Gap filling: contrasts, t as in Ivan et al. (2025), McNemar's exact test beside it"
     return (Table("gap_contrasts", "", title, columns, tuple(rows)),)
 
 

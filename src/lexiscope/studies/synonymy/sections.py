@@ -34,7 +34,7 @@ _OWN_CONDITIONS = (
 METHODS = (
     "Accuracies have a percentile bootstrap interval that resamples sentences, since some sentences serve several "
     "items; the Wilson interval, which takes items as independent, is in results.json. Contrasts are paired t-tests on "
-    "the 0/1 vectors, as in the paper, with McNemar's exact test beside each.",
+    "the 0/1 vectors, as in Ivan et al. (2025), with McNemar's exact test beside each.",
 )
 _ITEMS = (
     "Items are nouns of one corpus; some sentences and targets recur. Ten random nouns and one distractor differ in "
@@ -111,7 +111,7 @@ def _settings_text(settings: StudySettings) -> str:
     return (
         f"{settings.n_bootstrap} bootstrap resamples, seed {settings.seed}; texts in mode {settings.mode}; "
         f"log-probabilities divided by {settings.per} where they decide; gap filling: {settings.gap_filling}; "
-        f"templates: {Path(settings.templates).name or 'those of the paper'}."
+        f"templates: {Path(settings.templates).name or 'those of Ivan et al. (2025)'}."
     )
 
 

@@ -37,8 +37,8 @@ def tokens(material: Material) -> Part:
     records += [record for record, _ in found]
     warnings, papers = _warnings(material, found), material.design.is_papers
     note = (
-        f"The controlled decisions of {_in_words(material)} together{', as in the paper' if papers else ''}. Decisions "
-        "of one item are not independent; the tests take them as if they were."
+        f"The controlled decisions of {_in_words(material)} together{', as in Ivan et al. (2025)' if papers else ''}. "
+        "Decisions of one item are not independent; the tests take them as if they were."
     )
     columns = (
         Column("Subject"),
