@@ -282,7 +282,11 @@ def test_simulated_participants_are_marked_where_they_are(tmp_path: Path) -> Non
             assert "simulated" in path.read_text(encoding="utf-8"), path.name
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "[partly of simulated participants]" in page
-    assert not re.search(r">\s*people\s*<", page, re.IGNORECASE)
+    # a drawing keeps its texts, and says below that its people are simulated
+    drawings = [drawn for drawn in re.findall(r"<svg.*?</svg>", page, re.DOTALL) if ">people<" in drawn]
+    assert drawings
+    assert all("people and raters in this figure are these" in drawn for drawn in drawings)
+    assert not re.search(r">\s*people\s*<", re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL), re.IGNORECASE)
     summary = context_bias.run(settings, tmp_path / "run")
     assert any("simulated participants" in text for text in summary.remarks)
     assert any("simulated participants" in str(row) for row in summary.overview.rows)
