@@ -23,10 +23,10 @@ from lexiscope.core.errors import (
 )
 from lexiscope.core.item import Item, check_unique_ids
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Record, compared, find, from_json, statistic_name, to_json
+from lexiscope.core.result import COMPARED, Record, Status, compared, find, from_json, statistic_name, to_json
 from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_atomically, write_json
 from lexiscope.core.scale import Scale
-from lexiscope.core.study import PublishedValue, StudySettings
+from lexiscope.core.study import PublishedValue, StudySettings, printed_values
 from lexiscope.core.subject import SubjectSpec, capabilities
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
@@ -122,6 +122,54 @@ def test_printed_numbers_are_compared_digit_for_digit(value: float, printed: str
     """A value reproduces a printed one when it rounds to it."""
     assert compared(value, printed) == status
     assert PublishedValue("x", printed, "§1").status_of(value) == status
+
+
+@pytest.mark.parametrize("status", COMPARED)
+@pytest.mark.parametrize(("value", "published"), [(0.5, None), (None, 0.5), (0.5, float("nan"))])
+def test_a_status_of_comparison_needs_both_numbers(
+    status: Status, value: float | None, published: float | None
+) -> None:
+    """No record of any study says *reproduced*, or that a number differs, without a printed number and one of ours."""
+    with pytest.raises(InputError, match="outcome of a comparison"):
+        Record("r", value, published=published, status=status, note="none")
+    line = json.dumps([{"statistic": "r", "value": value, "status": status, "note": "none"}])
+    with pytest.raises(InputError, match=f"the status '{status}' without"):
+        from_json(line)
+
+
+def test_the_last_printed_digit_decides_at_every_size() -> None:
+    """A half of the last digit rounds to it and one digit off is within rounding, for 3.1e-10 as for 12,700,000."""
+    found = [
+        compared(value, text) for value, text in ((3.15e-10, "3.1e-10"), (3.2e-10, "3.1e-10"), (3.3e-10, "3.1e-10"))
+    ]
+    assert found == ["reproduced", "within rounding", "not reproduced"]
+    assert compared(0.1 + 0.2 + 0.05, "0.3") == "reproduced"
+    assert compared(12_700_000.5, "12700000") == "reproduced"
+    assert compared(0.0, "0.00") == compared(1e-9, "0.000") == "reproduced"
+
+
+PRINTED = "place,statistic,subject,condition,printed,remark,unavailable\n"
+
+
+def test_a_printed_number_is_read_as_text_with_its_reason(tmp_path: Path) -> None:
+    """The text keeps its decimals; a reason why no data exist makes it not reproducible."""
+    path = tmp_path / "printed.csv"
+    path.write_text(PRINTED + "Table 1,r,m,c,0.50,why,\nTable 3,k,,,.46,,never released\n", encoding="utf-8")
+    first, second = printed_values(path, dataset="d")
+    assert first == PublishedValue("r", "0.50", "Table 1", "m", "d", None, "c", "why")
+    assert (second.printed, second.remark, second.reproducible) == (".46", "never released", False)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("place,printed\n", "columns"), (PRINTED + "T,r,,,about 5,,\n", "about 5"), (PRINTED + ",r,,,5,,\n", "its place")],
+)
+def test_a_faulty_table_of_printed_numbers_names_its_line(tmp_path: Path, text: str, words: str) -> None:
+    """A row without a place, or whose number does not parse, is refused with file and line."""
+    path = tmp_path / "printed.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=rf"printed\.csv:[12](?s:.)*{words}"):
+        printed_values(path, dataset="d")
 
 
 def test_find_wants_exactly_one() -> None:

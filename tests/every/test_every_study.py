@@ -11,7 +11,7 @@ import pytest
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
-from lexiscope.core.result import Record, parse_statistic, read_records
+from lexiscope.core.result import COMPARED, Record, parse_statistic, read_records
 from lexiscope.core.run import manifest, read_json
 from lexiscope.core.study import PublishedValue, Question, StudySettings
 from lexiscope.report.document import Section
@@ -67,6 +67,7 @@ def test_a_study_runs_on_mini_data(name: str, tmp_path: Path) -> None:
     keys = [(r.statistic, r.subject, r.layer, r.condition, r.view) for r in records]
     assert len(set(keys)) == len(keys), "two records answer to one name"
     assert {parse_statistic(r.statistic)[0] for r in records} <= set(module.STATISTICS)
+    assert not any(r.status in COMPARED and (r.published is None or r.value is None) for r in records)
     assert "none needed: no people" in summary.report.read_text(encoding="utf-8")
     assert {r.analysis for r in records if r.question} == {"exploratory"}
     assert not [path for path in (tmp_path / "run").rglob("*") if "registration" in path.name]

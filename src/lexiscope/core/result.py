@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +21,9 @@ from lexiscope.core.foreign import json_text, parse_json
 from lexiscope.core.simulated import SIMULATED
 
 Status = Literal["reproduced", "within rounding", "not reproduced", "not reproducible", "not computed", "undefined", ""]
+
+COMPARED: tuple[Status, ...] = ("reproduced", "within rounding", "not reproduced")
+"""The statuses that are outcomes of a comparison with a printed number (:func:`compared`)."""
 
 _NAME = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(?:\((?P<params>.*)\))?\Z")
 
@@ -89,6 +94,12 @@ class Record:
                 object.__setattr__(self, name, float(number) if math.isfinite(number) else None)
         if self.value is None and not self.note:
             raise InputError(f"{self.statistic}: a record without a value needs a note that says why")
+        if self.status in COMPARED and (self.value is None or self.published is None):
+            raise InputError(
+                f"{self.statistic}: the status {self.status!r} without "
+                f"{'a value' if self.value is None else 'a printed number'}",
+                why="it is the outcome of a comparison of the two, and of nothing else",
+            )
 
     def content(self) -> dict[str, Any]:
         """Return the record as plain values, as files hold it: ``people`` is in it where they are simulated."""
@@ -123,13 +134,16 @@ def compared(value: float, published: str) -> Status:
 
     >>> compared(39.5885, "39.59"), compared(0.99754, ".997"), compared(0.7306, ".77")
     ('reproduced', 'within rounding', 'not reproduced')
+    >>> compared(3.135e-10, "3.1e-10"), compared(9e-10, "3.1e-10")
+    ('reproduced', 'not reproduced')
     """
-    decimals = len(published.partition(".")[2])
-    unit = 10.0**-decimals
-    target = float(published)
-    if abs(value - target) <= unit / 2 + 1e-12:
+    printed = Decimal(published)
+    unit, target = 10.0 ** int(printed.as_tuple().exponent), float(printed)
+    # what rounding leaves of a half: a share of the last digit, or the last bits of the value
+    slack = 1e-9 * unit + 4 * sys.float_info.epsilon * abs(target)
+    if abs(value - target) <= unit / 2 + slack:
         return "reproduced"
-    return "within rounding" if abs(value - target) <= unit else "not reproduced"
+    return "within rounding" if abs(value - target) <= unit + slack else "not reproduced"
 
 
 def to_json(records: Iterable[Record]) -> str:

@@ -23,8 +23,8 @@ def _of_people(statistic: str, printed: str, place: str) -> PublishedValue:
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = {
     "scws": (PublishedValue("n_pairs", "2003", "§5", dataset="scws"),),
     "word_intrusion": (
-        _of_people("intrusion_accuracy(of=senses)", "71.3", "§4.1, Table 1"),
-        _of_people("intrusion_accuracy(of=judgments)", "67.3", "§4.1, Table 1"),
-        _of_people("agreement(of=word_intrusion,weighted=trust)", ".77", "§4.1, Table 1"),
+        _of_people("intrusion_accuracy(of=senses)", "71.33", "§4.1, Table 1"),
+        _of_people("intrusion_accuracy(of=judgments)", "67.33", "§4.1, Table 1"),
+        _of_people("agreement(of=word_intrusion,weighted=trust)", "0.77", "§4.1, Table 1"),
     ),
 }

@@ -25,7 +25,7 @@ from lexiscope.studies.synonymy.accuracies import accuracies
 from lexiscope.studies.synonymy.cells import Cell, cell_named, main_cells
 from lexiscope.studies.synonymy.consistency import consistency
 from lexiscope.studies.synonymy.contrasts import contrasts
-from lexiscope.studies.synonymy.describe import collection, subjects, tables_of_the_paper
+from lexiscope.studies.synonymy.describe import collection, subjects
 from lexiscope.studies.synonymy.figures import figure_6, figures
 from lexiscope.studies.synonymy.further import checkpoints, commutativity, expressions, margins
 from lexiscope.studies.synonymy.gaps import gap_filling
@@ -33,7 +33,6 @@ from lexiscope.studies.synonymy.gather import check_complete, gather
 from lexiscope.studies.synonymy.material import Material
 from lexiscope.studies.synonymy.names import MEANING
 from lexiscope.studies.synonymy.published import PUBLISHED as _PUBLISHED
-from lexiscope.studies.synonymy.published import with_stated
 from lexiscope.studies.synonymy.sections import built
 from lexiscope.studies.synonymy.tokens import tokens
 
@@ -127,7 +126,6 @@ def analyse(material: Material, settings: StudySettings) -> dict[str, Part]:
         "Q4": joined([tokens(material), margins(material)]),
         "Q5": consistency(material),
         "Q6": joined([expressions(material), commutativity(material), Part(figures=figure_6(material, settings))]),
-        "paper": tables_of_the_paper(material),
     }
 
 
@@ -141,8 +139,7 @@ def _records(material: Material, settings: StudySettings, parts: Mapping[str, Pa
     """All records, beside what the paper prints."""
     records = marked_records(parts, QUESTIONS, settings)
     published = () if material.own else PUBLISHED.get(material.name, ())
-    outcomes = material.checksums.get("synonymy/outcomes.csv", "")
-    return with_stated(with_published(records, published), outcomes)
+    return with_published(records, published)
 
 
 def _report(

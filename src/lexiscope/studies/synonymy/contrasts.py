@@ -27,7 +27,7 @@ def contrasts(material: Material, settings: StudySettings) -> Part:
         records += own
         tables += _table(material, family.name, _placed(family.title, family.place), own)
     between = [record for cell in design.main for record in _between(material, cell, settings)]
-    place = "Table 7; App. E, Tables 8-13" if design.is_papers else ""
+    place = "Tables 7, 8" if design.is_papers else ""
     tables += _table(material, "contrasts_subjects", _placed("Between subjects", place), between)
     return Part((*records, *between), tuple(tables), paragraphs=(_reading(material, [*records, *between]),))
 

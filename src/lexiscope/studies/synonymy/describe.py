@@ -16,7 +16,6 @@ from lexiscope.report.tables import INTEGER, Column, Missing, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.studies.synonymy.cells import Cell, cell_of, ordered
 from lexiscope.studies.synonymy.material import Material
-from lexiscope.studies.synonymy.published import STATED
 
 
 def collection(material: Material, settings: StudySettings) -> Part:
@@ -188,23 +187,3 @@ def _route_row(material: Material, route: Mapping[str, Any]) -> tuple[TableCell,
         route.get("tokens_read"),
         said[0] if said else Missing("This subject scores no texts."),
     )
-
-
-def tables_of_the_paper(material: Material) -> Part:
-    """Return what is known of each printed table whose values are recomputed here."""
-    if material.name != "synonymy" or not material.of_kind("recorded"):
-        return Part()
-    columns = (
-        Column("Printed"),
-        Column("Content"),
-        Column("Values", INTEGER),
-        Column("Equal", INTEGER, note="By an earlier check of the released outcomes against the printed table."),
-        Column("Finding"),
-    )
-    rows = tuple((each.table, each.content, each.values, each.equal, each.finding) for each in STATED)
-    note = (
-        "The printed digits of most values are not at hand here; where they are, they stand in the comparison at the "
-        "end and are compared digit for digit."
-    )
-    title = "The paper's tables, set against the released outcomes"
-    return Part(tables=(Table("paper_tables", "", title, columns, rows, (note,)),))

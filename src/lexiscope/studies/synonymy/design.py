@@ -81,7 +81,7 @@ class Design:
     def families(self) -> tuple[Family, ...]:
         """The contrasts within a subject."""
         if self.is_papers:
-            return (*_PAPERS, self._expressions("App. E, Tables 8-13"))
+            return (*_PAPERS, self._expressions("Tables 12, 13"))
         return (
             Family("contrasts_suites", "The first suite against the others", "", tuple(self._between_suites())),
             Family("contrasts_conditions", "Between conditions of a suite", "", tuple(self._conditions())),
@@ -157,14 +157,14 @@ _PAPERS: tuple[Family, ...] = (
     ),
     Family(
         "contrasts_conditions",
-        "Controlled against random, and the two words without context",
-        "App. E, Tables 8-13",
-        ((SUBSTITUTION, SUBSTITUTION_RANDOM), (RELATION, RELATION_RANDOM), (ALONE, ALONE_WRONG)),
+        "Random against controlled, and the two words without context",
+        "Tables 9, 10",
+        ((SUBSTITUTION_RANDOM, SUBSTITUTION), (RELATION_RANDOM, RELATION), (ALONE, ALONE_WRONG)),
     ),
     Family(
         "contrasts_context",
         "With context against without",
-        "App. E, Tables 8-13",
+        "Table 11",
         ((RELATION_RANDOM, ALONE),),
     ),
 )

@@ -71,9 +71,6 @@ def built(
             asked = (f"Asked in {question.section}.",) if question.section else ()
             texts = (*asked, *part.paragraphs, *dict.fromkeys(part.remarks))
             sections.append(question_section(question, texts, part))
-    paper = parts.get("paper", Part())
-    if paper.tables:
-        sections.append(Section("paper", "The paper's tables", tables=paper.tables))
     recorded = (RECORDED,) if material.of_kind("recorded") else ()
     ethics = (f"Ethics: {settings.ethics}",) if settings.ethics else ()
     items = () if material.own else (_ITEMS,)
