@@ -26,6 +26,14 @@ _PEOPLE = re.compile(
 )
 
 
+# columns of what was shown: an item about the word "people" keeps its word and its text
+_MATERIAL = re.compile(r"(?:item|item[_ ]id|word|lemma|target|sentence|text|story|ending|gloss|sense)s?(?:[_ ]\d+)?")
+
+
+def _of_material(column: str) -> bool:
+    return _MATERIAL.fullmatch(column.casefold()) is not None
+
+
 def told(text: str) -> str:
     """Return a text of such a run in which people are called what they are.
 
@@ -116,7 +124,10 @@ def marked_table(table: Table) -> Table:
     if table.people:
         return table
     columns = tuple(replace(column, header=told(column.header), note=told(column.note)) for column in table.columns)
-    rows = tuple(tuple(_marked_cell(cell) for cell in row) for row in table.rows)
+    shown = [bool(column.language) or _of_material(column.header) for column in table.columns]
+    rows = tuple(
+        tuple(cell if kept else _marked_cell(cell) for cell, kept in zip(row, shown, strict=True)) for row in table.rows
+    )
     notes = tuple(map(told, table.notes))
     return replace(table, title=_marked(table.title), columns=columns, rows=rows, notes=notes, people=SIMULATED)
 
@@ -126,7 +137,10 @@ def marked_figure(figure: Figure) -> Figure:
     if KIND_COLUMN in figure.data:
         return figure
     title, alt = _marked(figure.title), f"{told(figure.alt)} {MARK}"
-    data = {told(name): _marked_values(np.asarray(values)) for name, values in figure.data.items()}
+    data = {
+        told(name): np.asarray(values) if _of_material(name) else _marked_values(np.asarray(values))
+        for name, values in figure.data.items()
+    }
     n = len(next(iter(data.values()), ()))
     mark = np.array([SIMULATED] * n, dtype=str)
     return replace(
