@@ -179,3 +179,23 @@ def test_people_see_the_points_that_models_are_asked(scale: Scale | None) -> Non
     assert (made.scale.low, made.scale.high, made.scale.step) == (low, high, 1)
     assert [anchor.point for anchor in made.scale.anchors] == [low, high]
     assert f"a number from {low:g} to {high:g}" in " ".join(made.texts.instructions.split())
+
+
+@pytest.mark.parametrize("task", ["relatedness", "plausibility"])
+def test_a_scale_has_its_words_in_the_language_that_is_asked(task: str) -> None:
+    """The task's own scale, named or not, and another one without words have Spanish words in Spanish."""
+    screen = catalog.screen(task)
+    spanish = screen.anchors["es"]
+    for scale in (None, screen.scale):
+        found = screen.scale_in("es", scale)
+        assert found is not None
+        assert found.anchors == spanish
+    other = screen.scale_in("es", RAW_C)
+    assert other is not None
+    assert other.anchors == ((0, spanish[0][1]), (4, spanish[-1][1]))
+    own = replace(RAW_C, anchors=((0.0, "nada"), (4.0, "todo")))
+    assert screen.scale_in("es", own) == own
+    made = draft_definition(
+        [example(task, None, "es")], name="s", task=task, language="es", items_file="items.csv"
+    )  # what participants read
+    assert [anchor.text for anchor in made.scale.anchors] == [words for _, words in spanish]

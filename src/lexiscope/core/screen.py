@@ -203,7 +203,8 @@ class Screen:
             return None
         used = scale or self.scale
         anchors = self.anchors.get(language.partition("-")[0], self.scale.anchors)
-        if used.anchors and scale is not None:
+        # the words of the task's own scale are those of one language
+        if used.anchors and used != self.scale:
             return used
         if (used.low, used.high, used.step) != (self.scale.low, self.scale.high, self.scale.step) and anchors:
             anchors = ((used.low, anchors[0][1]), (used.high, anchors[-1][1]))
