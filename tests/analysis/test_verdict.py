@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -33,20 +35,61 @@ def biases(n_words: int = 200, *, seed: int = 0, **accuracy: float) -> Biases:
         (0.97, 0.55, "context-biased"),
         (0.55, 0.97, "word-biased"),
         (0.97, 0.97, "both"),
-        (0.55, 0.55, "neither"),
-        (0.86, 0.55, "cannot be said"),
+        (0.5, 0.5, "neither"),
+        (0.6, 0.5, "a part tells"),
+        (0.86, 0.5, "a part tells"),
+        (0.97, 0.86, "context-biased"),
     ],
 )
 def test_the_kind_follows_the_intervals(context: float, word: float, kind: str) -> None:
-    """FULL .97: a part at .97 has bias 1, at .55 bias .11, at .86 bias .77 with an interval around .80."""
+    """FULL .97, LABEL .5: a part at .97 has bias 1, at .5 bias 0, at .86 bias .77 with an interval around .80."""
     assert verdict(biases(500, full=0.97, context=context, word=word)).kind == kind
 
 
-def test_one_decided_bias_is_said_where_the_other_is_open() -> None:
-    """The verdict as a whole cannot be given, but what is known is said."""
-    found = verdict(biases(500, full=0.97, context=0.86, word=0.55))
-    assert found.summary.endswith("It is not word-biased; only of the context that cannot be said.")
-    assert found.text.startswith("Judged by the model, at a threshold of 0.80: the numbers do not decide")
+def test_parts_above_label_are_said_first_and_the_ratio_second() -> None:
+    """CONTEXT .86 is above LABEL .5 by 36 points: that stands first, though its bias is open; WORD .5 is not above."""
+    found = verdict(biases(500, full=0.97, context=0.86, word=0.5))
+    first, ratio = found.text.split("Judged by")[0], found.text.split("Judged by")[1]
+    assert re.match(r"CONTEXT is above LABEL by 36\.0 points \[3\d\.\d, 3\d\.\d\]\. ", first)
+    assert re.search(r"WORD is not shown to be above LABEL: 0\.0 points \[−\d\.\d, \d\.\d\]\. $", first)
+    assert "the context alone tells a part of the answers (threshold of a bias: 0.80)" in ratio
+    assert "It is not word-biased. The numbers" not in found.summary
+    assert "The numbers do not decide whether it is context-biased. It is not word-biased." in found.summary
+
+
+def test_a_part_above_label_is_never_called_unbiased() -> None:
+    """The word decides all, and FULL tells nothing (a learner of whole texts): the ratio is undefined, WORD counts."""
+    found = verdict(biases(200, full=0.5, context=0.5, word=1.0))
+    assert found.kind == "word-biased"
+    assert found.summary.startswith("WORD is above LABEL by 50.0 points")
+    assert "The word alone gives more than the whole input" in found.word.sentence
+    low = verdict(biases(2000, full=0.97, context=0.6, word=0.5))
+    assert low.kind == "a part tells"
+    assert "unbiased" not in low.text
+    assert "neither" not in low.text
+
+
+def test_a_part_that_a_subject_cannot_see_gets_no_verdict() -> None:
+    """WORD equals LABEL because the subject is blind to it: that is said, and neither 'not biased' nor 'neither'."""
+    seen = biases(500, full=0.97, context=0.5, word=0.5)
+    found = verdict(seen, blind={"word": "it compares two equal words"})
+    assert found.kind == "cannot be said"
+    assert "the model cannot see WORD, so there is no verdict on it: it compares two equal words." in found.summary
+    assert "word-biased" not in found.text
+    assert "word bias" not in found.text
+    above = verdict(biases(500, full=0.97, context=0.5, word=0.97), blind={"word": "it compares two equal words"})
+    assert above.kind == "word-biased"
+
+
+@pytest.mark.parametrize(("n_words", "first"), [(5, "Too few words for a verdict: 5 words."), (12, "CONTEXT is above")])
+def test_too_few_words_are_said_before_anything_else(n_words: int, first: str) -> None:
+    """With fewer than 10 words there is no verdict; with fewer than 25 the intervals are said to be too short."""
+    words = [f"w{n}" for n in range(n_words)] * 20
+    right, half = ViewScores([1.0] * len(words), words), ViewScores([1.0, 0.0] * (len(words) // 2), words)
+    found = verdict(context_word_bias({"full": right, "context": right, "word": half, "label": HALF}, resamples=200))
+    assert found.text.startswith(first)
+    assert (found.kind == "cannot be said") == (n_words < 10)
+    assert ("the intervals are somewhat too short" in found.text) == (n_words == 12)
 
 
 def test_wide_intervals_say_how_many_words_are_needed() -> None:

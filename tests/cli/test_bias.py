@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import re
+import sys
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+from tests.studies.leaking_pairs import context_decides, leaking_pairs, word_decides, write_pairs
 from tests.training.tiny_views import save_bert
 
 from lexiscope.core.response import Response, ResponseTable
@@ -82,19 +87,120 @@ def test_people_stand_on_the_screen(run: Run, tmp_path: Path) -> None:
     result = run("bias", "pairs.csv", *words, "--out", "audit")
     assert result.exit_code == 0, result.output
     block = result.stdout.partition("people, whose answers were given\n")[2].splitlines()
-    assert re.match(r"  FULL     the whole input +100\.0 % right", block[0])
-    assert re.match(r"  CONTEXT  the context alone +100\.0 % right", block[1])
+    assert re.match(r"  FULL +the whole input +100\.0 % correct", block[0])
+    assert re.match(r"  CONTEXT +the context alone +100\.0 % correct", block[1])
     # the words of every pair are equal, so that everybody would say t
     assert "assumed" in next(line for line in block if line.startswith("  WORD"))
     assert max(map(len, result.stdout.splitlines())) <= 100
 
 
-def test_a_file_without_splits_is_divided_by_word(run: Run, tmp_path: Path) -> None:
-    """What was done is said: shares and seed."""
+def test_a_file_without_splits_is_tested_in_folds(run: Run, tmp_path: Path) -> None:
+    """What was done is said: folds by item, so that a word that decides its label can be learnt, and the seed."""
     written(tmp_path / "pairs.csv", rows(), without=("split",))
     result = run("bias", "pairs.csv", "--encoder", "look_up", "--bootstrap", 50, "--seed", 3, "--out", "audit")
     said = re.sub(r"\s+", " ", result.stdout)
-    assert "divided by word, so that no word stands in two parts, with seed 3: 60 % train, 15 % dev, 25 % test" in said
+    assert said.startswith("pairs: 460 items; 24 words are tested")
+    assert "each item was tested once, by a learner trained on the other items (5 folds by item" in said
+    assert "seed 3). Words occur in several folds." in said
+
+
+def test_a_training_divides_a_file_by_item(run: Run, tmp_path: Path) -> None:
+    """Without folds the parts are made by item too: words stand in several of them, and shares and seed are said."""
+    written(tmp_path / "pairs.csv", rows(), without=("split",))
+    words = ("--encoder", "look_up", "--protocol", "zero_shot", "--bootstrap", 50, "--seed", 3)
+    result = run("bias", "pairs.csv", *words, "--out", "audit")
+    said = re.sub(r"\s+", " ", result.stdout)
+    assert said.startswith("pairs: 460 items (276 train, 69 dev, 115 test); 24 words are tested")
+    assert "divided by item with equal shares of each answer, seed 3: 60 % train, 15 % dev, 25 % test" in said
+
+
+@pytest.mark.parametrize(
+    ("column", "yes", "no"),
+    [
+        ("label", "1", "0"),
+        ("Label", "True", "False"),
+        ("label", "T", "F"),
+        ("gold", "yes", "no"),
+        ("label", "1.0", "0.0"),
+    ],
+)
+def test_labels_are_read_from_usual_columns(column: str, yes: str, no: str, run: Run, tmp_path: Path) -> None:
+    """0/1, true/false, T/F, yes/no, in a column gold or label: the same figures as with t and f in gold."""
+    table = [{**row, column: yes if row["gold"] == "t" else no} for row in rows()]
+    written(tmp_path / "pairs.csv", table, without=() if column == "gold" else ("gold",))
+    result = run("bias", "pairs.csv", "--encoder", "look_up", "--bootstrap", 50, "--out", "audit")
+    assert result.exit_code == 0, result.output
+    found = read_records(tmp_path / "audit" / "results.json")
+    assert find(found, "accuracy", view="context").value == 1.0
+    assert find(found, "accuracy", view="label").value == 0.5
+
+
+def test_a_file_without_labels_is_refused_with_its_columns(run: Run, tmp_path: Path) -> None:
+    """The error names the columns that are read, the ways to write a label, and the columns of the file."""
+    written(tmp_path / "pairs.csv", [{**row, "truth": row["gold"]} for row in rows()], without=("gold",))
+    result = run("bias", "pairs.csv", "--encoder", "look_up", "--out", "audit")
+    assert result.exit_code == 1
+    assert "[E484] no labels found; labels are read from a column gold, label or same_sense" in result.stderr
+    assert "1 or 0; columns in the file: id, split, sentence_1" in result.stderr
+    assert "truth" in result.stderr
+
+
+def test_too_few_words_is_the_first_line(run: Run, tmp_path: Path) -> None:
+    """Of five words no verdict is given, and that stands before anything else, on the screen and in the report."""
+    write_pairs(tmp_path / "pairs.csv", leaking_pairs(context_decides, n=200, n_words=5))
+    result = run("bias", "pairs.csv", "--encoder", "words", "--bootstrap", 50, "--out", "audit")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("Too few words for a verdict: 5. Use at least 10, better 25 or more.\n")
+    assert "biased" not in result.stdout
+    page = (tmp_path / "audit" / "report.html").read_text(encoding="utf-8")
+    assert page.index("Too few words for a verdict: 5 words.") < page.index("With the whole input")
+
+
+@pytest.mark.parametrize("blocked", ["accelerate", "torch"])
+def test_the_default_needs_no_training_packages(blocked: str, run: Run, tmp_path: Path,
+                                                monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """Without accelerate everything runs; without torch words and characters do, and the screen says what did not."""
+    write_pairs(tmp_path / "pairs.csv", leaking_pairs(word_decides, n=120, n_words=12))
+    block(monkeypatch, blocked)
+    result = run("bias", "pairs.csv", "--bootstrap", 50, "--out", "audit")
+    assert result.exit_code == 0, result.output
+    said = re.sub(r"\s+", " ", result.stdout)
+    assert "Judged by words and characters, the dataset is word-biased" in said
+    assert ("Judged by minilm, linear, the dataset is word-biased" in said) == (blocked == "accelerate")
+    not_run = "Not run: minilm, a linear probe on vectors (this needs the package 'torch', which is not installed;"
+    assert (not_run in said) == (blocked == "torch")
+
+
+def test_zero_shot_needs_no_accelerate(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A probe without training imports nothing of a training; on WORD, which it cannot see, it gives no verdict."""
+    write_pairs(tmp_path / "pairs.csv", leaking_pairs(word_decides, n=120, n_words=12))
+    block(monkeypatch, "accelerate")
+    words = ("--encoder", "minilm", "--protocol", "zero_shot", "--bootstrap", 50)
+    result = run("bias", "pairs.csv", *words, "--out", "audit")
+    assert result.exit_code == 0, result.output
+    said = re.sub(r"\s+", " ", result.stdout)
+    assert "minilm, zero-shot cannot see WORD, so there is no verdict on it" in said
+    assert "word-biased" not in said
+
+
+def block(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+    """Make a package as good as not installed: neither its modules nor its version can be had."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    real, version = importlib.import_module, metadata.version
+
+    def imported(name: str, *given: str | None) -> ModuleType:
+        if name.partition(".")[0] == package:
+            raise ModuleNotFoundError(f"No module named {package!r}", name=package)
+        return real(name, *given)
+
+    def known(name: str) -> str:
+        if name == package:
+            raise metadata.PackageNotFoundError(package)
+        return version(name)
+
+    monkeypatch.setattr(importlib, "import_module", imported)
+    monkeypatch.setattr(metadata, "version", known)
 
 
 def hide_test_labels(table: list[Row]) -> None:

@@ -70,6 +70,7 @@ def test_the_page_on_audits_shows_what_is_printed(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     exec(compile(code, "audit_a_dataset.md", "exec"), {})
     commands = (
+        ["bias", "my_pairs.csv", "--encoder", "words", "--out", "words_audit"],
         ["bias", "my_pairs.csv", "--encoder", "look_up", "--out", "counted_audit"],
         ["study", "context_bias", "--dataset", "planted_bias", "--encoder", "look_up", "--out", "planted_run"],
     )
@@ -77,8 +78,12 @@ def test_the_page_on_audits_shows_what_is_printed(tmp_path: Path, monkeypatch: p
     for block, words in zip(shown, commands, strict=True):
         assert f"$ lexiscope {' '.join(words)}" in page
         done = CliRunner().invoke(cli, [*words, "--quiet"], catch_exceptions=False)
-        printed = {line.rstrip() for line in done.stdout.splitlines()}
-        assert {line.rstrip() for line in block.splitlines()} - printed == set()
+        printed = done.stdout.splitlines()
+        if "words" in words:
+            # a regression rounds otherwise on another processor
+            assert all(any(_same_but_for_numbers(line, other) for other in printed) for line in block.splitlines())
+        else:
+            assert {line.rstrip() for line in block.splitlines()} - {line.rstrip() for line in printed} == set()
 
 
 def _same_but_for_numbers(shown: str, printed: str) -> bool:

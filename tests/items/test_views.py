@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpanError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
@@ -14,6 +19,7 @@ from lexiscope.items.views import (
     VIEWS,
     is_masked,
     nothing_shown,
+    shows_word,
     target_alone,
     view_item,
     view_usage,
@@ -65,10 +71,93 @@ def test_hiding_the_target_is_exact(before: str, after: str, word: str) -> None:
         assert (seen.lemma, seen.pos, seen.language, seen.sense) == ("l", "n", "und", "s")
 
 
-def test_only_the_marked_occurrence_is_hidden() -> None:
-    """A span is one place: the same letters elsewhere in the sentence are not searched for."""
+def test_the_published_view_hides_the_marked_occurrence_alone() -> None:
+    """A span is one place: in context_span the same letters elsewhere in the sentence are not searched for."""
     usage = Usage("A bank is not a bank", 16, 20)
-    assert without_target(usage).text == "A bank is not a [X]"
+    assert view_usage(usage, "context_span").text == "A bank is not a [X]"
+
+
+@pytest.mark.parametrize(
+    ("texts", "shown"),
+    [
+        # every occurrence, in any case, as a whole word; the span stays that of the target
+        (("A bank is not a *bank*. BANK!", "An *embankment*."), ("A [X] is not a [X]. [X]!", "An [X].")),
+        # the form of one text is hidden in the other
+        (("He nailed *boards*.", "The board of *board* games, with boards."),
+         ("He nailed [X].", "The [X] of [X] games, with [X].")),
+        # longer words that hold the letters are other words
+        (("A *bank* for the bankrupt.", "The *bank*."), ("A [X] for the bankrupt.", "The [X].")),
+        (("The *bank*'s bank-holiday.", "A *bank*."), ("The [X]'s [X]-holiday.", "A [X].")),
+        # scripts without spaces: every occurrence counts
+        (("他去了*银行*，银行关门。", "*银行*。"), ("他去了[X]，[X]关门。", "[X]。")),
+    ],
+)  # fmt: skip
+def test_context_hides_the_word_wherever_the_item_shows_it(texts: tuple[str, str], shown: tuple[str, str]) -> None:
+    """CONTEXT shows no form of the target in either text; * marks the span, which covers its own mask afterwards."""
+    found = view_item(Item("i", "d", tuple(map(starred, texts))), "context").usages
+    assert tuple(usage.text for usage in found) == shown
+    for usage, text in zip(found, texts, strict=True):
+        assert is_masked(usage)
+        places = [n for n in range(len(usage.text)) if usage.text.startswith(MASK, n)]
+        assert places.index(usage.start) == hidden_before(text)
+
+
+def starred(text: str) -> Usage:
+    """A usage whose target stands between two stars."""
+    before, target, after = text.split("*")
+    return Usage(before + target + after, len(before), len(before) + len(target))
+
+
+def hidden_before(text: str) -> int:
+    """How many masks stand before that of the target, counted by hand: occurrences before the first star."""
+    return {"A bank is not a *bank*. BANK!": 1, "The board of *board* games, with boards.": 1}.get(text, 0)
+
+
+def test_regular_forms_of_an_english_lemma_are_hidden_too() -> None:
+    """With a lemma in English: -s, -ed, -ing; in another language the lemma and the targets alone."""
+    text = "Boarding the boarded boards, a board."
+    for language, shown in (("en", "[X] the [X] [X], a [X]."), ("und", "Boarding the boarded boards, a [X].")):
+        usage = Usage(text, 31, 36, lemma="board", language=language)
+        assert view_item(Item("i", "d", (usage,)), "context").usages[0].text == shown
+
+
+@given(st.lists(st.sampled_from(["bank", "Bank", "a", ".", "銀行"]), min_size=1, max_size=8), st.data())
+def test_no_text_shows_a_hidden_word(parts: list[str], data: st.DataObject) -> None:
+    """Whatever surrounds it: the word is nowhere left, the span covers a mask, the rest of the text is untouched."""
+    number = data.draw(st.sampled_from([n for n, part in enumerate(parts) if part.lower() == "bank"] or [0]))
+    start = len(" ".join([*parts[:number], ""])) if number else 0
+    usage = Usage(" ".join(parts), start, start + len(parts[number]))
+    seen = view_usage(usage, "context")
+    assert seen.target == MASK
+    assert parts[number].casefold() not in seen.text.casefold().replace(MASK.casefold(), "").split()
+    kept = [part for part in parts if part.casefold() != parts[number].casefold()]
+    assert [part for part in seen.text.split() if part != MASK] == kept
+
+
+@pytest.mark.published
+@pytest.mark.parametrize(
+    ("name", "share"), [("wic", 1.1), pytest.param("mcl_wic", 6.2, marks=pytest.mark.soak), ("wic_tsv", 2.8)]
+)
+def test_so_many_published_items_show_the_target_again(published: Path, name: str, share: float) -> None:
+    """The shares of the specification (statistics, §6), recounted; CONTEXT shows it in none, other items stay."""
+    items = catalog.dataset(name).items
+    again = {item.item_id for item in items if recurs(item)}
+    assert round(100 * len(again) / len(items), 1) == share
+    for item in items:
+        seen = view_item(item, "context")
+        assert not recurs(Item(item.item_id, "d", seen.usages), forms=[usage.target for usage in item.usages])
+        if not shows_word(item):
+            assert seen == view_item(item, "context_span")
+    assert again <= {item.item_id for item in items if shows_word(item)}
+
+
+def recurs(item: Item, forms: Sequence[str] = ()) -> bool:
+    """Whether a text has a target of the item outside the span, found with a pattern of the test's own."""
+    wanted = forms or [usage.target for usage in item.usages]
+    edge = r"(?<![\w]){}(?![\w])"
+    pattern = re.compile("|".join(edge.format(re.escape(form)) for form in wanted), re.IGNORECASE)
+    rests = [part for usage in item.usages for part in (usage.text[: usage.start], usage.text[usage.end :])]
+    return any(pattern.search(part) for part in rests)
 
 
 def test_views_by_name() -> None:
@@ -80,6 +169,7 @@ def test_views_by_name() -> None:
         "full": ["A bank", "The bank."],
         "full+final_stop": ["A bank.", "The bank."],
         "context": ["A [X]", "The [X]."],
+        "context_span": ["A [X]", "The [X]."],
         "word": ["bank", "bank"],
         "label": ["[X]", "[X]"],
     }

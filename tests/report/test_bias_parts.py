@@ -22,9 +22,9 @@ ROW = BiasRow("wic", "model", context_word_bias({**SCORES, "label": LABEL}, resa
 
 
 def test_records_hold_every_number_of_the_tables() -> None:
-    """Scores, both biases, three differences and the minimum gap, with intervals; they survive results.json."""
+    """Scores, both biases, five differences and the minimum gap, with intervals; they survive results.json."""
     records = from_json(to_json(bias_records(ROW)))
-    assert len(records) == 4 + 2 + 3 + 1
+    assert len(records) == 4 + 2 + 5 + 1
     context = find(records, "context_bias(metric=accuracy)", subject="model", dataset="wic")
     assert context.value == pytest.approx(0.5)
     assert context.low == ROW.biases.context.interval.low
@@ -41,7 +41,7 @@ def test_what_is_not_there_has_a_reason() -> None:
     """Without LABEL no bias, without WORD no minimum gap: records without value, with a note."""
     records = bias_records(BiasRow("wic", "model", context_word_bias({"full": SCORES["full"]}, resamples=50)))
     without = [record for record in records if record.value is None]
-    assert len(without) == 2 + 3 + 1
+    assert len(without) == 2 + 5 + 1
     assert find(records, "word_bias(metric=accuracy)").note == "the views label and word are not there"
     assert find(records, "word_bias(metric=accuracy)").status == "undefined"
 

@@ -56,7 +56,7 @@ def test_an_undefined_bias_gives_its_reason_and_left_out_draws_are_counted() -> 
     """FULL .46 lies below LABEL .50: a dash with the reason; FULL .62 has draws in which it does."""
     below, near = row(23, 20, 20), row(31, 30, 28)
     table = biases_table([below, near])
-    assert table.rows[0][2] == Missing("FULL (0.46) is not above LABEL (0.5).")
+    assert table.rows[0][4] == Missing("FULL (0.46) is not above LABEL (0.5).")
     assert table.columns[-1].header == "Draws left out"
     assert "FULL (0.46) is not above LABEL (0.5)." in to_text(table)
 

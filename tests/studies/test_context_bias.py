@@ -132,7 +132,7 @@ def test_a_finished_run_computes_nothing(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_broken_run_goes_on_to_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that is stopped between two views goes on with its trainings and answers, and ends like an unbroken one."""
     own = own_file(tmp_path / "mine.csv", replace(SMALL, splits=(("train", 40), ("dev", 20), ("test", 20))))
-    settings = replace(COUNTING, items=str(own), encoders=("minilm",), outputs=())
+    settings = replace(COUNTING, items=str(own), encoders=("minilm",), protocol="zero_shot", outputs=())
     context_bias.run(settings, tmp_path / "whole")
     asked: list[str] = []
     real = models.collect
@@ -245,7 +245,7 @@ def test_a_plan_for_a_budget_is_kept(tmp_path: Path) -> None:
     settings = replace(COUNTING, items=str(own), encoders=("minilm",), budget="5s", outputs=())
     context_bias.run(settings, tmp_path / "run")
     (kept,) = (tmp_path / "run" / "plans").glob("*.json")
-    assert read_json(kept)["protocol"] == "zero_shot"
+    assert read_json(kept)["protocol"] == "linear"
     (plan,) = read_json(tmp_path / "run" / "run.json")["plans"]
     assert "Planned for 5s" in plan["plan"]
     assert any("all training" in text for text in plan["left_out"])

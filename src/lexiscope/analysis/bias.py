@@ -24,6 +24,9 @@ from lexiscope.core.errors import StatisticError
 
 FULL, CONTEXT, WORD, LABEL = "full", "context", "word", "label"
 
+CONTEXT_SPAN = "context_span"
+"""The context with the target hidden in its span alone: where the word stands in the text again, it is seen."""
+
 RANDOM_RETRIEVAL = 0.0
 """What the study takes as the accuracy of a random entry of a whole inventory (§2.2)."""
 
@@ -63,6 +66,11 @@ class Difference:
         """Say whether the interval lies wholly above or wholly below 0; without an interval it does not."""
         return self.interval.is_defined and not self.interval.low <= 0 <= self.interval.high
 
+    @property
+    def is_above(self) -> bool:
+        """Say whether the first score lies above the second: the whole interval is above 0."""
+        return self.excludes_zero and self.value > 0
+
 
 @dataclass(frozen=True, slots=True)
 class MinimumGap:
@@ -79,13 +87,20 @@ class MinimumGap:
 
 @dataclass(frozen=True, slots=True)
 class Biases:
-    """What the views of one subject say of a dataset. A gap is ``None`` where one of its views is not there."""
+    """What the views of one subject say of a dataset. A difference or gap is ``None`` if one of its views is missing.
+
+    ``context_span`` is the context bias with the target hidden in its span alone, as published (``None`` if that view
+    was not measured).
+    """
 
     metric: Metric
     views: tuple[ViewValue, ...]
     context: Bias
     word: Bias
+    context_span: Bias | None
     full_over_label: Difference | None
+    context_over_label: Difference | None
+    word_over_label: Difference | None
     context_gap: Difference | None
     word_gap: Difference | None
     minimum_gap: MinimumGap | None
@@ -137,7 +152,10 @@ def context_word_bias(
         views=tuple(drawn.values.values()),
         context=_bias(drawn, CONTEXT),
         word=_bias(drawn, WORD),
+        context_span=_bias(drawn, CONTEXT_SPAN) if CONTEXT_SPAN in scores else None,
         full_over_label=_difference(drawn, FULL, LABEL),
+        context_over_label=_difference(drawn, CONTEXT, LABEL),
+        word_over_label=_difference(drawn, WORD, LABEL),
         context_gap=context_gap,
         word_gap=word_gap,
         minimum_gap=None if context_gap is None or word_gap is None else _minimum_gap(drawn, context_gap, word_gap),

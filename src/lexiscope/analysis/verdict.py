@@ -1,22 +1,27 @@
-"""The verdict on a dataset in plain sentences, from biases and gaps with their intervals (the study's §4).
+"""The verdict on a dataset in plain sentences, from differences, biases and gaps with their intervals (the study's §4).
 
-A bias is called high, or not high, only where its whole interval lies on one side of the threshold; otherwise the
-sentence says that it cannot be said. Nothing here says *why* a part suffices, nor what another model would find: a low
-bias of one model is no proof that the items need word and context together.
+First come the parts whose score is above LABEL: the interval of the paired difference lies above 0. A part that is
+above LABEL tells answers, whatever the ratio to FULL. The ratio comes second: a bias is called high, or not high, only
+if its whole interval lies on one side of the threshold. If FULL is not above LABEL the ratio is undefined; a part that
+is above LABEL and above FULL is then called high, because it gives more than the whole input.
+
+A subject that cannot see a part gets no verdict on it, and with too few words there is no verdict at all. Nothing here
+says *why* a part suffices, nor what another model would find: a low bias of one model is no proof that the items need
+word and context together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from lexiscope.analysis.bias import CONTEXT, FULL, LABEL, WORD, Bias, Biases, MinimumGap
+from lexiscope.analysis.bias import CONTEXT, FULL, LABEL, WORD, Bias, Biases, Difference, MinimumGap
 from lexiscope.analysis.bootstrap import Interval
 from lexiscope.analysis.view_gaps import ViewGap
 
 Finding = Literal["high", "not high", "cannot be said"]
-Kind = Literal["context-biased", "word-biased", "both", "neither", "cannot be said"]
+Kind = Literal["context-biased", "word-biased", "both", "a part tells", "neither", "cannot be said"]
 
 HIGH = 0.8
 """From here on the study shades its plane (Figure 1): the part alone gives nearly what the whole gives."""
@@ -24,14 +29,25 @@ HIGH = 0.8
 WIDEST = 0.5
 """An interval of a bias wider than this is called wide."""
 
+FEWEST_WORDS = 10
+"""With fewer words there is no verdict: intervals that resample words are far too short."""
+
+FEW_WORDS = 25
+"""With fewer words the intervals are somewhat too short (coverage 90 to 91 % of a nominal 95 %)."""
+
 
 @dataclass(frozen=True, slots=True)
 class BiasFinding:
-    """What can be said of one bias of one subject, with the sentence that says it."""
+    """What can be said of one part and one subject: is it above LABEL, is its bias high, and the sentence on the bias.
+
+    ``above``: the score of the part is above LABEL. ``blind``: why the subject cannot see this part; empty if it can.
+    """
 
     view: str
     finding: Finding
     sentence: str
+    above: bool = False
+    blind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +82,7 @@ def verdict(
     *,
     human: Biases | None = None,
     gaps: Sequence[ViewGap] = (),
+    blind: Mapping[str, str] | None = None,
     name: str = "the model",
     high: float = HIGH,
     widest: float = WIDEST,
@@ -73,7 +90,8 @@ def verdict(
     """Return what the views of one model, and of people where they were asked, say of a dataset.
 
     *high* is the bias from which a part is said to suffice, *widest* the width of an interval from which it is called
-    wide. *gaps* are those of :func:`lexiscope.analysis.view_gaps.human_model_gaps`.
+    wide. *gaps* are those of :func:`lexiscope.analysis.view_gaps.human_model_gaps`. *blind* gives the views that the
+    model cannot see, each with the reason: of such a part nothing is said unless it is above LABEL all the same.
 
     >>> from lexiscope.analysis.bias import context_word_bias
     >>> from lexiscope.analysis.view_scores import FixedScore, ViewScores
@@ -86,17 +104,27 @@ def verdict(
     >>> found.word.sentence.split(":")[0]
     'The word alone gives less than 0.80 of what the whole input gives over no input'
     """
-    context, word = (_finding(bias, model, high=high, widest=widest) for bias in (model.context, model.word))
-    kind = _kind(context, word)
-    parts = (_summary(kind, name, high), _at_least(context, word))
+    unseen = blind or {}
+    parts = tuple(
+        _of_part(bias, model, high=high, widest=widest, blind=unseen.get(bias.view, ""))
+        for bias in (model.context, model.word)
+    )
+    context, word = parts
+    few = model.n_words < FEWEST_WORDS and any(value.n for value in model.views)
+    kind = "cannot be said" if few else _kind(parts, model)
+    told = _too_few(model) if few else " ".join((*_parts_above(parts, model, name), _summary(kind, parts, name, high)))
     return Verdict(
         kind,
         context,
         word,
-        summary=" ".join(part for part in parts if part),
-        on_model=(_learnt(model, name), context.sentence, word.sentence, _together(model.minimum_gap, model, name)),
+        summary=told,
+        on_model=(
+            _learnt(model, name),
+            *(part.sentence for part in parts if not few and (part.above or not part.blind)),
+            *(() if few else (_together(model.minimum_gap, model, name),)),
+        ),
         on_people=(*_people(human, high=high, widest=widest), *_gap_sentences(gaps, model)),
-        cautions=(*_without_width(model, name), *_caution(kind, human)),
+        cautions=(*_few_words(model, few=few), *_without_width(model, name), *_caution(kind, human)),
     )
 
 
@@ -115,6 +143,22 @@ def bias_finding(bias: Bias, *, high: float = HIGH) -> Finding:
     return "not high" if bias.interval.high < high else "cannot be said"
 
 
+def over_label(view: str, model: Biases) -> Difference | None:
+    """Return how far a part (``context`` or ``word``) is above LABEL, on the same resampled words."""
+    return model.context_over_label if view == CONTEXT else model.word_over_label
+
+
+def _of_part(bias: Bias, model: Biases, *, high: float, widest: float, blind: str) -> BiasFinding:
+    """The finding on one part of a model: first above LABEL or not, then the ratio."""
+    found, difference = _finding(bias, model, high=high, widest=widest), over_label(bias.view, model)
+    above = difference is not None and difference.is_above
+    gap, learnt = (model.context_gap if bias.view == CONTEXT else model.word_gap), model.full_over_label
+    if above and gap is not None and gap.interval.high < 0 and not (learnt is not None and learnt.is_above):
+        told = f"The {bias.view} alone gives more than the whole input, of which nothing is shown to be learnt."
+        found = replace(found, finding="high", sentence=f"{told} {found.sentence}")
+    return replace(found, above=above, blind=blind)
+
+
 def _finding(bias: Bias, model: Biases, *, high: float, widest: float) -> BiasFinding:
     part = f"The {bias.view} alone"
     learnt = model.full_over_label
@@ -126,7 +170,7 @@ def _finding(bias: Bias, model: Biases, *, high: float, widest: float) -> BiasFi
         )
         return BiasFinding(bias.view, "cannot be said", text)
     shown = f"{bias.view} bias {_with_interval(bias.value, bias.interval)}"
-    if learnt is not None and not (learnt.excludes_zero and learnt.value > 0):
+    if learnt is not None and not learnt.is_above:
         text = f"The {shown} says nothing, because FULL is not shown to lie above LABEL."
         return BiasFinding(bias.view, "cannot be said", text)
     finding = bias_finding(bias, high=high)
@@ -158,16 +202,50 @@ def _beyond(bias: Bias) -> str:
     return ""
 
 
-def _kind(context: BiasFinding, word: BiasFinding) -> Kind:
-    if "cannot be said" in (context.finding, word.finding):
-        return "cannot be said"
-    kinds: dict[tuple[bool, bool], Kind] = {
-        (True, True): "both",
-        (True, False): "context-biased",
-        (False, True): "word-biased",
-        (False, False): "neither",
-    }
-    return kinds[context.finding == "high", word.finding == "high"]
+def _kind(parts: Sequence[BiasFinding], model: Biases) -> Kind:
+    high = [part.view for part in parts if part.finding == "high" and (part.above or not part.blind)]
+    if len(high) == len(parts):
+        return "both"
+    if high:
+        return "context-biased" if high == [CONTEXT] else "word-biased"
+    if any(part.above for part in parts):
+        return "a part tells"
+    learnt = model.full_over_label
+    seen = all(part.finding == "not high" and not part.blind for part in parts)
+    return "neither" if seen and learnt is not None and learnt.is_above else "cannot be said"
+
+
+def _parts_above(parts: Sequence[BiasFinding], model: Biases, name: str) -> list[str]:
+    """What is said first: which parts are above LABEL, which are not shown to be, and which the model cannot see."""
+    above, other, blind = [], [], []
+    for part in parts:
+        difference, view = over_label(part.view, model), part.view.upper()
+        if difference is None or not difference.interval.is_defined:
+            continue
+        shown = _points(difference.value, difference.interval, model)
+        if part.above:
+            above.append(f"{view} is above LABEL by {shown}")
+        elif part.blind:
+            blind.append(f"{name} cannot see {view}, so there is no verdict on it: {part.blind}.")
+        else:
+            other.append(f"{view} is not shown to be above LABEL: {shown}")
+    first = f"{'; '.join(above)}." if above else ""
+    second = f"{'; '.join(other)}." if other else ""
+    return [text for text in (first, second, *blind) if text]
+
+
+def _too_few(model: Biases) -> str:
+    words = "1 word" if model.n_words == 1 else f"{model.n_words} words"
+    return (
+        f"Too few words for a verdict: {words}. Intervals resample words; use at least {FEWEST_WORDS}, better "
+        f"{FEW_WORDS} or more."
+    )
+
+
+def _few_words(model: Biases, *, few: bool) -> list[str]:
+    if few or not 0 < model.n_words < FEW_WORDS:
+        return []
+    return [f"Caution: with {model.n_words} words (fewer than {FEW_WORDS}) the intervals are somewhat too short."]
 
 
 def _learnt(model: Biases, name: str) -> str:
@@ -180,7 +258,7 @@ def _learnt(model: Biases, name: str) -> str:
     if not learnt.interval.is_defined:
         return f"{head} ({learnt.interval.note})."
     shown = f"{head}: a difference of {_points(learnt.value, learnt.interval, model)}."
-    if learnt.excludes_zero and learnt.value > 0:
+    if learnt.is_above:
         return shown
     return f"{shown} It is not shown that anything was learnt from the input."
 
@@ -224,24 +302,32 @@ def _gap_sentence(gap: ViewGap, model: Biases) -> str:
     return f"{view}: people and model are not shown to differ; people minus model is {shown}{noted}."
 
 
-def _summary(kind: Kind, name: str, high: float) -> str:
+def _summary(kind: Kind, parts: Sequence[BiasFinding], name: str, high: float) -> str:
+    above = " and ".join(part.view for part in parts if part.above)
     sentences: dict[Kind, str] = {
-        "both": "both biases lie above it: the dataset is biased towards the context and towards the word",
-        "context-biased": "the context bias lies above it, the word bias below: the dataset is context-biased",
-        "word-biased": "the word bias lies above it, the context bias below: the dataset is word-biased",
-        "neither": "both biases lie below it: the dataset is neither context-biased nor word-biased",
+        "both": "the dataset is context-biased and word-biased",
+        "context-biased": "the dataset is context-biased",
+        "word-biased": "the dataset is word-biased",
+        "a part tells": f"the {above} alone tells a part of the answers",
+        "neither": "the dataset is neither context-biased nor word-biased",
         "cannot be said": "the numbers do not decide whether the dataset is biased",
     }
-    return f"Judged by {name}, at a threshold of {high:.2f}: {sentences[kind]}."
+    first = f"Judged by {name}, {sentences[kind]} (threshold of a bias: {high:.2f})."
+    return " ".join((first, *_open(kind, parts)))
 
 
-def _at_least(context: BiasFinding, word: BiasFinding) -> str:
-    """Where one bias is decided and the other is not, what is known all the same."""
-    for known, other in ((context, word), (word, context)):
-        if known.finding != "cannot be said" and other.finding == "cannot be said":
-            biased = "is" if known.finding == "high" else "is not"
-            return f"It {biased} {known.view}-biased; only of the {other.view} that cannot be said."
-    return ""
+def _open(kind: Kind, parts: Sequence[BiasFinding]) -> list[str]:
+    """What is decided of one part if the verdict as a whole is not, and what is open if it is."""
+    told = []
+    for part in parts:
+        if kind in ("context-biased", "word-biased") and part.finding == "cannot be said":
+            told.append(f"The numbers do not decide whether it is {part.view}-biased too.")
+        if kind in ("cannot be said", "a part tells") and part.finding == "not high" and not part.blind:
+            text = f"The {part.view} bias is below the threshold." if part.above else f"It is not {part.view}-biased."
+            told.append(text)
+        if kind == "a part tells" and part.above and part.finding == "cannot be said":
+            told.append(f"The numbers do not decide whether it is {part.view}-biased.")
+    return told
 
 
 def _without_width(model: Biases, name: str) -> list[str]:

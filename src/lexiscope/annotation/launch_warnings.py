@@ -11,10 +11,7 @@ from lexiscope.annotation.material import SETUP
 from lexiscope.annotation.problem import Problem
 from lexiscope.core import catalog
 from lexiscope.core.item import Item
-from lexiscope.items.text_rules import word_spans
-from lexiscope.items.views import without_target
 
-_NAMED = 5
 _BOLD = re.compile(r"\*\*\[?([^\s*\[\]]+)\]?\*\*")
 
 
@@ -22,10 +19,9 @@ def launch_warnings(definition: StudyDefinition, items: Sequence[Item], *, merge
     """Return what a researcher should have seen before the launch; none of it stands in the way.
 
     *merged* says what became of rows that are one item together. Codes: W630 nobody is paid, W631 nobody can be
-    written to, W632 nothing says what happens to the answers, W633 a view hides a word that stands in the text a second
-    time, W634 rows of the item file are one item together, W635 questions before the place are shown in one view to
-    all arms, W636 variants of one story may meet in a list, W637 a word that the guidelines explain is among the
-    targets.
+    written to, W632 nothing says what happens to the answers, W634 rows of the item file are one item together, W635
+    questions before the place are shown in one view to all arms, W636 variants of one story may meet in a list, W637 a
+    word that the guidelines explain is among the targets.
 
     >>> study = StudyDefinition(name="s", task="relatedness", language="en")
     >>> [warning.code for warning in launch_warnings(study, [])]
@@ -33,7 +29,6 @@ def launch_warnings(definition: StudyDefinition, items: Sequence[Item], *, merge
     """
     checks: tuple[Callable[[StudyDefinition, Sequence[Item]], Iterator[Problem]], ...] = (
         _promises,
-        _hidden,
         _arms,
         _stories,
         _explained,
@@ -54,23 +49,6 @@ def _promises(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Pr
     if not definition.retention.answers.strip():
         what = "nothing says what happens to the answers"
         yield Problem("W632", ("retention", "answers"), what, "say who keeps them, how long, and where they appear")
-
-
-def _hidden(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:
-    if "context" not in definition.views:
-        return
-    left = [item.item_id for item in items if _still_there(item)]
-    if left:
-        named = ", ".join(left[:_NAMED]) + (f" and {len(left) - _NAMED} more" if len(left) > _NAMED else "")
-        share = f"{len(left)} of {len(items)} items ({len(left) / len(items):.0%})"
-        what = f"the view 'context' hides a word that stands in the text a second time, in {share}: {named}"
-        hint = "leave these items out, or report the share: there the word is not hidden"
-        yield Problem("W633", ("views",), what, hint)
-
-
-def _still_there(item: Item) -> bool:
-    """Whether a target can be read in the text in which it is hidden, as a word of its own in any case."""
-    return any(word_spans(without_target(usage).text, usage.target) for usage in item.usages)
 
 
 def _arms(definition: StudyDefinition, items: Sequence[Item]) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""``lexiscope bias``: what part of the input solves a pair file of the user's own? An audit, on one screen."""
+"""``lexiscope bias``: can a pair file of the user's own be solved from a part of its input? An audit, on one screen."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from lexiscope.analysis.verdict import FEW_WORDS, FEWEST_WORDS
 from lexiscope.cli import options
 from lexiscope.cli.output import progress_bar, remark, remark_threads, say
 from lexiscope.cli.verb import Verb, existing_file
@@ -21,6 +22,7 @@ from lexiscope.core.study import StudySettings
 from lexiscope.report.document import Report
 from lexiscope.report.part import pick
 from lexiscope.report.stored import load
+from lexiscope.studies.context_bias.describe import FOLDED
 
 STUDY, PEOPLE = "context_bias", "people"
 WIDTH = 100
@@ -30,6 +32,7 @@ _FIXED = "not measured here: "
 _VIEWS = (
     ("full", "the whole input"),
     ("context", "the context alone"),
+    ("context_span", "span hidden alone"),
     ("word", "the word alone"),
     ("label", "nothing"),
 )
@@ -38,15 +41,26 @@ _VIEWS = (
 @click.command(cls=Verb)
 @click.argument("items", metavar="PAIRS.csv")
 @click.option(
-    "--encoder", "encoders", multiple=True, metavar="NAME", help="What is trained or probed.  [default: minilm]"
+    "--encoder",
+    "encoders",
+    multiple=True,
+    metavar="NAME",
+    help="A learner: words (words and characters), look_up (whole texts), or an encoder, such as minilm, a folder or a "
+    "hub ID. May be repeated.  [default: words and, if its packages are installed, minilm]",
 )
-@click.option("--budget", default="", metavar="TIME", help="What all trainings may take, as 5m; without: no training.")
+@click.option(
+    "--budget",
+    default="",
+    metavar="TIME",
+    help="Time for training the encoders, such as 30m.  [default: a linear probe]",
+)
 @click.option(
     "--protocol",
-    type=click.Choice(("auto", "zero_shot", "reduced", "full")),
+    type=click.Choice(("auto", "linear", "zero_shot", "reduced", "full")),
     default="auto",
     show_default=True,
-    help="How much is trained; auto: nothing, or what fits into the budget.",
+    help="Training of the encoders. linear: a regression on their vectors; zero_shot: a threshold of a cosine; reduced "
+    "and full: all weights; auto: linear, or what fits into the budget.",
 )
 @click.option("--people", multiple=True, metavar="FILE", help="People's answers to the same items. May be repeated.")
 @click.option(
@@ -61,11 +75,12 @@ _VIEWS = (
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The run folder.")
 @options.quiet
 def bias(*, items: str, out: Path, quiet: bool, **given: Any) -> None:
-    """Say what part of the input solves your pairs: an audit of a dataset.
+    """Test whether a dataset can be solved from the context or the word alone.
 
-    PAIRS.csv has two sentences with a target each (or one, with a definition), the right answer (gold: t or f) and, if
-    you have splits, a column split (train, dev, test); without it the file is divided by word. The file is checked
-    first. The same command on the same folder goes on with a broken run.
+    PAIRS.csv has two sentences with a target each (or one, with a definition) and a label in the column gold or label:
+    t or f, true or false, yes or no, 1 or 0. With a column split (train, dev, test) its test items are tested; without
+    it every item is tested once, in folds. In CONTEXT the target is hidden wherever the texts show it. The file is
+    checked first. The same command on the same folder resumes an interrupted run.
     """
     existing_file(items)
     for path in given["people"]:
@@ -83,20 +98,27 @@ def bias(*, items: str, out: Path, quiet: bool, **given: Any) -> None:
 
 
 def summary_lines(records: Sequence[Record], report: Report, plans: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Yield the lines of the screen: the items, then for every model how it learnt, scores, biases, the verdict."""
-    sizes = {r.condition: r.value for r in records if r.statistic == "n_items"}
+    """Yield the lines of the screen: too few words, the items, then each model: its verdict, scores and biases."""
+    sizes = {r.condition: r.value or 0 for r in records if r.statistic == "n_items"}
     dataset = next(r.dataset for r in records if r.statistic == "n_items")
     words = next(r.value for r in records if r.statistic == "n_words")
-    counted = ", ".join(f"{value:,.0f} {split}" for split, value in sizes.items())
-    yield f"{dataset}: {sum(v or 0 for v in sizes.values()):,.0f} items ({counted}); {words:,.0f} words are tested"
-    yield from _folded(" ".join(_paragraphs(report, "sets")))
+    if words is not None and words < FEWEST_WORDS:
+        told = f"Too few words for a verdict: {words:,.0f}. Use at least {FEWEST_WORDS}, better {FEW_WORDS} or more."
+        yield from (*_folded(told), "")
+    counted = ", ".join(f"{value:,.0f} {split}" for split, value in sizes.items() if split != FOLDED)
+    counts = f" ({counted})" if counted else ""
+    yield f"{dataset}: {sum(sizes.values()):,.0f} items{counts}; {words:,.0f} words are tested"
+    yield from _folded(" ".join((*_paragraphs(report, "sets"), *_not_run(report))))
     for number, plan in enumerate(plans, start=1):
         own = [record for record in records if record.subject == plan["model"]]
+        yield ""
+        paragraphs = _paragraphs(report, f"verdict_{number}")
+        yield from _folded(paragraphs[0])
         yield ""
         yield from _folded(f"{plan['model']}. {plan['plan']}")
         yield from _scores(own)
         yield ""
-        yield from _folded(" ".join(_paragraphs(report, f"verdict_{number}")[:-1]))
+        yield from _folded(" ".join(paragraphs[1:-1]))
     people = [record for record in records if record.subject == PEOPLE]
     if people:
         yield ""
@@ -105,20 +127,25 @@ def summary_lines(records: Sequence[Record], report: Report, plans: Sequence[dic
     yield ""
 
 
+def _not_run(report: Report) -> list[str]:
+    return [text for text in _paragraphs(report, "models") if text.startswith("Not run:")]
+
+
 def _scores(own: Sequence[Record]) -> Iterator[str]:
     for view, what in _VIEWS:
         score = pick(own, "accuracy", view=view)
         if score is not None:
-            yield f"  {view.upper():<8} {what:<20} {_shown(score, 100, 1):>7} % right {_ends(score, 100, 1)}".rstrip()
+            named, shown = view.upper().replace("_", " "), _shown(score, 100, 1)
+            yield f"  {named:<12} {what:<17} {shown:>7} % correct {_ends(score, 100, 1)}".rstrip()
     for name in ("context", "word"):
         found = pick(own, f"{name}_bias(metric=accuracy)")
         if found is not None and found.value is None:
-            yield from _folded(f"  {name + ' bias':<29} undefined: {found.note}")
+            yield from _folded(f"  {name + ' bias':<30} undefined: {found.note}")
         elif found is not None:
-            yield f"  {name + ' bias':<29} {_shown(found, 1, 2):>7}         {_ends(found, 1, 2)}".rstrip()
+            yield f"  {name + ' bias':<30} {_shown(found, 1, 2):>7}           {_ends(found, 1, 2)}".rstrip()
     gap = pick(own, "minimum_gap(metric=accuracy)")
     if gap is not None and gap.value is not None:
-        yield f"  {'minimum gap':<29} {_shown(gap, 100, 1):>7} points  {_ends(gap, 100, 1)}".rstrip()
+        yield f"  {'minimum gap':<30} {_shown(gap, 100, 1):>7} points    {_ends(gap, 100, 1)}".rstrip()
 
 
 def _shown(record: Record, factor: float, digits: int) -> str:

@@ -99,12 +99,12 @@ Run = Callable[..., Summary]
     "encoders",
     multiple=True,
     metavar="NAME",
-    help="Of context_bias: what is trained or probed: minilm, a folder, a hub id. May be repeated.",
+    help="Of context_bias: what is trained or probed: words, look_up, minilm, a folder, a hub id. May be repeated.",
 )
 @click.option(
     "--protocol",
-    type=click.Choice(("auto", "zero_shot", "reduced", "full")),
-    help="Of context_bias: how much is trained.  [default: zero_shot, or what fits into --budget]",
+    type=click.Choice(("auto", "linear", "zero_shot", "reduced", "full")),
+    help="Of context_bias: how much is trained.  [default: a linear probe, or what fits into --budget]",
 )
 @click.option("--budget", metavar="TIME", help="Of context_bias: what all trainings may take, as 30m or 1h30m.")
 @click.option(

@@ -63,7 +63,7 @@ COMMENTS: dict[str, str] = {
     "codings": "of ambistory: sheets of errors (error_coding.csv) that people tagged, each named after its coder",
     "datasets": "of context_bias and sense_induction: several datasets of one run, instead of dataset",
     "encoders": "of context_bias: what is trained or probed: minilm, a folder, a hub id; look_up counts",
-    "protocol": "of context_bias: zero_shot, reduced, full; auto: zero_shot, or what fits into the budget",
+    "protocol": "of context_bias: linear, zero_shot, reduced, full; auto: linear, or what fits into the budget",
     "budget": "of context_bias: the time that all trainings together may take, as 30m; empty: none",
     "people": "of context_bias and sense_induction: files of people's answers to the same items",
     "planted": "of sense_induction: usages of pseudo-words, whose senses are known; or made_up",
@@ -111,7 +111,7 @@ class StudyFile(BaseModel):
     codings: list[str] = list(_DEFAULT.codings)
     datasets: list[str] = list(_DEFAULT.datasets)
     encoders: list[str] = list(_DEFAULT.encoders)
-    protocol: Literal["auto", "zero_shot", "reduced", "full"] = _DEFAULT.protocol
+    protocol: Literal["auto", "linear", "zero_shot", "reduced", "full"] = _DEFAULT.protocol
     budget: str = _DEFAULT.budget
     people: list[str] = list(_DEFAULT.people)
     planted: str = _DEFAULT.planted

@@ -27,7 +27,7 @@ from lexiscope.training.shards import train_shard
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-VIEWS = ("full", "full+final_stop", "context", "word", "label")
+VIEWS = ("full", "full+final_stop", "context", "context_span", "word", "label")
 """The views on which a model can be trained; ``guessed_word`` is one of tests."""
 
 _SETTINGS = TrainingSettings()

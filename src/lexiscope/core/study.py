@@ -130,9 +130,9 @@ class StudySettings:
     pairs of subjects whose errors are compared, a model that was trained and its base: (spec, spec); ``codings`` are
     sheets of errors that people tagged, each named after its coder.
     Of the context_bias study: ``datasets`` are several datasets of one run; ``encoders`` are what is trained or probed
-    (``minilm``, a folder, a hub id; ``look_up`` counts and needs no model); ``protocol`` is how (``auto``: without
-    training, or what fits into the ``budget``); ``budget`` is a duration (30m); ``people`` are files of people's
-    answers to the same items.
+    (``minilm``, a folder, a hub id; ``words`` learns from words and characters, ``look_up`` counts; both need no
+    model); ``protocol`` is how (``auto``: a linear probe, or what fits into the ``budget``); ``budget`` is a duration
+    (30m); ``people`` are files of people's answers to the same items.
     Of the sense_induction study: ``planted`` is a file of usages of pseudo-words, whose senses are known (or a folder
     with it and vectors of the text before planting), or ``made_up``: text made by rule, on which small vectors are
     trained; ``synset`` (``bond.n.02``) is one whose sentences show how a sense is chosen; ``words`` are those whose
@@ -173,7 +173,7 @@ class StudySettings:
     codings: tuple[str, ...] = ()
     datasets: tuple[str, ...] = ()
     encoders: tuple[str, ...] = ()
-    protocol: Literal["auto", "zero_shot", "reduced", "full"] = "auto"
+    protocol: Literal["auto", "linear", "zero_shot", "reduced", "full"] = "auto"
     budget: str = ""
     people: tuple[str, ...] = ()
     planted: str = ""

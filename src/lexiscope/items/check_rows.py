@@ -24,9 +24,9 @@ _INVISIBLE = re.compile(
 )
 _EXTRA_SPACE = re.compile(r"^[ \t]+|[ \t]+$|[ \t]{2,}")
 _TRUE, _FALSE = (
-    # t and f are the labels of WiC and its relatives
-    frozenset({"true", "t", "1", "yes", "same", "same sense"}),
-    frozenset({"false", "f", "0", "no", "different", "different sense"}),
+    # t and f are the labels of WiC and its relatives; 1.0 and 0.0 is how a column of numbers with gaps is written
+    frozenset({"true", "t", "1", "1.0", "yes", "y", "same", "same sense"}),
+    frozenset({"false", "f", "0", "0.0", "no", "n", "different", "different sense"}),
 )
 _WHOLE = re.compile("[0-9]+")
 _UNREADABLE = (-1, -1)

@@ -8,12 +8,12 @@ from lexiscope.core.item import Item
 from lexiscope.core.screen import Shown, marked
 from lexiscope.core.usage import Usage
 from lexiscope.items.asking import starred
-from lexiscope.items.views import view_usage
+from lexiscope.items.views import view_item
 
 
 def shown_sentence(item: Item, shown: Shown) -> Mapping[str, object]:
     """Return what the page shows: the sentence with the target marked, ``[X]`` in its place, or the target alone."""
-    usage = view_usage(item.usages[0], shown.appears_as)
+    usage = view_item(item, shown.appears_as).usages[0]
     return {"sentence": marked(usage.text, usage.start, usage.end)}
 
 

@@ -124,14 +124,15 @@ def look_up(train: Sequence[Item], test: Sequence[Item], view: str) -> tuple[str
     for item in train:
         if item.gold is None:
             raise InputError(f"the item {item.item_id} has no gold answer, so nothing can be learnt from it")
-        seen.setdefault(_visible(item, view), Counter())[item.gold] += 1
+        seen.setdefault(texts_of(item, view), Counter())[item.gold] += 1
         overall[item.gold] += 1
     if not overall:
         raise InputError("a learner needs items to learn from")
-    return tuple(_most_frequent(seen.get(_visible(item, view), overall)) for item in test)
+    return tuple(_most_frequent(seen.get(texts_of(item, view), overall)) for item in test)
 
 
-def _visible(item: Item, view: str) -> tuple[str, ...]:
+def texts_of(item: Item, view: str) -> tuple[str, ...]:
+    """Return the texts that a view shows of an item: all that the learner that counts sees."""
     return tuple(usage.text for usage in view_item(item, view).usages)
 
 

@@ -84,6 +84,27 @@ def split_by_word(
     return tuple(_part(name, items, part_of, group_of) for name in wanted)
 
 
+def stratified_folds(golds: Sequence[str], n_folds: int, *, seed: int) -> tuple[int, ...]:
+    """Return the fold of each item, from 0: every fold has nearly the same number of each answer.
+
+    A word stands in several folds, so that a word that decides its label can be learnt.
+
+    >>> folds = stratified_folds(list("tttfff"), 3, seed=1)
+    >>> sorted(folds[:3]), sorted(folds[3:])
+    ([0, 1, 2], [0, 1, 2])
+    """
+    found = [0] * len(golds)
+    rng = random.Random(seed)
+    place = 0
+    for gold in sorted(set(golds)):
+        own = [number for number, each in enumerate(golds) if each == gold]
+        rng.shuffle(own)
+        for number in own:
+            found[number] = place % n_folds
+            place += 1
+    return tuple(found)
+
+
 def in_several_parts(
     items: Iterable[Item], part_of: GroupOf, *, group_of: GroupOf = folded_word
 ) -> dict[str, tuple[str, ...]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Choice, Line, marked
 from lexiscope.core.usage import Usage
-from lexiscope.items.views import is_masked, view_usage
+from lexiscope.items.views import CONTEXT, CONTEXT_SPAN, is_masked, view_item
 
 SAME, DIFFERENT = "t", "f"
 """The answers: the same meaning, or the sense fits; different meanings, or another sense."""
@@ -17,18 +17,22 @@ SAME, DIFFERENT = "t", "f"
 
 def truth_choices(_item: Item, view: str) -> tuple[Choice, ...]:
     """Return the options; only who does not see the word may be undecided."""
-    undecided = (Choice("undecided", SAME, flags=("undecided",)),) if view == "context" else ()
+    undecided = (Choice("undecided", SAME, flags=("undecided",)),) if view == CONTEXT else ()
     return (Choice(SAME, SAME), Choice(DIFFERENT, DIFFERENT), *undecided)
 
 
-def bracketed_line(usage: Usage, view: str) -> Line:
-    """Return the text of a view as the page shows it, the target marked, and in brackets where it is in a text.
+def bracketed_lines(item: Item, view: str) -> tuple[Line, ...]:
+    """Return the texts of an item in a view as the page shows them: the target marked, in brackets if it is in a text.
 
-    >>> bracketed_line(Usage("The bank.", 4, 8), "full"), bracketed_line(Usage("The bank.", 4, 8), "word")
-    ((('The ', False), ('[bank]', True), ('.', False)), (('bank', True),))
+    >>> item = Item("i", "d", (Usage("The bank.", 4, 8),))
+    >>> bracketed_lines(item, "full"), bracketed_lines(item, "word")
+    (((('The ', False), ('[bank]', True), ('.', False)),), ((('bank', True),),))
     """
-    seen = view_usage(usage, view)
-    if view in ("context", "word"):
+    return tuple(_line(usage, view) for usage in view_item(item, view).usages)
+
+
+def _line(seen: Usage, view: str) -> Line:
+    if view in (CONTEXT, CONTEXT_SPAN, "word"):
         return marked(seen.text, seen.start, seen.end)
     # brackets say to a screen reader what bold type says to the eye, and are the paper's
     return marked(seen.bracketed, seen.start, seen.end + 2)

@@ -21,7 +21,7 @@ from lexiscope.items.given_answer import MEASURE_CHOICE, MEASURE_PAGE, GivenAnsw
 from lexiscope.items.overlapping_lists import OverlappingLists
 from lexiscope.items.spreadsheet import SheetRow, read_sheet, write_sheet
 from lexiscope.items.truth_choice import DIFFERENT, SAME
-from lexiscope.items.views import view_usage
+from lexiscope.items.views import shown_texts
 
 LABEL, PAGE = "label", "page"
 REVEAL = "reveal"
@@ -139,9 +139,7 @@ def _kind(item: Item) -> str:
 
 def _shown(item: Item, view: str) -> tuple[str, ...]:
     sense = [str(item.conditions.get(name, "")) for name in _SENSE] if _kind(item) == "sense_verification" else []
-    if view in ("full", REVEAL):
-        return (*(usage.bracketed for usage in item.usages), *sense)
-    return (*(view_usage(usage, view).text for usage in item.usages), *sense)
+    return (*shown_texts(item, "full" if view == REVEAL else view), *sense)
 
 
 def _of_sheet(path: Path | str, n_lists: int) -> tuple[str, str]:

@@ -1,7 +1,8 @@
 """Views: which part of an item is shown to a subject. A view never moves a target: the span is carried along.
 
 The names are ``full`` (the text as it stands), ``full+final_stop`` (with a full stop at its end), ``context`` (``[X]``
-in the target's place), ``word`` (the target alone), ``label`` (``[X]`` alone) and ``guessed_word`` (what somebody
+in the target's place and wherever else the texts of the item show the word), ``context_span`` (``[X]`` in the target's
+place alone, as published), ``word`` (the target alone), ``label`` (``[X]`` alone) and ``guessed_word`` (what somebody
 guessed, in the target's place). Participants of SAW-C saw no final stop, models were given one (footnotes 9 and 11);
 the others are the partial inputs of the context–word bias study (its §2.2 and §3.2). People see ``[X]``; a model puts
 its own mask token in exactly that span (:func:`with_mask`).
@@ -15,12 +16,16 @@ from dataclasses import replace
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
+from lexiscope.items.hidden_words import hidden, other_places, shown_forms
 
 _CLOSING = "\"'”’»)]"
 _STOPS = (".", "!", "?", "…")
 
 MASK = "[X]"
 """What stands in the place of a hidden target."""
+
+CONTEXT, CONTEXT_SPAN = "context", "context_span"
+"""The views without the target: hidden wherever the texts of the item show it, and hidden in its span alone."""
 
 GUESSED_WORD = "guessed_word"
 """The name of the view with a guess in the target's place, and of the condition that holds the guess."""
@@ -54,26 +59,52 @@ def with_mask(usage: Usage, token: str = MASK) -> Usage:
     """Return the usage with one *token* in exactly its span, which then covers the token; nothing else changes.
 
     A model gives its own mask token: one for the whole target, however long it is. Of a usage that is already masked,
-    ``[X]`` is replaced.
+    every ``[X]`` is replaced.
 
-    >>> hidden = with_mask(Usage("The bank of the river.", 4, 8), "<mask>")
-    >>> hidden.text, hidden.target
+    >>> seen = with_mask(Usage("The bank of the river.", 4, 8), "<mask>")
+    >>> seen.text, seen.target
     ('The <mask> of the river.', '<mask>')
+    >>> with_mask(Usage("A [X], the [X].", 11, 14), "<mask>").text
+    'A <mask>, the <mask>.'
     """
-    return _in_place(usage, token)
+    if not is_masked(usage):
+        return _in_place(usage, token)
+    before, after = (part.replace(MASK, token) for part in (usage.text[: usage.start], usage.text[usage.end :]))
+    return replace(usage, text=f"{before}{token}{after}", start=len(before), end=len(before) + len(token))
 
 
 def without_target(usage: Usage) -> Usage:
     """Return the usage with ``[X]`` in the target's place; the span covers it.
 
-    Only the span is replaced: where the same word stands in the text again, it stays. The lemma and the sense id are
-    kept, for grouping: they are no part of what is shown.
+    Only the span is replaced: where the same word stands in the text again, it stays (:func:`without_word` hides it
+    there too). The lemma and the sense id are kept, for grouping: they are no part of what is shown.
 
-    >>> hidden = without_target(Usage("The bank of the river.", 4, 8, lemma="bank"))
-    >>> hidden.text, hidden.target
+    >>> seen = without_target(Usage("The bank of the river.", 4, 8, lemma="bank"))
+    >>> seen.text, seen.target
     ('The [X] of the river.', '[X]')
     """
     return _in_place(usage, MASK)
+
+
+def without_word(usage: Usage) -> Usage:
+    """Return the usage with ``[X]`` wherever its text shows the word; the span covers that of the target.
+
+    Of an item with several usages the word is hidden by the forms of all of them: :func:`view_item`.
+
+    >>> without_word(Usage("A bank is not a Bank.", 2, 6)).text
+    'A [X] is not a [X].'
+    """
+    return hidden(usage, shown_forms([usage]), MASK)
+
+
+def shows_word(item: Item) -> bool:
+    """Say whether the texts of an item show the word at another place than the span of a target.
+
+    >>> shows_word(Item("i", "d", (Usage("A bank.", 2, 6), Usage("The Banks by a bank.", 4, 9))))
+    True
+    """
+    forms = shown_forms(item.usages)
+    return any(other_places(usage, forms) for usage in item.usages)
 
 
 def with_wordform(usage: Usage, form: str) -> Usage:
@@ -132,7 +163,8 @@ def _in_place(usage: Usage, letters: str) -> Usage:
 VIEWS: dict[str, Callable[[Usage], Usage]] = {
     "full": _as_it_stands,
     "full+final_stop": with_final_stop,
-    "context": without_target,
+    CONTEXT: without_word,
+    CONTEXT_SPAN: without_target,
     "word": target_alone,
     "label": nothing_shown,
 }
@@ -154,6 +186,7 @@ def view_usage(usage: Usage, view: str) -> Usage:
 def view_item(item: Item, view: str) -> Item:
     """Return the item with all its usages in a view; id, options, gold and conditions stay.
 
+    In ``context`` the word is hidden in all usages by the forms that it has in any of them (*Boards* and *board*).
     For ``guessed_word`` the conditions ``guessed_word_1`` and ``guessed_word_2`` give the wordform of each usage, or
     ``guessed_word`` that of all.
     Errors: :class:`SpecError` where there is no view of that name; :class:`InputError` E402, naming the item, where it
@@ -162,7 +195,20 @@ def view_item(item: Item, view: str) -> Item:
     if view == GUESSED_WORD:
         usages = [with_wordform(usage, _guess(item, number)) for number, usage in enumerate(item.usages, start=1)]
         return replace(item, usages=tuple(usages))
+    if view == CONTEXT:
+        forms = shown_forms(item.usages)
+        return replace(item, usages=tuple(hidden(usage, forms, MASK) for usage in item.usages))
     return replace(item, usages=tuple(view_usage(usage, view) for usage in item.usages))
+
+
+def shown_texts(item: Item, view: str) -> tuple[str, ...]:
+    """Return the texts of an item in a view as sheets and tables show them: in ``full`` the target is in brackets.
+
+    >>> item = Item("i", "d", (Usage("The bank.", 4, 8),))
+    >>> [shown_texts(item, view) for view in ("full", "context", "word")]
+    [('The [bank].',), ('The [X].',), ('bank',)]
+    """
+    return tuple(usage.bracketed if view == "full" else usage.text for usage in view_item(item, view).usages)
 
 
 def _guess(item: Item, number: int) -> str:

@@ -27,9 +27,15 @@ def bias_records(row: BiasRow) -> tuple[Record, ...]:
     found, metric = row.biases, row.biases.metric
     empty = Record(metric, None, row.subject, row.dataset, n=None, note=_NOT_THERE)
     records = [_score(replace(empty, view=value.view), value) for value in found.views]
-    records += [_bias(empty, bias, metric) for bias in (found.context, found.word)]
-    named = (("full", "label", found.full_over_label), ("full", "context", found.context_gap))
-    records += [_difference(empty, *each, metric) for each in (*named, ("full", "word", found.word_gap))]
+    records += [_bias(empty, bias, metric) for bias in (found.context, found.word, found.context_span) if bias]
+    differences = (
+        ("context", "label", found.context_over_label),
+        ("word", "label", found.word_over_label),
+        ("full", "label", found.full_over_label),
+        ("full", "context", found.context_gap),
+        ("full", "word", found.word_gap),
+    )
+    records += [_difference(empty, *each, metric) for each in differences]
     gap = replace(empty, statistic=statistic_name("minimum_gap", metric=metric))
     if found.minimum_gap is not None:
         nearest = f"nearest to full: {found.minimum_gap.nearest}"

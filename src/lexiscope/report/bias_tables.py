@@ -86,10 +86,12 @@ class AmbiguityRow:
 
 
 def biases_table(rows: Sequence[BiasRow], *, name: str = "biases", number: str = "") -> Table:
-    """Return both biases, FULL − LABEL and the minimum gap of each subject on each dataset."""
+    """Return what is above LABEL, both biases and the minimum gap of each subject on each dataset."""
     columns = (
         Column("Dataset"),
         Column("Subject"),
+        Column("CONTEXT − LABEL", _SCORE, note="Above 0: the context alone tells answers."),
+        Column("WORD − LABEL", _SCORE, note="Above 0: the word alone tells answers."),
         Column("Context bias", BOUNDED),
         Column("Word bias", BOUNDED),
         Column("FULL − LABEL", _SCORE, note="Biases are undefined where this is not above 0."),
@@ -102,6 +104,8 @@ def biases_table(rows: Sequence[BiasRow], *, name: str = "biases", number: str =
         (
             row.dataset,
             row.subject,
+            _difference(row.biases.context_over_label),
+            _difference(row.biases.word_over_label),
             _bias(row.biases.context),
             _bias(row.biases.word),
             _difference(row.biases.full_over_label),
@@ -118,7 +122,7 @@ def biases_table(rows: Sequence[BiasRow], *, name: str = "biases", number: str =
 def view_scores_table(
     rows: Sequence[BiasRow],
     *,
-    views: Sequence[str] = ("full", "context", "word", "label", "random"),
+    views: Sequence[str] = ("full", "context", "context_span", "word", "label", "random"),
     name: str = "view_scores",
     number: str = "",
 ) -> Table:

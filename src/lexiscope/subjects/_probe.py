@@ -75,7 +75,7 @@ class Cosines:
         meanings = [self._meanings(item, question) for item in items]
         queries = self._embed([self._asked(item.usages[0]) for item in items])
         texts = sorted({text for each in meanings for text in each})
-        vectors = dict(zip(texts, self._embed([_whole(text) for text in texts], whole=True), strict=True))
+        vectors = dict(zip(texts, self._embed([whole_text(text) for text in texts], whole=True), strict=True))
         # broadcast: the usage's vector against that of every candidate
         return [
             _cosines(query[None], np.stack([vectors[text] for text in each]))
@@ -95,13 +95,13 @@ class Cosines:
         return [self._wording.meaning(item, text) for text in texts]
 
     def _asked(self, usage: Usage) -> Usage:
-        return usage if self.query == "target" else _whole(usage.text)
+        return usage if self.query == "target" else whole_text(usage.text)
 
     def _embed(self, usages: Sequence[Usage], *, whole: bool = False) -> Floats:
         if whole or self.query == "sentence":
             # a whole text is its own target: what is cut from it is its end
             heads = [replace(usage, end=usage.start + 1) for usage in usages]
-            usages = [_whole(head.text) for head in within(self._tokenizer, heads, longest=_LONGEST)]
+            usages = [whole_text(head.text) for head in within(self._tokenizer, heads, longest=_LONGEST)]
         else:
             usages = within(self._tokenizer, usages, longest=_LONGEST)
         return self.encoder.embed(usages, work=self.store)
@@ -151,7 +151,8 @@ def best_option(item_id: str, options: Sequence[str], scores: Doubles) -> tuple[
     return min(tied, key=lambda option: hashlib.sha256(f"{item_id}\n{option}".encode()).hexdigest()), best
 
 
-def _whole(text: str) -> Usage:
+def whole_text(text: str) -> Usage:
+    """Return a usage whose target is the whole text, without the white space around it."""
     shown = text.strip()
     return Usage(shown, 0, len(shown))
 

@@ -1,8 +1,8 @@
 """What a trained model reads of a question: one text or two, and the places in them that must not be cut off.
 
 The words are put together here, once, for training and for answering alike. Where a view hides a target (``[X]``), the
-model's own mask token stands in exactly that span. Where it hides the word, its lemma is hidden as well; where it hides
-everything (``label``), so are the texts of the candidates.
+model's own mask token stands at exactly those places. Where it hides the word, its lemma is hidden as well; where it
+hides everything (``label``), so are the texts of the candidates.
 *Source:* the context–word bias study, §2.2 and §2.4; Huang et al. 2019 (GlossBERT) for the marks of weak supervision.
 """
 
@@ -18,10 +18,10 @@ from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.items.search_space import Entry
 from lexiscope.items.sense_options import glosses_of
-from lexiscope.items.views import MASK, is_masked, with_mask
+from lexiscope.items.views import CONTEXT, CONTEXT_SPAN, MASK, is_masked, with_mask
 from lexiscope.subjects._span_tokens import Span, overlapping
 
-HIDING = ("context", "label")
+HIDING = (CONTEXT, CONTEXT_SPAN, "label")
 """The views that hide the target."""
 
 _PAIR = 2
@@ -119,7 +119,8 @@ class Wording:
         """Return the usage with the mask token in the place of ``[X]``; refuse an item shown in another view."""
         hidden = is_masked(usage)
         fits = {
-            "context": hidden,
+            CONTEXT: hidden,
+            CONTEXT_SPAN: hidden,
             "label": usage.text == MASK,
             "word": usage.text == usage.target and not hidden,
         }.get(self.view, not hidden)

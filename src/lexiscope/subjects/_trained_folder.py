@@ -19,7 +19,7 @@ from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import Place, SubjectError, require
 from lexiscope.core.item import Item
 from lexiscope.core.run import read_json, sha256_of
-from lexiscope.items.views import GUESSED_WORD, MASK
+from lexiscope.items.views import CONTEXT, CONTEXT_SPAN, GUESSED_WORD, MASK
 from lexiscope.subjects._adapter import CLAIM, RECORD
 from lexiscope.subjects._model_folder import ModelFolder
 from lexiscope.subjects._reader import Reader, Shape
@@ -124,15 +124,17 @@ class TrainedFolder:
         )
 
     def check_shown(self, items: Sequence[Item]) -> None:
-        """Refuse items of the view ``label`` where the model was trained on ``context``: both hide the target.
+        """Refuse items of the view ``label`` where the model was trained on contexts: both hide the target.
 
         A text of one word has no context, and looks the same in both views: one such item among others is answered.
         Errors: :class:`SubjectError`.
         """
         bare = all(usage.text == MASK for item in items for usage in item.usages)
-        if self.view == "context" and items and bare:
-            what = "the items are not shown in the view 'context', on which the model was trained: nothing is shown"
-            raise SubjectError(what, place=Place(item_id=items[0].item_id), hint="ask it with --view context")
+        if self.view in (CONTEXT, CONTEXT_SPAN) and items and bare:
+            what = (
+                f"the items are not shown in the view {self.view!r}, on which the model was trained: nothing is shown"
+            )
+            raise SubjectError(what, place=Place(item_id=items[0].item_id), hint=f"ask it with --view {self.view}")
 
     def check_task(self, task: str) -> None:
         """Refuse another task.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -84,8 +85,13 @@ def _changes(name: str, before: Any, now: Any) -> Iterator[str]:
 
 
 def deciding_versions() -> dict[str, str]:
-    """Return the versions of the libraries that decide the bits of a training."""
-    known = versions() | {"accelerate": metadata.version("accelerate")}
+    """Return the versions of the libraries that decide the bits of a training; one that is not installed is not named.
+
+    Accelerate makes the steps of a training and nothing else: what is not trained does not need it.
+    """
+    known = versions()
+    with suppress(metadata.PackageNotFoundError):
+        known |= {"accelerate": metadata.version("accelerate")}
     return {name: known[name] for name in _DECIDING if name in known}
 
 

@@ -12,7 +12,7 @@ from lexiscope.annotation.output.neutral import Cell
 from lexiscope.annotation.output.plain_form import first_condition, judgment_cells
 from lexiscope.annotation.output.sheet import Column, Sheet, sheet_of
 from lexiscope.core.item import Item
-from lexiscope.core.usage import Usage
+from lexiscope.items.views import shown_texts
 
 Cells = dict[str, Cell]
 
@@ -49,7 +49,7 @@ def _labelled(collected: Collected, file: str, shown: Sequence[Column]) -> Sheet
 
     def cells(row: Row, item: Item) -> Cells:
         view = "full" if row["phase"] == "reveal" else collected.view_of(row["list_id"])
-        contexts = {f"context{k}": _shown(usage, view) for k, usage in enumerate(item.usages, start=1)}
+        contexts = {f"context{k}": text for k, text in enumerate(shown_texts(item, view), start=1)}
         sense = {name: first_condition(item.conditions, name) for name in ("definition", "hypernyms")}
         said = {"label": row["response"], "word": row["guessed_word"], "view": view, "phase": row["phase"]}
         return {**sense, **contexts, **said}
@@ -145,11 +145,3 @@ def numbered(
         own: Cells = {"example_no": numbers[item.item_id], "item_id": item.item_id}
         rows.append(judgment_cells(row) | own | cells(row, item))
     return sheet_of(file, "one judgment of one item by one participant", (*columns, *IDENTITY), rows)
-
-
-def _shown(usage: Usage, view: str) -> str:
-    """The text of a context as a view shows it."""
-    if view == "word":
-        return usage.target
-    shown = "[X]" if view == "context" else f"[{usage.target}]"
-    return usage.text[: usage.start] + shown + usage.text[usage.end :]

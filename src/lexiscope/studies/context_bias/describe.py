@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record
-from lexiscope.items.views import view_item
+from lexiscope.items.views import shown_texts
 from lexiscope.report.bias_tables import ExampleRow, examples_table
 from lexiscope.report.part import Part
 from lexiscope.report.sections import drop_empty
@@ -19,6 +19,10 @@ _TASKS = {
     "sense_retrieval": "search among all senses",
     "entity_link": "search among entries",
 }
+
+
+FOLDED = "folds"
+"""The condition of the number of items that were tested in folds."""
 
 
 def sets_part(material: Material) -> Part:
@@ -37,12 +41,28 @@ def sets_part(material: Material) -> Part:
         sizes = {"train": len(audit.train), "dev": len(audit.dev), "test": len(audit.test)}
         words = len(set(audit.words.values()))
         searched = len(audit.space) if audit.space is not None else None
-        rows.append((audit.name, _TASKS[audit.task], *sizes.values(), words, searched, audit.tested))
+        if audit.folds:
+            sizes = {FOLDED: len(audit.test)}
+        counts = (sizes.get("train"), sizes.get("dev"), len(audit.test))
+        rows.append((audit.name, _TASKS[audit.task], *counts, words, searched, audit.tested))
         records += [Record("n_items", float(n), dataset=audit.name, condition=split) for split, n in sizes.items()]
         records.append(Record("n_words", float(words), dataset=audit.name))
+        records.append(Record("n_word_shown", float(audit.n_shown), dataset=audit.name, n=len(audit.test)))
     shown = drop_empty(Table("sets", "", "Datasets of this run", columns, tuple(rows)))
-    told = tuple(f"{audit.name}: {' '.join(audit.arranged)}" for audit in material.sets if audit.arranged)
+    about = [(audit.name, " ".join((*audit.arranged, *_shown_again(audit)))) for audit in material.sets]
+    told = tuple(f"{name}: {text}" for name, text in about if text)
     return Part(tuple(records), (shown, *_not_used(material), _examples(material)), paragraphs=told)
+
+
+def _shown_again(audit: AuditSet) -> tuple[str, ...]:
+    """How many items show the word outside the target's span, and what was done there."""
+    if not audit.n_shown:
+        return ()
+    share = f"{audit.n_shown:,} of {len(audit.test):,} tested items ({100 * audit.n_shown / len(audit.test):.1f} %)"
+    return (
+        f"In {share} the texts show the word outside the target's span too. CONTEXT hides it there as well; "
+        "CONTEXT SPAN is the published view, which hides the span alone.",
+    )
 
 
 def models_part(material: Material) -> Part:
@@ -64,7 +84,7 @@ def models_part(material: Material) -> Part:
     )
     missing = tuple(f"{each.name} is not in this run. {each.reason}" for each in material.not_used if _asked(each))
     records, cut = _cut(material)
-    return Part(records, (table,), paragraphs=cut, remarks=(*missing, *remarks, *cut))
+    return Part(records, (table,), paragraphs=(*material.not_run, *cut), remarks=(*missing, *remarks, *cut))
 
 
 def _cut(material: Material) -> tuple[tuple[Record, ...], tuple[str, ...]]:
@@ -112,8 +132,7 @@ def _examples(material: Material) -> Table:
 
 def _text(item: Item, view: str, task: str) -> str:
     """What a view shows; a model puts its own mask token in the place of ``[X]``, and masks candidates in label."""
-    usages = view_item(item, view).usages
-    texts = [usage.bracketed if view == "full" else usage.text for usage in usages]
+    texts = list(shown_texts(item, view))
     if task == "sense_verification":
         texts.append("[X]" if view == "label" else str(item.conditions["definition"]))
     return " ‖ ".join(texts)

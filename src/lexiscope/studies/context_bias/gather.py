@@ -6,24 +6,26 @@ import shutil
 from pathlib import Path
 
 from lexiscope.collect import CollectProgress
-from lexiscope.core.errors import SubjectError
+from lexiscope.core.errors import InputError, MissingExtraError, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
 from lexiscope.core.study import StudySettings
 from lexiscope.studies.context_bias.material import Answers, Material, NotUsed
-from lexiscope.studies.context_bias.models import check_masks, model_answers
+from lexiscope.studies.context_bias.models import check_masks, learners, model_answers
 from lexiscope.studies.context_bias.people import guessed_at, read_people
-from lexiscope.studies.context_bias.protocol import check_protocol
+from lexiscope.studies.context_bias.protocol import WORDS, check_protocol
 from lexiscope.studies.context_bias.sources import open_sets
 
-DEFAULT_ENCODERS = ("minilm",)
+DEFAULT_ENCODERS = (WORDS, "minilm")
+"""Without a choice: words and characters, and a linear probe on vectors where its packages are installed."""
 
 
 def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | None = None) -> Material:
     """Load datasets and people's answers, train every encoder on every view of every dataset, and ask it.
 
     Trainings and answers are kept below *out*, so that a broken run continues; encodings are kept while it lasts.
-    Of several datasets, one that an encoder cannot read is left out with the reason.
+    Of several datasets, one that an encoder cannot read is left out with the reason. Of the default models, one whose
+    packages are not installed is left out with the reason, unless it is the only one that can answer.
     Errors: those of the datasets, of the files of people, of the trainings; :class:`SubjectError` where an encoder
     cannot answer the only dataset, or none of several.
     """
@@ -31,7 +33,14 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
     sets, not_used = open_sets(settings)
     people = read_people(settings.people, sets)
     encoders = settings.encoders or DEFAULT_ENCODERS
-    check_masks(encoders, sets)
+    missing: dict[str, MissingExtraError] = {}
+    for encoder in encoders:
+        try:
+            check_masks((encoder,), sets)
+        except MissingExtraError as error:
+            if settings.encoders:
+                raise
+            missing[encoder] = error
     share = len(sets) * len(encoders)
     answers: list[Answers] = []
     unread: list[NotUsed] = []
@@ -40,9 +49,15 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
         if audit.name in people:
             guesses[audit.name] = guessed_at(audit, people[audit.name], settings.people)
         guessed = guesses.get(audit.name, ((), ""))[0]
-        for encoder in encoders:
+        for encoder in learners(encoders, audit.task):
+            if encoder in missing:
+                continue
             try:
                 found = model_answers(audit, encoder, settings, out, share=share, guessed=guessed, progress=progress)
+            except MissingExtraError as error:
+                if settings.encoders:
+                    raise
+                missing[encoder] = error
             except SubjectError as error:
                 # one set of many that an encoder cannot read (another script, say) stops none of the others
                 if len(sets) == 1:
@@ -52,11 +67,20 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
             else:
                 answers.append(found)
     shutil.rmtree(out / "vectors", ignore_errors=True)
+    if not answers and missing:
+        raise next(iter(missing.values()))
+    if not answers and not unread:
+        what = f"{', '.join(encoders)} cannot answer {', '.join(audit.task for audit in sets)}"
+        raise InputError(what, hint="name another encoder, such as minilm")
     if not answers:
         hint = "name another encoder or other datasets"
         raise SubjectError("no encoder could answer any dataset", why=unread[0].reason, hint=hint)
     used = tuple(audit for audit in sets if any(each.dataset == audit.name for each in answers))
-    return Material(used, (*unread, *not_used), tuple(answers), people, guesses, own=bool(settings.items))
+    not_run = tuple(
+        f"Not run: {name}, a linear probe on vectors ({error.what}; {error.hint})." for name, error in missing.items()
+    )
+    named = tuple(answers)
+    return Material(used, (*unread, *not_used), named, people, guesses, own=bool(settings.items), not_run=not_run)
 
 
 def given_files(settings: StudySettings) -> dict[str, str]:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.items.search_space import MEASURE_RETRIEVED, SearchSpace
+from lexiscope.items.views import CONTEXT_SPAN, shows_word
 
 VIEWS = ("full", "context", "word", "label")
 """The views on which a model is trained and tested, a separate model on each."""
+
+FOLDS = 5
+"""Of a file without splits: every item is tested once, by a learner that learnt from the other folds."""
 
 PEOPLE, PRINTED = "people", "people (printed)"
 """The subjects that are people: those whose answers were given, and those whose scores the paper prints."""
@@ -23,12 +28,13 @@ PAIR_TASKS = ("same_sense", "sense_verification")
 RETRIEVAL_TASKS = ("sense_retrieval", "entity_link")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class AuditSet:
     """A dataset that is audited: what is learnt from, chosen by and tested on, and how it came to be divided so.
 
     ``arranged`` says in words what was done to its splits; ``space`` is what retrieval searches; ``tested`` names the
-    published split that is tested.
+    published split that is tested. ``folds``: the fold of each item of ``test``, if every item is tested and learnt
+    from in turn; there is then no train or dev.
     """
 
     name: str
@@ -42,6 +48,17 @@ class AuditSet:
     card: DatasetCard | None = None
     space: SearchSpace | None = None
     checksums: tuple[tuple[str, str], ...] = ()
+    folds: tuple[int, ...] = ()
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """The views that are asked; with the published CONTEXT beside ours if an item shows its word a second time."""
+        return (*VIEWS, CONTEXT_SPAN) if self.n_shown else VIEWS
+
+    @cached_property
+    def n_shown(self) -> int:
+        """The tested items whose texts show the word outside its span too."""
+        return sum(map(shows_word, self.test))
 
     @property
     def measure(self) -> str:
@@ -99,6 +116,8 @@ class Answers:
     left_out: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     """The ids of the tested items that were asked."""
+    blind: Mapping[str, str] = field(default_factory=dict)
+    """The views that the model cannot see, each with the reason."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,6 +133,8 @@ class Material:
     people: Mapping[str, ResponseTable] = field(default_factory=dict)
     guesses: Mapping[str, tuple[tuple[Item, ...], str]] = field(default_factory=dict)
     own: bool = False
+    not_run: tuple[str, ...] = ()
+    """The default models that could not be run here, each with the reason."""
 
     @property
     def simulated(self) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from lexiscope.collect import CollectProgress, collect
 from lexiscope.core import catalog
@@ -18,13 +20,24 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import Subject
 from lexiscope.items.guessed_word import GUESS_OF
-from lexiscope.items.planted_bias import look_up
-from lexiscope.items.splits import sampled
+from lexiscope.items.planted_bias import look_up, texts_of
+from lexiscope.items.splits import folded_word, sampled
 from lexiscope.items.views import GUESSED_WORD, view_item
-from lexiscope.studies.context_bias.material import RETRIEVAL_TASKS, VIEWS, Answers, AuditSet, Trained
-from lexiscope.studies.context_bias.protocol import LOOK_UP, Plan, plan_of
+from lexiscope.studies.context_bias.material import (
+    FOLDS,
+    PAIR_TASKS,
+    RETRIEVAL_TASKS,
+    VIEWS,
+    Answers,
+    AuditSet,
+    Trained,
+)
+from lexiscope.studies.context_bias.protocol import LOOK_UP, WORDS, Plan, plan_of
+from lexiscope.training.logistic import answered
 from lexiscope.training.selection import Selection, run_selection
 from lexiscope.training.shards import METHOD_OF_TASK
+from lexiscope.training.text_features import text_features
+from lexiscope.training.vector_features import vector_features
 
 _ZERO_SHOT_TASKS = ("same_sense", "sense_verification", "sense_disambiguation")
 _COUNTED = "No model: it counts which answers stood beside the same shown texts in training."
@@ -76,12 +89,16 @@ def model_answers(
     """
     if encoder == LOOK_UP:
         return _counted(audit)
+    if encoder == WORDS:
+        return _of_words(audit, progress)
     place = Folders(out, f"{slug(audit.name)}--{slug(encoder)}")
     plan = plan_of(audit, encoder, settings, place.plan, share=share)
     subject = f"{_short(encoder)}, {plan.protocol.replace('_', '-')}"
+    if plan.protocol == "linear":
+        return _of_vectors(audit, encoder, subject, plan, settings, place, progress)
     asked = sampled(audit.test, plan.test_rows)
     tables, trained = [], []
-    for view in VIEWS:
+    for view in audit.views if plan.protocol in ("zero_shot", "full") else VIEWS:
         if view == "label" and not plan.trained_label and audit.task in RETRIEVAL_TASKS:
             tables.append(_looked_up(audit, asked, view, subject))
             continue
@@ -94,7 +111,10 @@ def model_answers(
     shutil.rmtree(place.vectors, ignore_errors=True)
     responses = ResponseTable.concat(tables).with_column("subject_id", subject)
     ids = tuple(item.item_id for item in asked)
-    return Answers(audit.name, subject, responses, tuple(trained), plan.words, plan.left_out, ids)
+    blind = _unseen_words(audit.train, asked)
+    if plan.protocol == "zero_shot" and audit.task == "same_sense":
+        blind = {"word": _NEARNESS}
+    return Answers(audit.name, subject, responses, tuple(trained), plan.words, plan.left_out, ids, blind)
 
 
 def check_masks(encoders: Sequence[str], sets: Sequence[AuditSet]) -> None:
@@ -103,14 +123,14 @@ def check_masks(encoders: Sequence[str], sets: Sequence[AuditSet]) -> None:
     Errors: :class:`CapabilityError` naming the first item that it could not be shown, and those of the encoder's files.
     """
     for encoder in encoders:
-        if encoder == LOOK_UP:
+        if encoder in (LOOK_UP, WORDS):
             continue
         subject: Any = catalog.subject(f"encoder:{encoder}")
         try:
             # read for its refusal alone
             _ = subject.mask_token
         except CapabilityError as error:
-            place = Place(item_id=sets[0].train[0].item_id)
+            place = Place(item_id=sets[0].labelled[0].item_id)
             hint = "take an encoder that was trained with masks, such as minilm"
             raise CapabilityError(error.what, place=place, hint=hint) from error
 
@@ -229,21 +249,153 @@ def _named(progress: CollectProgress | None, name: str) -> CollectProgress | Non
     return tell
 
 
+# -- learners that cost seconds -------------------------------------------------------------------------------
+
+
+def learners(names: Sequence[str], task: str) -> tuple[str, ...]:
+    """Return those of the named learners that can answer a task: words and characters are learnt of pairs alone."""
+    return tuple(name for name in names if name != WORDS or task in PAIR_TASKS)
+
+
+def _of_words(audit: AuditSet, progress: CollectProgress | None) -> Answers:
+    """Words, letters, lengths and what two texts share, learnt from each view by itself."""
+    items = audit.labelled
+    tables = []
+    for number, view in enumerate(audit.views):
+        _tell(progress, f"{audit.name}, {_WORDS_SUBJECT}", number, len(audit.views))
+        tables.append(_learnt(audit, items, text_features(items, view).matrix, view, _WORDS_SUBJECT, "baseline"))
+    _tell(progress, f"{audit.name}, {_WORDS_SUBJECT}", len(audit.views), len(audit.views))
+    plan = (
+        "A logistic regression on words, characters, lengths and what two texts share, trained on each view. It knows "
+        "no meanings: a model that understands the texts may reach more with the whole input, and lower biases."
+    )
+    return _linear(audit, _WORDS_SUBJECT, tables, plan, (), audit.test, len(items))
+
+
+def _of_vectors(
+    audit: AuditSet,
+    encoder: str,
+    subject: str,
+    plan: Plan,
+    settings: StudySettings,
+    place: Folders,
+    progress: CollectProgress | None,
+) -> Answers:
+    """A linear probe on the vectors of an encoder that is not trained: it sees which word and which context it is."""
+    train, dev = sampled(audit.train, plan.max_rows), sampled(audit.dev, plan.max_dev_rows)
+    asked = audit.test if audit.folds else sampled(audit.test, plan.test_rows)
+    some = replace(audit, train=train, dev=dev, test=asked)
+    spec = f"encoder:{encoder}?device={settings.device}&threads={settings.threads}"
+    tables = []
+    for number, view in enumerate(audit.views):
+        _tell(progress, f"{audit.name}, {subject}", number, len(audit.views))
+        matrix = vector_features(some.labelled, view, spec, store=place.vectors)
+        tables.append(_learnt(some, some.labelled, matrix, view, subject, "classifier"))
+    _tell(progress, f"{audit.name}, {subject}", len(audit.views), len(audit.views))
+    shutil.rmtree(place.vectors, ignore_errors=True)
+    return _linear(some, subject, tables, plan.words, plan.left_out, asked, len(train) + len(dev) or len(asked))
+
+
+def _learnt(audit: AuditSet, items: Sequence[Item], matrix: Any, view: str, subject: str, kind: str) -> ResponseTable:
+    """The answers to the tested items: of folds each is learnt from the others, else of test from train and dev."""
+    rows = np.arange(len(items))
+    if audit.folds:
+        folds = np.array(audit.folds)
+        parts = [
+            (rows[(folds != n) & (folds != (n + 1) % FOLDS)], rows[folds == (n + 1) % FOLDS], rows[folds == n])
+            for n in range(FOLDS)
+        ]
+    else:
+        learnt, chosen = len(audit.train), len(audit.train) + len(audit.dev)
+        parts = [(rows[:learnt], rows[learnt:chosen], rows[chosen:])]
+    golds = [str(item.gold) for item in items]
+    answers = answered(matrix, golds, parts, refit=bool(audit.folds))
+    return _table(audit, audit.test, answers, view, subject, kind)
+
+
+def _linear(
+    audit: AuditSet,
+    subject: str,
+    tables: Sequence[ResponseTable],
+    plan: str,
+    left_out: Sequence[str],
+    asked: Sequence[Item],
+    n_train: int,
+) -> Answers:
+    trained = tuple(Trained(view, "logistic_regression", "", (), "", n_train) for view in audit.views)
+    ids = tuple(item.item_id for item in asked)
+    blind = {} if audit.folds else _unseen_words(audit.train, asked)
+    return Answers(audit.name, subject, ResponseTable.concat(tables), trained, plan, tuple(left_out), ids, blind)
+
+
+def _unseen_words(train: Sequence[Item], asked: Sequence[Item]) -> dict[str, str]:
+    """WORD cannot be seen if no tested word was learnt from: a word that decides its label then looks like any other."""
+    known = {folded_word(item) for item in train}
+    if any(folded_word(item) in known for item in asked):
+        return {}
+    return {"word": "no tested word occurs in training, so that a word that decides its label cannot be seen"}
+
+
+_WORDS_SUBJECT = "words and characters"
+_NEARNESS = "it compares the two words of a pair with each other and does not see which words they are"
+
+
+def _tell(progress: CollectProgress | None, name: str, done: int, total: int) -> None:
+    if progress is not None:
+        progress(name, done, total)
+
+
 # -- counted --------------------------------------------------------------------------------------------------
 
 
 def _counted(audit: AuditSet) -> Answers:
     tables = [_looked_up(audit, audit.test, view, LOOK_UP) for view in VIEWS]
     ids = tuple(item.item_id for item in audit.test)
-    return Answers(audit.name, LOOK_UP, ResponseTable.concat(tables), plan=_COUNTED, asked=ids)
+    blind = {view: told for view in ("context", "word") if (told := _unseen_texts(audit, view))}
+    return Answers(audit.name, LOOK_UP, ResponseTable.concat(tables), plan=_COUNTED, asked=ids, blind=blind)
+
+
+def _unseen_texts(audit: AuditSet, view: str) -> str:
+    """Why the learner that counts cannot see a view: it recognises whole texts, and most of them are new to it."""
+    seen = sum(
+        sum(texts_of(item, view) in known for item in asked)
+        for learnt, asked in _turns(audit)
+        for known in [{texts_of(item, view) for item in learnt}]
+    )
+    n = len(audit.test)
+    if 2 * seen >= n:
+        return ""
+    return f"it recognises whole texts, and those of {seen} of {n} tested items occur in training"
+
+
+def _turns(audit: AuditSet) -> list[tuple[tuple[Item, ...], tuple[Item, ...]]]:
+    """What is learnt from and what is then tested: once, or fold by fold."""
+    if not audit.folds:
+        return [(audit.train, audit.test)]
+    marked = list(zip(audit.test, audit.folds, strict=True))
+    return [
+        (tuple(item for item, own in marked if own != fold), tuple(item for item, own in marked if own == fold))
+        for fold in range(FOLDS)
+    ]
 
 
 def _looked_up(audit: AuditSet, items: Sequence[Item], view: str, subject: str) -> ResponseTable:
-    answers = look_up(audit.train, items, view)
+    found: dict[str, str] = {}
+    wanted = {item.item_id for item in items}
+    for learnt, tested in _turns(audit):
+        asked = [item for item in tested if item.item_id in wanted]
+        found |= dict(zip([item.item_id for item in asked], look_up(learnt, asked, view), strict=True))
+    answers = [found[item.item_id] for item in items]
     if audit.task in RETRIEVAL_TASKS:
         # one of several right answers is as good as all of them
-        answers = tuple(min(answer.split("|")) for answer in answers)
-    who = {"subject_id": subject, "subject_kind": "baseline", "task": audit.task, "measure": audit.measure}
+        answers = [min(answer.split("|")) for answer in answers]
+    return _table(audit, items, answers, view, subject, "baseline")
+
+
+def _table(
+    audit: AuditSet, items: Sequence[Item], answers: Sequence[str], view: str, subject: str, kind: str
+) -> ResponseTable:
+    who = {"subject_id": subject, "subject_kind": kind, "task": audit.task, "measure": audit.measure}
     return ResponseTable.from_columns(
         {**who, "item_id": [item.item_id for item in items], "option": list(answers), "view": view}
     )

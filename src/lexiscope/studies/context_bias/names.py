@@ -4,11 +4,13 @@ from __future__ import annotations
 
 MEANING: dict[str, str] = {
     # what was asked
-    "n_items": "items of a dataset that were used in a split, as condition",
+    "n_items": "items of a dataset that were used in a split, as condition; folds: each was tested once",
     "n_words": "words among the tested items: what is resampled",
+    "n_word_shown": "tested items whose texts show the word outside the target's span: hidden there too in CONTEXT",
     # scores and biases
     "accuracy": "share of right answers in a view, 0 to 1; of retrieval: at rank 1; interval: words resampled",
     "context_bias": "(CONTEXT − LABEL) / (FULL − LABEL): what the context alone gives of what the whole input gives",
+    "context_span_bias": "context_bias with the target hidden in its span alone, as published",
     "word_bias": "(WORD − LABEL) / (FULL − LABEL): what the word alone gives of what the whole input gives",
     "view_difference": "score of the first view minus that of the second, on the same resampled words",
     "minimum_gap": "min(FULL − CONTEXT, FULL − WORD): what word and context give together beyond the better part",

@@ -13,19 +13,23 @@ from typing import Literal
 from lexiscope.core.errors import InputError
 from lexiscope.core.run import read_json, write_json
 from lexiscope.core.study import StudySettings
-from lexiscope.studies.context_bias.material import RETRIEVAL_TASKS, VIEWS, AuditSet
+from lexiscope.studies.context_bias.material import PAIR_TASKS, RETRIEVAL_TASKS, VIEWS, AuditSet
 from lexiscope.training.budget import BudgetPlan, plan_budget, read_duration
 from lexiscope.training.selection import Grid
 from lexiscope.training.settings import RATES, SEEDS, TrainingSettings
 from lexiscope.training.shards import METHOD_OF_TASK
 
-Name = Literal["zero_shot", "reduced", "full"]
+Name = Literal["linear", "zero_shot", "reduced", "full"]
 
 LOOK_UP = "look_up"
 """The learner that counts: it needs no model, and sees what a view shows and nothing else."""
 
+WORDS = "words"
+"""The learner of words and characters: it needs no model, and is trained on each view in seconds."""
+
 # of a protocol that is not the whole: so many items are enough for a first answer
 _PROBE_ROWS, _PROBE_DEV, _PROBE_TEST = 1_000, 500, 2_000
+_LINEAR_ROWS = 3_000
 _REDUCED_ROWS, _REDUCED_EPOCHS = 2_000, 3
 _MIDDLE = RATES[len(RATES) // 2]
 
@@ -78,6 +82,24 @@ def check_protocol(settings: StudySettings) -> None:
         raise InputError(what, hint="give --budget or --protocol, not both")
 
 
+def crosses(settings: StudySettings) -> bool:
+    """Say whether a file without splits is learnt from and tested in folds: with learners that cost seconds."""
+    return not settings.budget and settings.protocol in ("auto", "linear")
+
+
+def protocol_of(task: str, settings: StudySettings) -> Name:
+    """Return the protocol of a task without a budget: by default a linear probe if the task has one, else no training.
+
+    Errors: :class:`InputError` for a linear probe of a task that has none.
+    """
+    if settings.protocol == "auto":
+        return "linear" if task in PAIR_TASKS else "zero_shot"
+    if settings.protocol == "linear" and task not in PAIR_TASKS:
+        what = f"there is no linear probe of the task {task!r}"
+        raise InputError(what, hint="use --protocol zero_shot, reduced or full")
+    return settings.protocol
+
+
 def plan_of(audit: AuditSet, encoder: str, settings: StudySettings, kept: Path, *, share: int) -> Plan:
     """Return the plan of an encoder on a dataset; one made for a budget is written to *kept*, and read from there.
 
@@ -85,7 +107,7 @@ def plan_of(audit: AuditSet, encoder: str, settings: StudySettings, kept: Path, 
     Errors: those of the encoder, and of :func:`lexiscope.training.budget.plan_budget`.
     """
     if not settings.budget:
-        return _told(named_plan("zero_shot" if settings.protocol == "auto" else settings.protocol), audit)
+        return _told(named_plan(protocol_of(audit.task, settings)), audit)
     if kept.is_file():
         return _read(kept)
     plan = _budgeted(audit, encoder, settings, seconds=read_duration(settings.budget) / share)
@@ -105,13 +127,15 @@ def named_plan(protocol: Name) -> Plan:
     if protocol == "reduced":
         one = (_MIDDLE,), SEEDS[:1]
         return Plan("reduced", *one, _REDUCED_EPOCHS, _REDUCED_ROWS, _PROBE_DEV, _PROBE_TEST, trained_label=False)
+    if protocol == "linear":
+        return Plan("linear", (), (), 0, _LINEAR_ROWS, _PROBE_DEV, _PROBE_TEST, trained_label=True)
     return Plan("zero_shot", (_MIDDLE,), SEEDS[:1], 0, _PROBE_ROWS, _PROBE_DEV, _PROBE_TEST, trained_label=False)
 
 
 def _told(plan: Plan, audit: AuditSet) -> Plan:
     """The plan with what it leaves out of this dataset."""
     left_out: list[str] = []
-    if plan.protocol == "zero_shot":
+    if plan.protocol in ("linear", "zero_shot"):
         left_out.append("all training of the encoder")
     if plan.protocol == "reduced":
         left_out += [f"{len(RATES) - 1} of {len(RATES)} learning rates", f"{len(SEEDS) - 1} of {len(SEEDS)} seeds"]
@@ -120,6 +144,7 @@ def _told(plan: Plan, audit: AuditSet) -> Plan:
     if not plan.trained_label:
         left_out.append(f"a model trained on nothing: LABEL is {_closed_form(audit)}")
     how = {
+        "linear": "A linear probe: a logistic regression on the vectors of the encoder as it is, trained on each view.",
         "zero_shot": "Without training: of an encoder as it is, layer and threshold are chosen on train and dev."
         if audit.task not in RETRIEVAL_TASKS
         else "Without training: an encoder as it is reads the sentence and the entries; the mean vector of the target "
@@ -137,6 +162,8 @@ def _closed_form(audit: AuditSet) -> str:
 
 
 def _rows_left_out(plan: Plan, audit: AuditSet) -> list[str]:
+    if audit.folds:
+        return []
     parts: list[tuple[str, int, int]] = [("tested", len(audit.test), plan.test_rows)]
     # a search without training learns nothing and chooses nothing
     if plan.epochs or audit.task not in RETRIEVAL_TASKS:
@@ -149,7 +176,8 @@ def _budgeted(audit: AuditSet, encoder: str, settings: StudySettings, *, seconds
     method = METHOD_OF_TASK[audit.task]
     found = plan_budget(method, VIEWS, audit.train, audit.dev, encoder, seconds=seconds, n_test=len(audit.test),
                         settings=run, space=audit.space)  # fmt: skip
-    plan = _told(named_plan("zero_shot"), audit) if found.protocol == "zero_shot" else _of_budget(found)
+    untrained: Name = "linear" if audit.task in PAIR_TASKS else "zero_shot"
+    plan = _told(named_plan(untrained), audit) if found.protocol == "zero_shot" else _of_budget(found)
     return replace(plan, words=f"Planned for {settings.budget} in all: {found.words}.")
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from lexiscope.analysis.bias import RANDOM_RETRIEVAL, Biases, context_word_bias
 from lexiscope.analysis.people_by_view import people_by_view, people_scores
@@ -15,6 +15,7 @@ from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.study import StudySettings
 from lexiscope.items.sense_options import right_ids
 from lexiscope.items.truth_choice import DIFFERENT, SAME
+from lexiscope.items.views import CONTEXT_SPAN
 from lexiscope.report.bias_parts import bias_records, gap_dots, gap_records, plane_points, score_bars
 from lexiscope.report.bias_tables import (
     BiasRow,
@@ -57,6 +58,7 @@ class Measured:
     subject: str
     scores: Scores
     biases: Biases
+    blind: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def row(self) -> BiasRow:
@@ -74,6 +76,7 @@ def measured(material: Material, settings: StudySettings) -> tuple[Measured, ...
     found = []
     for audit in material.sets:
         scores = {each.subject: _model_scores(audit, each) for each in material.of(audit.name)}
+        blind = {each.subject: each.blind for each in material.of(audit.name)}
         if audit.name in material.people:
             scores[PEOPLE] = people_scores(
                 material.people[audit.name], audit.labelled, task=audit.task, measure=audit.measure
@@ -85,7 +88,7 @@ def measured(material: Material, settings: StudySettings) -> tuple[Measured, ...
             # people who were asked parts alone have scores, and no bias
             if "full" in own:
                 biases = context_word_bias(own, resamples=settings.n_bootstrap, seed=settings.seed)
-                found.append(Measured(audit.name, subject, own, biases))
+                found.append(Measured(audit.name, subject, own, biases, blind.get(subject, {})))
     return tuple(found)
 
 
@@ -116,6 +119,9 @@ def seeds_part(material: Material, everybody: Sequence[Measured]) -> Part:
     for answers in material.answers:
         own = next(each for each in everybody if (each.dataset, each.subject) == (answers.dataset, answers.subject))
         for each in answers.trained:
+            if not each.dev:
+                # a learner that is fitted once has no figure on dev that seeds could differ in
+                continue
             tested = own.biases.view(each.view)
             spread = seed_spread(each.dev)
             test = None if tested is None else tested.value
@@ -245,10 +251,11 @@ def _order(everybody: Sequence[Measured]) -> tuple[str, ...]:
 
 def _model_scores(audit: AuditSet, answers: Answers) -> Scores:
     gold = audit.gold_of(answers.asked)
-    own = answers.responses.where(view=VIEWS)
+    asked = (*VIEWS, CONTEXT_SPAN)
+    own = answers.responses.where(view=asked)
     found = scored_views(own, gold, audit.words, subjects=(answers.subject,), measure=audit.measure)
     random = FixedScore(chance(audit), "the closed form of a random answer")
-    return {**{view: found[view] for view in VIEWS if view in found}, "random": random}
+    return {**{view: found[view] for view in asked if view in found}, "random": random}
 
 
 def chance(audit: AuditSet) -> float:

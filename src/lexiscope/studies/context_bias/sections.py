@@ -19,9 +19,13 @@ from lexiscope.studies.context_bias.protocol import LOOK_UP
 from lexiscope.studies.context_bias.scores import Measured, gaps_of
 
 METHODS = (
-    "FULL is the whole input; CONTEXT has the target hidden behind one mask token, in both texts of a pair; WORD is "
-    "the target alone in its surface form; LABEL shows nothing, candidates included. A model is trained, or its "
-    "threshold chosen, on each view by itself and tested on the same view. RANDOM is a closed form.",
+    "FULL is the whole input; CONTEXT has the target hidden behind a mask token, and every other place at which the "
+    "texts of the item show it (its forms in any of the texts and its lemma as whole words in any case; in English "
+    "also the regular forms of the lemma); WORD is the target alone in its surface form; LABEL shows nothing, "
+    "candidates included. A model is trained, or its threshold chosen, on each view by itself and tested on the same "
+    "view. RANDOM is a closed form.",
+    "A part of the input tells answers if its score is above LABEL: the interval of the difference, on the same "
+    "resampled words, lies above 0.",
     "Context bias is (CONTEXT − LABEL) / (FULL − LABEL), word bias likewise: the share of what the whole input gives "
     "over no input that can be had from one part. It may exceed 1 or be negative, and is undefined where FULL is not "
     "above LABEL.",
@@ -63,7 +67,11 @@ def judged(everybody: Sequence[Measured], settings: StudySettings) -> tuple[Judg
         human = next((one.biases for one in everybody if one.human and one.dataset == each.dataset), None)
         gaps = gaps_of(each, everybody, settings)
         found.append(
-            Judged(each.dataset, each.subject, verdict(each.biases, human=human, gaps=gaps, name=each.subject))
+            Judged(
+                each.dataset,
+                each.subject,
+                verdict(each.biases, human=human, gaps=gaps, blind=each.blind, name=each.subject),
+            )
         )
     return tuple(found)
 
@@ -137,7 +145,7 @@ def _of_models(material: Material) -> tuple[str, ...]:
 
 
 def _settings_text(settings: StudySettings) -> str:
-    protocol = "zero_shot" if settings.protocol == "auto" else settings.protocol
+    protocol = "auto (a linear probe of pairs, else no training)" if settings.protocol == "auto" else settings.protocol
     how = f"budget {settings.budget}" if settings.budget else f"protocol {protocol}"
     return f"{settings.n_bootstrap} bootstrap resamples, seed {settings.seed}; {how}."
 

@@ -6,6 +6,8 @@ splits are used as they are; what they lack is made of what there is, by word an
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,18 +15,21 @@ from typing import Any
 
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
-from lexiscope.core.errors import DataError, InputError, SpecError
+from lexiscope.core.errors import DataError, InputError, Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
 from lexiscope.core.study import StudySettings
 from lexiscope.items.bias_fitness import bias_fitness
+from lexiscope.items.columns import ColumnMap
 from lexiscope.items.importer import import_items
+from lexiscope.items.rows import RowReader
 from lexiscope.items.search_space import SearchSpace
-from lexiscope.items.splits import split_by_word
+from lexiscope.items.splits import split_by_word, stratified_folds
 from lexiscope.items.synset_space import for_retrieval, synset_space
 from lexiscope.items.tabular import is_item_table, read_items
 from lexiscope.resources import wordnet
-from lexiscope.studies.context_bias.material import NOT_ASKED, PAIR_TASKS, RETRIEVAL_TASKS, AuditSet, NotUsed
+from lexiscope.studies.context_bias.material import FOLDS, NOT_ASKED, PAIR_TASKS, RETRIEVAL_TASKS, AuditSet, NotUsed
+from lexiscope.studies.context_bias.protocol import crosses
 
 SETS = (
     "wic",
@@ -49,6 +54,7 @@ RETRIEVAL = "wsd?task=sense_retrieval"
 _TASKS = (*PAIR_TASKS, *RETRIEVAL_TASKS, "sense_disambiguation")
 _SPLITS = ("train", "dev", "test")
 _ALL_SHARES: Mapping[str, float] = {"train": 60, "dev": 15, "test": 25}
+_TWENTIETHS = 20
 _TRAIN_SHARES: Mapping[str, float] = {"train": 85, "dev": 15}
 _DEV_SHARES: Mapping[str, float] = {"train": 75, "dev": 25}
 
@@ -83,21 +89,39 @@ def open_sets(settings: StudySettings) -> tuple[tuple[AuditSet, ...], tuple[NotU
 def own_set(path: Path, settings: StudySettings) -> AuditSet:
     """Read a pair file of the user's own and check that it is fit for an audit.
 
-    A file without a column ``split`` is divided by word: 60 % to learn from, 15 % to choose by, 25 % to test.
+    A file without a column ``split`` is learnt from and tested in folds, or divided for a training: 60 % to learn from,
+    15 % to choose by, 25 % to test. Either is by item, with the same share of each answer: a word stands in several
+    parts, so that a word that decides its label can be seen.
     Errors: :class:`InputError` with the row: those of :func:`~lexiscope.items.importer.import_items`, E481 to E485, and
     E617 for items that are neither pairs nor usages with a definition.
     """
     items, lines = _own_items(path, settings)
-    arranged: tuple[str, ...] = ()
-    if not any("split" in item.conditions for item in items):
-        _check_own(items, path, lines, needs=())
-        parts, how = _divided(items, _ALL_SHARES, settings.seed)
-        items, arranged = _marked(parts, items), (f"The file has no column split: it {how}.",)
-    _check_own(items, path, lines, needs=_SPLITS)
-    task = _task_of(items, path)
-    train, dev, test = (tuple(each for each in items if each.conditions["split"] == split) for split in _SPLITS)
     checksums = ((path.name, sha256_of(path)),)
-    return AuditSet(path.stem, path.stem, task, train, dev, test, arranged=arranged, checksums=checksums)
+    if any("split" in item.conditions for item in items):
+        _check_own(items, path, lines, needs=_SPLITS)
+        train, dev, test = (tuple(each for each in items if each.conditions["split"] == split) for split in _SPLITS)
+        return AuditSet(path.stem, path.stem, _task_of(items, path), train, dev, test, checksums=checksums)
+    _check_own(items, path, lines, needs=())
+    task, golds = _task_of(items, path), [str(item.gold) for item in items]
+    if crosses(settings):
+        _check_folds(golds, path)
+        folds = stratified_folds(golds, FOLDS, seed=settings.seed)
+        told = (
+            f"The file has no column split: each item was tested once, by a learner trained on the other items "
+            f"({FOLDS} folds by item with equal shares of each answer, seed {settings.seed}). Words occur in several "
+            "folds."
+        )
+        return AuditSet(
+            path.stem, path.stem, task, (), (), items, "all, in folds", (told,), None, None, checksums, folds
+        )
+    parts = _divided_by_item(items, golds, settings.seed)
+    _check_own(_marked(parts, items), path, lines, needs=_SPLITS)
+    told = (
+        "The file has no column split: it was divided by item with equal shares of each answer, seed "
+        f"{settings.seed}: 60 % train, 15 % dev, 25 % test. Words occur in several parts."
+    )
+    train, dev, test = (parts[name] for name in _SPLITS)
+    return AuditSet(path.stem, path.stem, task, train, dev, test, arranged=(told,), checksums=checksums)
 
 
 def arranged_splits(items: Sequence[Item], seed: int) -> tuple[Parts, str, tuple[str, ...]]:
@@ -193,6 +217,17 @@ def _divided(items: Sequence[Item], shares: Mapping[str, float], seed: int) -> t
     return parts, f"was divided by word, so that no word stands in two parts, with seed {seed}: {told}"
 
 
+def _divided_by_item(items: Sequence[Item], golds: Sequence[str], seed: int) -> Parts:
+    """Items in the parts of :data:`_ALL_SHARES`, a twentieth at a time, each with the same share of every answer."""
+    total = sum(_ALL_SHARES.values())
+    folds = stratified_folds(golds, _TWENTIETHS, seed=seed)
+    ends = [round(_TWENTIETHS * end / total) for end in itertools.accumulate(_ALL_SHARES.values())]
+    parts: Parts = {}
+    for name, start, end in zip(_ALL_SHARES, (0, *ends), ends, strict=False):
+        parts[name] = tuple(item for item, fold in zip(items, folds, strict=True) if start <= fold < end)
+    return parts
+
+
 def _marked(parts: Parts, order: Sequence[Item]) -> tuple[Item, ...]:
     """The items with the split in which they now are, in the order given (else by split)."""
     now = {
@@ -210,8 +245,41 @@ def _own_items(path: Path, settings: StudySettings) -> tuple[tuple[Item, ...], M
     """The items of a file, and the line of each where the file is not one that Lexiscope has written."""
     if is_item_table(path):
         return read_items(path), {}
-    read = import_items(path, dataset=path.stem, task="same_sense", language=settings.language)
+    header = _header(path)
+    read = import_items(path, _label_column(header), dataset=path.stem, task="same_sense", language=settings.language)
+    if all(item.gold is None for item in read.items):
+        what = f"no labels found; labels are read from a column {', '.join(_LABELS)} or same_sense"
+        hint = f"add one: t or f, true or false, yes or no, 1 or 0; columns in the file: {', '.join(header)}"
+        raise InputError(what, code="E484", place=Place(str(path), 1), hint=hint)
     return read.items, read.lines
+
+
+_LABELS = ("gold", "label")
+
+
+def _header(path: Path) -> tuple[str, ...]:
+    """The names of the columns, whatever separates them; what is wrong with the file, its import says."""
+    reader = RowReader(path, lambda _finding: None)
+    next(reader.rows(), None)
+    return reader.header
+
+
+def _label_column(header: Sequence[str]) -> ColumnMap | None:
+    """The column of labels if its name is ``label`` in any case, and none is called gold or same_sense."""
+    known = ColumnMap().completed(header)
+    named = [name for name in header if name.strip().casefold() == "label"]
+    if known.gold is not None or known.same_sense is not None or len(named) != 1:
+        return None
+    return ColumnMap(gold=named[0])
+
+
+def _check_folds(golds: Sequence[str], path: Path) -> None:
+    """Refuse a file in which an answer is too rare to stand in every fold."""
+    counts = Counter(golds)
+    rarest = min(counts, key=lambda gold: (counts[gold], gold))
+    if counts[rarest] < FOLDS:
+        what = f"only {counts[rarest]} of {len(golds)} labels are {rarest}; at least {FOLDS} of each are needed"
+        raise InputError(what, code="E483", place=Place(str(path)), hint="add items of this label")
 
 
 def _task_of(items: Sequence[Item], path: Path) -> str:

@@ -17,7 +17,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking
 from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import TRAINED_MEASURES, answering, check_usages
-from lexiscope.items.truth_choice import DIFFERENT, SAME, bracketed_line, bracketed_text, truth_choices
+from lexiscope.items.truth_choice import DIFFERENT, SAME, bracketed_lines, bracketed_text, truth_choices
 from lexiscope.tasks.same_sense.by_sense import FLAG, answering_by_sense
 
 FOLDER = Path(__file__).parent
@@ -31,7 +31,8 @@ _USAGES = 2
 def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
     """Return what the page shows: the two texts of the view, each in pieces and with its language."""
     view = shown.appears_as
-    return {"texts": [{"line": bracketed_line(usage, view), "language": _language(usage)} for usage in item.usages]}
+    lines = zip(bracketed_lines(item, view), item.usages, strict=True)
+    return {"texts": [{"line": line, "language": _language(usage)} for line, usage in lines]}
 
 
 def example_items(language: str) -> tuple[Item, ...]:

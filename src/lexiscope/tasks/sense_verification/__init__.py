@@ -21,7 +21,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.asking import Asking
 from lexiscope.items.chat_answers import CHAT_MEASURES
 from lexiscope.items.judging import TRAINED_MEASURES, answering
-from lexiscope.items.truth_choice import bracketed_line, bracketed_text, truth_choices
+from lexiscope.items.truth_choice import bracketed_lines, bracketed_text, truth_choices
 
 FOLDER = Path(__file__).parent
 """The folder of the task's words: guidelines.md, words.json, screen.html, prompt.txt, examples.jsonl."""
@@ -36,7 +36,7 @@ def stimulus(item: Item, shown: Shown) -> Mapping[str, object]:
     """Return what the page shows: the text of the view, the definition, and the hypernyms where there are any."""
     checked = _checked(item)
     return {
-        "sentence": bracketed_line(checked.usages[0], shown.appears_as),
+        "sentence": bracketed_lines(checked, shown.appears_as)[0],
         DEFINITION: str(checked.conditions[DEFINITION]),
         HYPERNYMS: str(checked.conditions.get(HYPERNYMS, "")),
     }

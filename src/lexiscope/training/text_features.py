@@ -1,0 +1,177 @@
+"""What a text shows without being understood: words, letters, lengths, and what two texts have in common.
+
+The features of an item in a view are made from what the view shows and from nothing else. They are sparse and come in
+groups of equal weight, so that many letter sequences do not drown a few words. Both texts of a pair are seen together:
+a word that stands in both, in the first alone, or in the second alone is a feature each, and so are two words of which
+one stands in each text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy import sparse
+
+from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
+from lexiscope.items.views import CONTEXT, CONTEXT_SPAN, MASK, view_item
+from lexiscope.subjects._reading import definition_of
+
+VIEWS = ("full", CONTEXT, CONTEXT_SPAN, "word", "label")
+"""The views of which there are features."""
+
+_TOKEN = re.compile(rf"{re.escape(MASK)}|\w+|[^\w\s]")
+_GRAMS = (2, 3, 4)
+_MOST_CROSSED = 300
+_LEAST_CROSSED = 5
+_BINS = 8
+
+Groups = Mapping[str, Sequence[str]]
+"""The names of the features that an item has, by group."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Features:
+    """The features of items in one view. *Shape:* ``matrix`` (items, features)."""
+
+    view: str
+    names: tuple[str, ...]
+    matrix: sparse.csr_matrix
+
+
+def text_features(items: Sequence[Item], view: str) -> Features:
+    """Return the features of pairs, or of usages with a definition, as a view shows them; of ``label`` there is none.
+
+    The names of features are taken from all items given; what of them tells a label is learnt from other items only.
+    Errors: :class:`InputError` for a view that is none of :data:`VIEWS`.
+    """
+    if view not in VIEWS:
+        raise InputError(f"no features of the view {view!r}", hint=f"use one of {', '.join(VIEWS)}")
+    if view == "label" or not items:
+        return Features(view, (), sparse.csr_matrix((len(items), 0)))
+    shown = [_Shown.of(item, view) for item in items]
+    crossed = _frequent(shown)
+    bins = _Bins.of([each.numbers() for each in shown])
+    rows = [{**each.groups(crossed), "numbers": bins.names(each.numbers())} for each in shown]
+    return _matrix(view, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What a view shows of an item: up to two texts, and the words themselves where they are shown."""
+
+    texts: tuple[str, ...]
+    forms: tuple[str, ...]
+
+    @classmethod
+    def of(cls, item: Item, view: str) -> _Shown:
+        hides = view in (CONTEXT, CONTEXT_SPAN)
+        # the whole input is the context with the words beside it: each part is seen as it is seen alone
+        usages = view_item(item, view if hides else CONTEXT).usages if view != "word" else ()
+        texts = [usage.text for usage in usages]
+        if "definition" in item.conditions:
+            texts.append(definition_of(item))
+        return cls(tuple(texts), () if hides else tuple(usage.target for usage in item.usages))
+
+    def groups(self, crossed: frozenset[str]) -> Groups:
+        """The features by group; *crossed* are the words that are looked at in pairs, one of each text."""
+        words = [_words(text) for text in self.texts]
+        found: dict[str, Sequence[str]] = {}
+        if words:
+            found["words"] = [f"{n}:{each}" for n, own in enumerate(words) for each in _with_neighbours(own)]
+            found["letters"] = [f"c:{gram}" for text in self.texts for gram in _grams(text)]
+        if len(words) > 1:
+            first, second = (set(own) for own in words[:2])
+            found["both"] = [f"both:{each}" for each in first & second]
+            pairs = [(a, b) for a in first & crossed for b in second & crossed]
+            found["crossed"] = [f"x:{a}|{b}" for a, b in pairs]
+        if self.forms:
+            lowered = [form.casefold() for form in self.forms]
+            name = "|".join(sorted(lowered))
+            found["form"] = [f"f:{name}", *(f"f{n}:{form}" for n, form in enumerate(lowered))]
+            found["form_letters"] = [f"fc:{gram}" for form in self.forms for gram in _grams(form)]
+            found["form_beside"] = [f"f:{name}|{each}" for own in words for each in dict.fromkeys(own)]
+        return found
+
+    def numbers(self) -> dict[str, float]:
+        """Lengths, and how much the two texts or words have in common."""
+        found: dict[str, float] = {}
+        for kind, parts in (("text", self.texts), ("form", self.forms)):
+            for n, part in enumerate(parts):
+                found[f"{kind}{n}"] = float(len(part))
+            if len(parts) > 1:
+                found[f"{kind}_longer"] = float(len(parts[0]) - len(parts[1]))
+                found[f"{kind}_alike"] = _overlap(set(_grams(parts[0])), set(_grams(parts[1])))
+        if len(self.texts) > 1:
+            found["words_alike"] = _overlap(*(set(_words(text)) for text in self.texts[:2]))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Bins:
+    """The edges by which a number becomes a feature: eighths of its values, so that no shape is assumed."""
+
+    edges: Mapping[str, np.ndarray]
+
+    @classmethod
+    def of(cls, rows: Sequence[Mapping[str, float]]) -> _Bins:
+        names = dict.fromkeys(name for row in rows for name in row)
+        shares = np.arange(1, _BINS) / _BINS
+        return cls({name: np.unique(np.quantile([row.get(name, 0.0) for row in rows], shares)) for name in names})
+
+    def names(self, row: Mapping[str, float]) -> list[str]:
+        """The features of one item's numbers."""
+        return [f"{name}>{np.searchsorted(self.edges[name], value)}" for name, value in row.items()]
+
+
+def _words(text: str) -> list[str]:
+    return [found.group().casefold() for found in _TOKEN.finditer(text)]
+
+
+def _with_neighbours(words: Sequence[str]) -> Iterator[str]:
+    yield from dict.fromkeys(words)
+    yield from dict.fromkeys(f"{a} {b}" for a, b in pairwise(words))
+
+
+def _grams(text: str) -> list[str]:
+    """Sequences of letters within words and at their edges, each once."""
+    found: dict[str, None] = {}
+    for word in text.split():
+        shown = f" {word} "
+        for length in _GRAMS:
+            found.update(dict.fromkeys(shown[n : n + length] for n in range(len(shown) - length + 1)))
+    return list(found)
+
+
+def _overlap(first: set[str], second: set[str]) -> float:
+    together = len(first | second)
+    return len(first & second) / together if together else 1.0
+
+
+def _frequent(shown: Sequence[_Shown]) -> frozenset[str]:
+    """The words that stand in most items, which are looked at in pairs; a rare word could not be learnt so."""
+    counts = Counter(word for each in shown for word in {word for text in each.texts for word in _words(text)})
+    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return frozenset(word for word, n in ranked[:_MOST_CROSSED] if n >= _LEAST_CROSSED)
+
+
+def _matrix(view: str, rows: Sequence[Groups]) -> Features:
+    places: dict[str, int] = {}
+    columns: list[int] = []
+    values: list[float] = []
+    ends = [0]
+    for row in rows:
+        for names in row.values():
+            own = dict.fromkeys(names)
+            columns += [places.setdefault(name, len(places)) for name in own]
+            # a group has length 1, whatever the number of its features
+            values += [1 / math.sqrt(len(own))] * len(own) if own else []
+        ends.append(len(columns))
+    matrix = sparse.csr_matrix((values, columns, ends), shape=(len(rows), len(places)))
+    return Features(view, tuple(places), matrix)
