@@ -24,9 +24,11 @@ WORDS_ONLY = StudySettings("context_bias", encoders=(WORDS,), n_bootstrap=300, o
 LEARNER, PROBE = "words and characters", "minilm, linear"
 
 
-def audited(decide: Decide, folder: Path, settings: StudySettings = WORDS_ONLY, *, n: int) -> tuple[Record, ...]:
-    """The records of an audit of a file of 32 words in which *decide* gives the labels."""
-    pairs = write_pairs(folder / "pairs.csv", leaking_pairs(decide, n=n))
+def audited(
+    decide: Decide, folder: Path, settings: StudySettings = WORDS_ONLY, *, n: int, n_words: int = 32
+) -> tuple[Record, ...]:
+    """The records of an audit of a file in which *decide* gives the labels."""
+    pairs = write_pairs(folder / "pairs.csv", leaking_pairs(decide, n=n, n_words=n_words))
     context_bias.run(replace(settings, items=str(pairs)), folder / "run")
     return read_records(folder / "run" / "results.json")
 
@@ -45,7 +47,7 @@ def over_label(records: tuple[Record, ...], view: str, subject: str = LEARNER) -
 
 def test_a_cue_in_both_contexts_is_seen_by_default(tmp_path: Path) -> None:
     """Own planted file 1: CONTEXT far above LABEL, said first; "context-biased" by both default learners."""
-    found = audited(made.context_decides, tmp_path, replace(WORDS_ONLY, encoders=()), n=320)
+    found = audited(made.context_decides, tmp_path, replace(WORDS_ONLY, encoders=()), n=240)
     for subject, told in zip((LEARNER, PROBE), verdicts(tmp_path), strict=True):
         assert (over_label(found, "context", subject).low or 0) > 0.3
         assert told.startswith("CONTEXT is above LABEL by ")
@@ -55,7 +57,7 @@ def test_a_cue_in_both_contexts_is_seen_by_default(tmp_path: Path) -> None:
 
 def test_a_word_that_decides_is_seen_by_default(tmp_path: Path) -> None:
     """Own planted file 2: WORD 100, LABEL about 50; "word-biased" by both default learners."""
-    found = audited(made.word_decides, tmp_path, replace(WORDS_ONLY, encoders=()), n=320)
+    found = audited(made.word_decides, tmp_path, replace(WORDS_ONLY, encoders=()), n=240)
     for subject, told in zip((LEARNER, PROBE), verdicts(tmp_path), strict=True):
         assert (find(found, "accuracy", subject=subject, view="word").value or 0) > 0.97
         assert told.startswith("WORD is above LABEL by ")
@@ -81,9 +83,9 @@ def test_the_files_of_the_specification_at_full_size(decide: Decide, words: str,
 @pytest.mark.parametrize(
     ("decide", "n"),
     [
-        (made.one_context_decides, 320),
-        (made.letters_decide, 320),
-        (made.agreement_decides, 320),
+        (made.one_context_decides, 240),
+        (made.letters_decide, 240),
+        (made.agreement_decides, 240),
         (made.crossed_cues_decide, 480),
     ],
 )
@@ -96,10 +98,10 @@ def test_other_cues_of_the_context_are_seen(decide: Decide, n: int, tmp_path: Pa
     assert "WORD is above" not in told
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_no_leak_gives_no_alarm(seed: int, tmp_path: Path) -> None:
     """Labels by a coin: no part is above LABEL, and neither bias is claimed."""
-    pairs = write_pairs(tmp_path / "pairs.csv", leaking_pairs(made.nothing_decides, n=320, seed=seed))
+    pairs = write_pairs(tmp_path / "pairs.csv", leaking_pairs(made.nothing_decides, n=240, seed=seed))
     context_bias.run(replace(WORDS_ONLY, items=str(pairs)), tmp_path / "run")
     (told,) = verdicts(tmp_path)
     assert " is above LABEL by" not in told
@@ -110,7 +112,7 @@ def test_no_leak_gives_no_alarm(seed: int, tmp_path: Path) -> None:
 
 def test_word_and_context_together_are_no_leak(tmp_path: Path) -> None:
     """An exclusive or of word and cue: FULL is above both parts, and neither part is above LABEL."""
-    found = audited(made.word_and_context_decide, tmp_path, n=960)
+    found = audited(made.word_and_context_decide, tmp_path, n=600, n_words=12)
     (told,) = verdicts(tmp_path)
     assert " is above LABEL by" not in told
     assert "the dataset is neither context-biased nor word-biased" in told
@@ -120,8 +122,8 @@ def test_word_and_context_together_are_no_leak(tmp_path: Path) -> None:
 
 def test_a_split_that_hides_the_words_gives_no_verdict_on_them(tmp_path: Path) -> None:
     """With the user's own split by word no tested word can be known: that is said in place of "not word-biased"."""
-    rows = leaking_pairs(made.word_decides, n=320)
-    parts = {word: ("train", "train", "dev", "test")[n // 8] for n, word in enumerate(made.words(32))}
+    rows = leaking_pairs(made.word_decides, n=240, n_words=40)
+    parts = {word: ("train", "dev", "test", "test", "train")[n // 8] for n, word in enumerate(made.words(40))}
     pairs = write_pairs(tmp_path / "pairs.csv", [row | {"split": parts[row["target"]]} for row in rows])
     context_bias.run(replace(WORDS_ONLY, items=str(pairs)), tmp_path / "run")
     (told,) = verdicts(tmp_path)
@@ -131,7 +133,7 @@ def test_a_split_that_hides_the_words_gives_no_verdict_on_them(tmp_path: Path) -
 
 def test_the_same_audit_twice_has_the_same_bytes(tmp_path: Path) -> None:
     """Answers, figures and report of two runs with one seed; another seed makes other folds."""
-    pairs = write_pairs(tmp_path / "pairs.csv", leaking_pairs(made.one_context_decides, n=96, n_words=12))
+    pairs = write_pairs(tmp_path / "pairs.csv", leaking_pairs(made.one_context_decides, n=60, n_words=12))
     settings = replace(WORDS_ONLY, encoders=(), items=str(pairs), n_bootstrap=50)
     for name in ("one", "two"):
         context_bias.run(settings, tmp_path / name)
@@ -141,8 +143,8 @@ def test_the_same_audit_twice_has_the_same_bytes(tmp_path: Path) -> None:
 
 def test_both_ways_of_hiding_are_reported(tmp_path: Path) -> None:
     """Where a text shows the word again, CONTEXT hides it too and the published view stands next to it, with counts."""
-    rows = leaking_pairs(made.word_decides, n=240, n_words=24)
-    for row in rows[:60]:
+    rows = leaking_pairs(made.word_decides, n=240, n_words=12)
+    for row in rows[:180]:
         row["sentence_2"] += f" Of a {row['target']} one hears much."
         row |= {"start_2": "", "end_2": ""}
     for row in rows:
@@ -153,14 +155,14 @@ def test_both_ways_of_hiding_are_reported(tmp_path: Path) -> None:
     pairs = write_pairs(tmp_path / "pairs.csv", rows)
     context_bias.run(replace(WORDS_ONLY, items=str(pairs)), tmp_path / "run")
     found = read_records(tmp_path / "run" / "results.json")
-    assert find(found, "n_word_shown").value == 60
+    assert find(found, "n_word_shown").value == 180
     context, span = (find(found, "accuracy", view=view).value or 0 for view in ("context", "context_span"))
-    # the word decides: where the span alone is hidden, a quarter of the contexts still tell it
+    # the word decides: where the span alone is hidden, three quarters of the contexts still tell it
     assert context < 0.65
     assert span > context + 0.05
     assert find(found, "context_span_bias(metric=accuracy)").value is not None
     told = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert "In 60 of 240 tested items (25.0 %) the texts show the word outside the target's span too." in told.replace(
+    assert "In 180 of 240 tested items (75.0 %) the texts show the word outside the target's span too." in told.replace(
         "&#39;", "'"
     )
 

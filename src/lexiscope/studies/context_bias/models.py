@@ -329,7 +329,7 @@ def _linear(
 
 
 def _unseen_words(train: Sequence[Item], asked: Sequence[Item]) -> dict[str, str]:
-    """WORD cannot be seen if no tested word was learnt from: a word that decides its label then looks like any other."""
+    """WORD cannot be seen if no tested word was learnt from: a word that decides its label looks like any other."""
     known = {folded_word(item) for item in train}
     if any(folded_word(item) in known for item in asked):
         return {}
