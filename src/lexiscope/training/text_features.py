@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 import re
+from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -30,6 +31,7 @@ _TOKEN = re.compile(rf"{re.escape(MASK)}|\w+|[^\w\s]")
 _GRAMS = (2, 3, 4)
 _MOST_CROSSED = 300
 _LEAST_CROSSED = 5
+_MOST_OF_A_TEXT = 12
 _BINS = 8
 
 Groups = Mapping[str, Sequence[str]]
@@ -58,7 +60,7 @@ def text_features(items: Sequence[Item], view: str) -> Features:
     shown = [_Shown.of(item, view) for item in items]
     crossed = _frequent(shown)
     bins = _Bins.of([each.numbers() for each in shown])
-    rows = [{**each.groups(crossed), "numbers": bins.names(each.numbers())} for each in shown]
+    rows = ({**each.groups(crossed), "numbers": bins.names(each.numbers())} for each in shown)
     return _matrix(view, rows)
 
 
@@ -79,17 +81,17 @@ class _Shown:
             texts.append(definition_of(item))
         return cls(tuple(texts), () if hides else tuple(usage.target for usage in item.usages))
 
-    def groups(self, crossed: frozenset[str]) -> Groups:
-        """The features by group; *crossed* are the words that are looked at in pairs, one of each text."""
+    def groups(self, crossed: Mapping[str, int]) -> Groups:
+        """The features by group; *crossed* are the words that are looked at in pairs, one of each text, by rank."""
         words = [_words(text) for text in self.texts]
         found: dict[str, Sequence[str]] = {}
         if words:
             found["words"] = [f"{n}:{each}" for n, own in enumerate(words) for each in _with_neighbours(own)]
             found["letters"] = [f"c:{gram}" for text in self.texts for gram in _grams(text)]
         if len(words) > 1:
-            first, second = (set(own) for own in words[:2])
-            found["both"] = [f"both:{each}" for each in first & second]
-            pairs = [(a, b) for a in first & crossed for b in second & crossed]
+            first, second = (dict.fromkeys(own) for own in words[:2])
+            found["both"] = [f"both:{each}" for each in first if each in second]
+            pairs = [(a, b) for a in _rarest(first, crossed) for b in _rarest(second, crossed)]
             found["crossed"] = [f"x:{a}|{b}" for a, b in pairs]
         if self.forms:
             lowered = [form.casefold() for form in self.forms]
@@ -154,24 +156,30 @@ def _overlap(first: set[str], second: set[str]) -> float:
     return len(first & second) / together if together else 1.0
 
 
-def _frequent(shown: Sequence[_Shown]) -> frozenset[str]:
-    """The words that stand in most items, which are looked at in pairs; a rare word could not be learnt so."""
+def _rarest(words: Iterable[str], ranks: Mapping[str, int]) -> list[str]:
+    """Those of the words that have a rank, at most a dozen, the rarest first: they tell more than *the* and *of*."""
+    return sorted((word for word in words if word in ranks), key=lambda word: -ranks[word])[:_MOST_OF_A_TEXT]
+
+
+def _frequent(shown: Sequence[_Shown]) -> dict[str, int]:
+    """The most frequent words with their ranks: they are looked at in pairs, for a rare one could not be learnt so."""
     counts = Counter(word for each in shown for word in {word for text in each.texts for word in _words(text)})
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return frozenset(word for word, n in ranked[:_MOST_CROSSED] if n >= _LEAST_CROSSED)
+    return {word: rank for rank, (word, n) in enumerate(ranked[:_MOST_CROSSED]) if n >= _LEAST_CROSSED}
 
 
-def _matrix(view: str, rows: Sequence[Groups]) -> Features:
+def _matrix(view: str, rows: Iterable[Groups]) -> Features:
     places: dict[str, int] = {}
-    columns: list[int] = []
-    values: list[float] = []
+    # arrays: there may be millions of entries
+    columns, values = array("i"), array("d")
     ends = [0]
     for row in rows:
         for names in row.values():
             own = dict.fromkeys(names)
-            columns += [places.setdefault(name, len(places)) for name in own]
+            columns.extend(places.setdefault(name, len(places)) for name in own)
             # a group has length 1, whatever the number of its features
-            values += [1 / math.sqrt(len(own))] * len(own) if own else []
+            values.extend([1 / math.sqrt(len(own))] * len(own) if own else [])
         ends.append(len(columns))
-    matrix = sparse.csr_matrix((values, columns, ends), shape=(len(rows), len(places)))
+    entries = np.frombuffer(values), np.frombuffer(columns, dtype=np.int32), np.array(ends)
+    matrix = sparse.csr_matrix(entries, shape=(len(ends) - 1, len(places)))
     return Features(view, tuple(places), matrix)

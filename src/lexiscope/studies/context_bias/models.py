@@ -269,7 +269,7 @@ def _of_words(audit: AuditSet, progress: CollectProgress | None) -> Answers:
         "A logistic regression on words, characters, lengths and what two texts share, trained on each view. It knows "
         "no meanings: a model that understands the texts may reach more with the whole input, and lower biases."
     )
-    return _linear(audit, _WORDS_SUBJECT, tables, plan, (), audit.test, len(items))
+    return _linear(audit, _WORDS_SUBJECT, tables, plan, (), audit.test)
 
 
 def _of_vectors(
@@ -293,7 +293,7 @@ def _of_vectors(
         tables.append(_learnt(some, some.labelled, matrix, view, subject, "classifier"))
     _tell(progress, f"{audit.name}, {subject}", len(audit.views), len(audit.views))
     shutil.rmtree(place.vectors, ignore_errors=True)
-    return _linear(some, subject, tables, plan.words, plan.left_out, asked, len(train) + len(dev) or len(asked))
+    return _linear(some, subject, tables, plan.words, plan.left_out, asked)
 
 
 def _learnt(audit: AuditSet, items: Sequence[Item], matrix: Any, view: str, subject: str, kind: str) -> ResponseTable:
@@ -320,8 +320,8 @@ def _linear(
     plan: str,
     left_out: Sequence[str],
     asked: Sequence[Item],
-    n_train: int,
 ) -> Answers:
+    n_train = len(asked) * (FOLDS - 1) // FOLDS if audit.folds else len(audit.train)
     trained = tuple(Trained(view, "logistic_regression", "", (), "", n_train) for view in audit.views)
     ids = tuple(item.item_id for item in asked)
     blind = {} if audit.folds else _unseen_words(audit.train, asked)

@@ -221,7 +221,8 @@ def _constants(material: Material) -> Table:
 def _planes(everybody: Sequence[Measured]) -> tuple[Figure, ...]:
     """The plane of the first model and people (Figure 1), and that of further models (Figure 4)."""
     firsts = {each.dataset: each.subject for each in reversed(everybody) if not each.human}
-    main = [each for each in everybody if each.human or firsts.get(each.dataset) == each.subject]
+    # of one dataset there are few points: all of them are drawn together
+    main = [each for each in everybody if each.human or len(firsts) == 1 or firsts.get(each.dataset) == each.subject]
     others = [each for each in everybody if each not in main]
     figures = []
     for chosen, name, number, title in (

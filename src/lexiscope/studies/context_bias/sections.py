@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lexiscope.analysis.verdict import Verdict, verdict
 from lexiscope.core.dataset import DatasetCard, own_card
-from lexiscope.core.result import Record
+from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.study import Question, StudySettings
 from lexiscope.report.bias_sections import verdict_section
 from lexiscope.report.document import Section
@@ -37,6 +37,7 @@ LIMITS = (
     "that a low bias is no proof that the items need word and context together.",
     "Masking changes more than the target: a model that never saw such texts in its training may do badly on them for "
     "that reason alone. That is why it is trained on the masked input, and why a probe without training says less.",
+    "Each interval is one of 95 %: among several parts and models, one part may be above LABEL by chance.",
 )
 _ZERO_SHOT = (
     "This is a first answer: no model was trained in this run. A probe sees how near two vectors are and nothing else: "
@@ -135,7 +136,8 @@ def _data(material: Material, settings: StudySettings, parts: Mapping[str, Part]
 def _own_card(audit: AuditSet, settings: StudySettings) -> DatasetCard | None:
     if not settings.items:
         return None
-    counts = (("train", len(audit.train)), ("dev", len(audit.dev)), ("test", len(audit.test)))
+    splits = (("train", audit.train), ("dev", audit.dev), ("test", audit.test))
+    counts = (("items", len(audit.test)),) if audit.folds else tuple((name, len(own)) for name, own in splits)
     return own_card(Path(settings.items), task=audit.task, language=settings.language, counts=counts)
 
 
@@ -157,10 +159,14 @@ def _results(parts: Mapping[str, Part]) -> dict[str, str]:
     def of(name: str, statistic: str) -> list[Record]:
         return [r for r in parts.get(name, Part()).records if r.statistic.startswith(statistic) and r.value is not None]
 
+    above = [r for part in ("context", "word") for r in of("Q1", f"view_difference(first={part},second=label")]
     pairs = [(r, s) for r in of("Q1", "context_bias") for s in of("Q1", "word_bias")
              if (r.dataset, r.subject) == (s.dataset, s.subject)]  # fmt: skip
     found = {
-        "Q1": [f"{_of(r)}: context bias {r.value:.2f}, word bias {s.value:.2f}" for r, s in pairs],
+        "Q1": [
+            *(f"{_of(r)}: {_first_view(r)} − LABEL {100 * (r.value or 0):.1f} points" for r in above),
+            *(f"{_of(r)}: context bias {r.value:.2f}, word bias {s.value:.2f}" for r, s in pairs),
+        ],
         "Q2": [f"{_of(r)}: {100 * (r.value or 0):.1f} points" for r in of("Q2", "minimum_gap")],
         "Q3": [f"{_of(r)}, {r.view}: {100 * (r.value or 0):.1f} points" for r in of("Q3", "people_minus_model")],
         "Q4": [f"{r.dataset}: {r.value:.4f}" for r in of("Q4", "label_entropy")],
@@ -169,6 +175,10 @@ def _results(parts: Mapping[str, Part]) -> dict[str, str]:
         "Q7": [f"{_of(r)}: {r.value:.0f} guesses" for r in of("Q7", "n_guesses")],
     }
     return {question: "; ".join(texts) for question, texts in found.items() if texts}
+
+
+def _first_view(record: Record) -> str:
+    return parse_statistic(record.statistic)[1]["first"].upper()
 
 
 def _of(record: Record) -> str:
