@@ -167,7 +167,7 @@ def test_the_default_needs_no_training_packages(blocked: str, run: Run, tmp_path
     said = re.sub(r"\s+", " ", result.stdout)
     assert "Judged by words and characters, the dataset is word-biased" in said
     assert ("Judged by minilm, linear, the dataset is word-biased" in said) == (blocked == "accelerate")
-    not_run = "Not run: minilm, a linear probe on vectors (this needs the package 'torch', which is not installed;"
+    not_run = "Not run: minilm, a linear probe on vectors. The package torch is missing. Run pip install"
     assert (not_run in said) == (blocked == "torch")
 
 
@@ -183,20 +183,20 @@ def test_zero_shot_needs_no_accelerate(run: Run, tmp_path: Path, monkeypatch: py
     assert "word-biased" not in said
 
 
-def block(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+def block(monkeypatch: pytest.MonkeyPatch, gone: str) -> None:
     """Make a package as good as not installed: neither its modules nor its version can be had."""
-    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+    for name in [name for name in sys.modules if name.partition(".")[0] == gone]:
         monkeypatch.delitem(sys.modules, name)
     real, version = importlib.import_module, metadata.version
 
-    def imported(name: str, *given: str | None) -> ModuleType:
-        if name.partition(".")[0] == package:
-            raise ModuleNotFoundError(f"No module named {package!r}", name=package)
-        return real(name, *given)
+    def imported(name: str, package: str | None = None) -> ModuleType:
+        if name.partition(".")[0] == gone:
+            raise ModuleNotFoundError(f"No module named {gone!r}", name=gone)
+        return real(name, package)
 
     def known(name: str) -> str:
-        if name == package:
-            raise metadata.PackageNotFoundError(package)
+        if name == gone:
+            raise metadata.PackageNotFoundError(gone)
         return version(name)
 
     monkeypatch.setattr(importlib, "import_module", imported)

@@ -42,24 +42,26 @@ def words() -> Any:
     ("view", "texts"),
     [
         ("full", ("The bank of the bank shut.", "Una lima.")),
-        ("context", ("The bank of the <mask> shut.", "Una <mask>.")),
+        ("context", ("The <mask> of the <mask> shut.", "Una <mask>.")),
+        ("context_span", ("The bank of the <mask> shut.", "Una <mask>.")),
         ("word", ("bank", "lima")),
         ("label", ("<mask>", "<mask>")),
     ],
 )
 def test_a_pair_in_every_view(view: str, texts: tuple[str, str]) -> None:
-    """The model's own mask token stands in exactly the span, on both sides; the other *bank* stays."""
+    """The model's own mask token stands in the span, on both sides; the other *bank* is hidden in context too."""
     reading = wording(view).pair(view_item(PAIR, view))
     assert reading.texts() == texts
     shown = [reading.texts()[text][start:end] for text, start, end in reading.targets]
-    assert shown == (["<mask>"] * 2 if view in ("context", "label") else ["bank", "lima"])
+    assert shown == (["<mask>"] * 2 if view in ("context", "context_span", "label") else ["bank", "lima"])
 
 
 @pytest.mark.parametrize(
     ("view", "first", "second"),
     [
         ("full", 'The bank of the "bank" shut.', "bank: a house"),
-        ("context", 'The bank of the "<mask>" shut.', "<mask>: a house"),
+        ("context", 'The <mask> of the "<mask>" shut.', "<mask>: a house"),
+        ("context_span", 'The bank of the "<mask>" shut.', "<mask>: a house"),
         ("word", '"bank"', "bank: a house"),
         ("label", '"<mask>"', "<mask>"),
     ],
@@ -91,7 +93,7 @@ def test_a_query_and_an_entry() -> None:
     """``[`` and ``]`` around the target; the tokenizer puts ``[CLS]`` and ``[SEP]`` around ``name ‖ description``."""
     item = Item("r1", "made", (BANK,), gold="e1")
     assert wording("full").query(item).first == "The bank of the [bank] shut."
-    assert wording("context").query(view_item(item, "context")).first == "The bank of the [<mask>] shut."
+    assert wording("context").query(view_item(item, "context")).first == "The <mask> of the [<mask>] shut."
     text = entry_text(Entry("e1", "bank, depository", 'a house; "he went"'), "gloss")
     assert text == 'bank, depository ‖ a house; "he went"'
     assert words().encode(text).tokens[0] == "[CLS]"

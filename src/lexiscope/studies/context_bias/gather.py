@@ -77,7 +77,8 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
         raise SubjectError("no encoder could answer any dataset", why=unread[0].reason, hint=hint)
     used = tuple(audit for audit in sets if any(each.dataset == audit.name for each in answers))
     not_run = tuple(
-        f"Not run: {name}, a linear probe on vectors ({error.what}; {error.hint})." for name, error in missing.items()
+        f"Not run: {name}, a linear probe on vectors. {error.what} {error.hint or ''}".strip()
+        for name, error in missing.items()
     )
     named = tuple(answers)
     return Material(used, (*unread, *not_used), named, people, guesses, own=bool(settings.items), not_run=not_run)
