@@ -136,3 +136,58 @@ def test_an_answer_sent_twice_is_one(tmp_path: Path) -> None:
             assert app.store.progress(who, Phase.TRIALS).next_position == 1
 
     asyncio.run(visit())
+
+
+def test_answers_about_you_sent_twice_are_one(tmp_path: Path) -> None:
+    """The same form again changes nothing. Another value, one added or one left out is a conflict that leads on, under
+    the same key and under another one: nothing is acknowledged that is not stored."""
+
+    async def visit() -> None:
+        with running(tmp_path, made_definition(qualification=(), practice=())) as app:
+            async with client(app) as browser:
+                person = Person(browser, app.study, right)
+                action, fields = form_of((await person.go_on(await person.arrive(), consent="yes")).text)
+                assert action == "/about"
+                sent = fields | {"native_speaker-about": "yes", "age-about": "30"}
+                for _ in range(2):
+                    page = await browser.post(action, data=sent)
+                    assert (page.status_code, 'action="/begin"' in page.text) == (200, True)
+                for key in (fields["client_key"], "another-key-1"):
+                    assert (await browser.post(action, data=sent | {"client_key": key})).status_code == 200
+                    for name, value in (("native_speaker", "no"), ("age", "31"), ("age", "")):
+                        changed = sent | {f"{name}-about": value, "client_key": key}
+                        refused = await browser.post(action, data=changed, headers={"accept": "application/json"})
+                        assert (refused.status_code, refused.json()["next"]) == (409, "/now"), (key, name, value)
+            rows = app.store.answers_of(app.store.people()[0].participant_id)
+            assert [(row["option"], row["value"]) for row in rows] == [("yes", None), (None, 30.0)]
+
+    asyncio.run(visit())
+
+
+def test_a_last_remark_sent_twice_is_one(tmp_path: Path) -> None:
+    """The same remark again leads on. Another one is a conflict, under the same key and under another one; an empty
+    one is a conflict under the key of a stored remark, and from another tab it leads on."""
+
+    async def visit() -> None:
+        with running(tmp_path, made_definition(qualification=(), practice=(), about_you=())) as app:
+            async with client(app) as browser:
+                person = Person(browser, app.study, right)
+                page = await person.go_on(await person.go_on(await person.arrive(), consent="yes"))
+                while 'action="/debrief"' not in page.text:
+                    suffix = page.url.path.removeprefix("/trial/").replace("/", "-")
+                    page = await person.go_on(page, **{f"value-{suffix}": right(suffix, page.text)})
+                action, fields = form_of(page.text)
+
+                async def send(comment: str, key: str = fields["client_key"]) -> int:
+                    sent = fields | {"comment-debrief": comment, "client_key": key}
+                    return (await browser.post(action, data=sent)).status_code
+
+                assert [await send(""), await send(" Nice\r\nwords. "), await send("Nice\nwords.")] == [200] * 3
+                assert [await send("Other words."), await send("")] == [409] * 2
+                other = "another-key-1"
+                said = [await send("Nice\nwords.", other), await send("", other), await send("Other words.", other)]
+                assert said == [200, 200, 409]
+            rows = app.store.answers_of(app.store.people()[0].participant_id)
+            assert [row["text"] for row in rows if row["phase"] == "debrief"] == ["Nice\nwords."]
+
+    asyncio.run(visit())

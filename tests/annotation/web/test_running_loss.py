@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -264,3 +264,47 @@ def test_a_thread_that_hangs_keeps_no_server(tmp_path: Path, signals: int) -> No
         text=True,
     )
     assert json.loads(found.stdout)["status"] == "running"
+
+
+def children_of(parent: int) -> list[str]:
+    """The processes that a process has started and that are alive (Linux), as ``/proc`` names them."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError):
+            state, above = (entry / "stat").read_text(encoding="utf-8").rpartition(") ")[2].split()[:2]
+            found += [entry.name] if int(above) == parent and state != "Z" else []
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="children are looked up in /proc")
+def test_a_stopping_server_takes_its_export_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SIGTERM while the dashboard's export is made: the process ends with status 0, none of its processes is left, and
+    neither is the folder that the export was written to."""
+    (tmp_path / "room").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "room"))
+    with served(tmp_path) as running, httpx.Client(base_url=running.url, follow_redirects=True, timeout=60) as browser:
+        link = next(word for word in running.said.split() if "/researcher/setup/" in word)
+        words = {"name": "maria", "password": "four words of my own", "again": "four words of my own"}
+        for address in (link, "/researcher/login"):
+            action, fields = form_of(browser.get(address).text)
+            assert browser.post(action or link, data=fields | words).status_code == 200
+        action, fields = form_of(browser.get("/researcher/export").text)
+        codes = []
+
+        def ask() -> None:
+            with suppress(httpx.HTTPError):
+                codes.append(browser.post(action, data=fields).status_code)
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        end = time.monotonic() + 60
+        while not (children := children_of(running.process.pid)):
+            assert time.monotonic() < end, "no export has begun"
+            time.sleep(0.01)
+        assert running.end() == 0, running.said
+        asking.join(20)
+        assert codes in ([], [503])
+        while any(Path("/proc", child).exists() for child in children):
+            assert time.monotonic() < end, "the export goes on without its server"
+            time.sleep(0.02)
+        assert list((tmp_path / "room").glob("lexiscope_export*")) == []

@@ -23,6 +23,7 @@ from lexiscope.annotation.store.answers import Progress
 from lexiscope.annotation.store.record import (
     ANSWERING,
     Answer,
+    AnswerConflict,
     AnswerRefused,
     NoPlaceLeft,
     Phase,
@@ -234,7 +235,8 @@ class Flow:
     def about_you(self, who: str, form: Mapping[str, str], *, client_key: str) -> dict[str, str]:
         """Store the answers about the participant; return what is wrong, by measure (then nothing is stored).
 
-        The values are keys of ``pages.FAULTS``.
+        The values are keys of ``pages.FAULTS``. Errors: :class:`AnswerConflict` where another answer came first; what
+        had none yet is stored.
         """
         faults: dict[str, str] = {}
         answers: list[Answer] = []
@@ -259,11 +261,17 @@ class Flow:
         if not faults:
             self.store.lay_out(who, Phase.DEMOGRAPHICS, self.study.before_trials(Phase.DEMOGRAPHICS))
             done = self.store.progress(who, Phase.DEMOGRAPHICS).next_position
+            conflict: AnswerConflict | None = None
             for position, answer in enumerate(answers):
                 stored = self.latest(who, Phase.DEMOGRAPHICS, answer.item_id) if position < done else None
                 # what was stored under another key is final; under the same key the two are compared
                 if stored is None or stored["client_key"] == client_key:
                     self.store.submit(answer)
+                elif any(stored[name] != getattr(answer, name) for name in ("value", "option", "text")):
+                    conflict = AnswerConflict(int(str(stored["id"])), "another answer was stored first")
+            # afterwards: what has no answer yet is stored all the same
+            if conflict is not None:
+                raise conflict
         return faults
 
     def begin(self, who: str) -> None:
@@ -367,14 +375,19 @@ class Flow:
         self.store.submit(skipped)
 
     def debrief(self, who: str, comment: str, *, client_key: str) -> None:
-        """Store what a participant says at the end."""
+        """Store what a participant says at the end.
+
+        Errors: :class:`AnswerConflict` where they said something else before.
+        """
         if self.step(who).kind not in ("debrief", "finished"):
             return
         self.store.lay_out(who, Phase.DEBRIEF, (Trial(DEBRIEF_ITEM),))
         text = comment.replace("\r\n", "\n").strip()
         stored = self.latest(who, Phase.DEBRIEF, DEBRIEF_ITEM)
         # a comment that could not be stored comes again after the page was acknowledged
-        if text and (stored is None or stored["client_key"] == client_key):
+        # and a page in another tab that was left empty takes nothing back
+        repeated = stored is not None and stored["client_key"] == client_key
+        if repeated or (text and (stored is None or stored["text"] != text)):
             self.store.submit(Answer(who, DEBRIEF_ITEM, Phase.DEBRIEF, client_key, 0, text=text))
 
     def code(self, who: str, step: Step) -> str:
