@@ -25,6 +25,7 @@ from lexiscope.studies import context_bias
 from lexiscope.studies.context_bias import models, protocol
 from lexiscope.studies.context_bias.material import AuditSet, NotUsed
 from lexiscope.subjects import _probe
+from lexiscope.training import vector_features
 
 Make = Callable[..., tuple[Item, ...]]
 TASKS: dict[str, Make] = {
@@ -62,7 +63,7 @@ def run(
 def test_every_kind_of_item_is_probed(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pairs, definitions, senses and search spaces: every view has a score, and nothing is trained."""
     audits = [audit_of(task) for task in TASKS]
-    found = run(audits, tmp_path / "run", monkeypatch, encoders=(str(bert),))
+    found = run(audits, tmp_path / "run", monkeypatch, encoders=(str(bert),), protocol="zero_shot")
     for task in TASKS:
         for view in ("full", "context", "word", "label"):
             score = find(found, "accuracy", dataset=task, subject="tiny, zero-shot", view=view)
@@ -103,14 +104,18 @@ def test_an_encoder_is_kept_once_for_all_views_of_a_search(
     assert not list((tmp_path / "run").glob("vectors/*"))
 
 
-def test_what_a_model_reads_a_part_of_is_told(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("how", ["zero_shot", "linear"])
+def test_what_a_model_reads_a_part_of_is_told(
+    how: str, bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Items that are too long are counted by split and view, in the results and in the report."""
     # "the [X] flew ." is read as 8 tokens; every third second sentence is longer
     monkeypatch.setattr(_probe, "_LONGEST", 8)
+    monkeypatch.setattr(vector_features, "_LONGEST", 8)
     audit = audit_of("same_sense")
     parts = ("train", "dev", "test")
     far = {part: sum("town" in item.usages[1].text for item in getattr(audit, part)) for part in parts}
-    found = run([audit], tmp_path / "run", monkeypatch, encoders=(str(bert),))
+    found = run([audit], tmp_path / "run", monkeypatch, encoders=(str(bert),), protocol=how)
     for part, expected in far.items():
         assert find(found, "n_cut", dataset="same_sense", view="full", condition=part).value == expected
     assert not [record for record in found if record.statistic == "n_cut" and record.view in ("word", "label")]
@@ -157,7 +162,11 @@ def guessed(item: Item, guess: str) -> Item:
     return replace(item, item_id=f"{item.item_id}/{guess}", gold=None, conditions=conditions | forms)
 
 
-def test_guessed_words_are_put_to_the_model(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("encoder", "subject"), [("bert", "tiny, zero-shot"), ("bert", "tiny, linear"),
+                                                  ("words", "words and characters")])  # fmt: skip
+def test_guessed_words_are_put_to_the_model(
+    encoder: str, subject: str, bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The model of the whole input is asked each guess in the word's place; flips are counted beside the person's."""
     audit = audit_of("same_sense")
     rows = []
@@ -171,9 +180,10 @@ def test_guessed_words_are_put_to_the_model(bert: Path, tmp_path: Path, monkeypa
     ResponseTable.from_rows(rows).write_csv(tmp_path / "people.csv")
     write_items([guessed(item, "seal") for item in audit.test[:4]], tmp_path / "guessed.csv")
     files = (str(tmp_path / "people.csv"), str(tmp_path / "guessed.csv"))
-    found = run([audit], tmp_path / "run", monkeypatch, encoders=(str(bert),), people=files)
+    name, how = (str(bert) if encoder == "bert" else encoder), ("zero_shot" if "zero" in subject else "auto")
+    found = run([audit], tmp_path / "run", monkeypatch, encoders=(name,), protocol=how, people=files)
     answers = ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet")
-    model = answers.where(subject_id="tiny, zero-shot", measure="choice")
+    model = answers.where(subject_id=subject, measure="choice")
     with_guess = {row.item_id: row.option for row in model.where(view="guessed_word").rows()}
     before = {row.item_id: row.option for row in model.where(view="full").rows()}
     kept = sum(before[item.item_id] == with_guess[f"{item.item_id}/seal"] for item in audit.test[:4])
@@ -206,7 +216,7 @@ def test_printed_people_and_models_that_are_not_at_hand(
 ) -> None:
     """On AM²iCo the printed scores of people stand beside the model; BERT's columns are said not to be reproducible."""
     audit = replace(audit_of("same_sense"), name="am2ico?language=zh")
-    found = run([audit], tmp_path / "run", monkeypatch, encoders=(str(bert),))
+    found = run([audit], tmp_path / "run", monkeypatch, encoders=(str(bert),), protocol="zero_shot")
     for view, printed in (("full", 0.879), ("context", 0.690), ("word", 0.685)):
         model = find(found, "accuracy", subject="tiny, zero-shot", view=view).value or 0.0
         gap = find(found, "people_minus_model(metric=accuracy)", subject="tiny, zero-shot", view=view)

@@ -91,10 +91,11 @@ def answered(matrix: Any, golds: Sequence[str], parts: Sequence[tuple[Rows, Rows
     """Return the answers to the rows that are tested, in the order of their numbers.
 
     *parts* are the rows that are learnt from, that the penalty is chosen by, and that are tested: of a split one such
-    triple, of folds one for each. There are two answers; of equally probable ones it is the first in order.
-    Errors: :class:`InputError` if the golds have other than two answers.
+    triple, of folds one for each. There are two answers; of equally probable ones it is the first in order. The gold
+    of a row that is only tested is not looked at.
+    Errors: :class:`InputError` if other than two answers are learnt.
     """
-    known = sorted(set(golds))
+    known = sorted({golds[row] for train, dev, _ in parts for row in (*train.tolist(), *dev.tolist())})
     if len(known) != 2:
         raise InputError(f"two answers can be learnt, not {', '.join(known)}", hint="give items of both answers")
     truths = np.array([gold == known[1] for gold in golds])

@@ -54,6 +54,19 @@ def vector_features(items: Sequence[Item], view: str, spec: str, *, store: Path 
     return np.asarray(features / max(1.0, np.sqrt(features.shape[1])))
 
 
+def n_cut(items: Sequence[Item], view: str, spec: str) -> int:
+    """Return of how many items a text is longer than what the encoder is given, as the view shows them.
+
+    Errors: those of the encoder.
+    """
+    if view == "label" or not items:
+        return 0
+    reader = encoder.load(SubjectSpec.parse(spec))
+    tokenizer = load_tokenizer(str(reader.folder.path), trust_remote_code=False)[0]
+    texts = [list(dict.fromkeys(usage.text for usage in _asked(item, view))) for item in items]
+    return sum(any(len(each.ids) > _LONGEST for each in tokenizer.encode_batch(own)) for own in texts)
+
+
 def _asked(item: Item, view: str) -> list[Usage]:
     shown = view_item(item, view).usages
     found = list(shown) if view == "word" else [each for usage in shown for each in (usage, whole_text(usage.text))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -37,7 +37,7 @@ from lexiscope.training.logistic import answered
 from lexiscope.training.selection import Selection, run_selection
 from lexiscope.training.shards import METHOD_OF_TASK
 from lexiscope.training.text_features import text_features
-from lexiscope.training.vector_features import vector_features
+from lexiscope.training.vector_features import n_cut, vector_features
 
 _ZERO_SHOT_TASKS = ("same_sense", "sense_verification", "sense_disambiguation")
 _COUNTED = "No model: it counts which answers stood beside the same shown texts in training."
@@ -90,12 +90,12 @@ def model_answers(
     if encoder == LOOK_UP:
         return _counted(audit)
     if encoder == WORDS:
-        return _of_words(audit, progress)
+        return _of_words(audit, guessed, progress)
     place = Folders(out, f"{slug(audit.name)}--{slug(encoder)}")
     plan = plan_of(audit, encoder, settings, place.plan, share=share)
     subject = f"{_short(encoder)}, {plan.protocol.replace('_', '-')}"
     if plan.protocol == "linear":
-        return _of_vectors(audit, encoder, subject, plan, settings, place, progress)
+        return _of_vectors(audit, encoder, subject, plan, settings, place, guessed, progress)
     asked = sampled(audit.test, plan.test_rows)
     tables, trained = [], []
     for view in audit.views if plan.protocol in ("zero_shot", "full") else VIEWS:
@@ -257,13 +257,14 @@ def learners(names: Sequence[str], task: str) -> tuple[str, ...]:
     return tuple(name for name in names if name != WORDS or task in PAIR_TASKS)
 
 
-def _of_words(audit: AuditSet, progress: CollectProgress | None) -> Answers:
+def _of_words(audit: AuditSet, guessed: Sequence[Item], progress: CollectProgress | None) -> Answers:
     """Words, letters, lengths and what two texts share, learnt from each view by itself."""
-    items = audit.labelled
     tables = []
     for number, view in enumerate(audit.views):
         _tell(progress, f"{audit.name}, {_WORDS_SUBJECT}", number, len(audit.views))
-        tables.append(_learnt(audit, items, text_features(items, view).matrix, view, _WORDS_SUBJECT, "baseline"))
+        more = _more_asked(audit, guessed) if view == "full" else ()
+        matrix = text_features((*audit.labelled, *(each.shown for each in more)), view).matrix
+        tables.append(_learnt(audit, more, matrix, view, _WORDS_SUBJECT, "baseline"))
     _tell(progress, f"{audit.name}, {_WORDS_SUBJECT}", len(audit.views), len(audit.views))
     plan = (
         "A logistic regression on words, characters, lengths and what two texts share, trained on each view. It knows "
@@ -279,6 +280,7 @@ def _of_vectors(
     plan: Plan,
     settings: StudySettings,
     place: Folders,
+    guessed: Sequence[Item],
     progress: CollectProgress | None,
 ) -> Answers:
     """A linear probe on the vectors of an encoder that is not trained: it sees which word and which context it is."""
@@ -287,30 +289,66 @@ def _of_vectors(
     some = replace(audit, train=train, dev=dev, test=asked)
     spec = f"encoder:{encoder}?device={settings.device}&threads={settings.threads}"
     tables = []
+    cut: dict[str, dict[str, int]] = {}
     for number, view in enumerate(audit.views):
         _tell(progress, f"{audit.name}, {subject}", number, len(audit.views))
-        matrix = vector_features(some.labelled, view, spec, store=place.vectors)
-        tables.append(_learnt(some, some.labelled, matrix, view, subject, "classifier"))
+        parts = {"train": train, "dev": dev, "test": asked}
+        cut[view] = {part: n_cut(own, view, spec) for part, own in parts.items()}
+        more = _more_asked(some, guessed, known=audit.labelled) if view == "full" else ()
+        items = (*some.labelled, *(each.shown for each in more))
+        matrix = vector_features(items, view, spec, store=place.vectors)
+        tables.append(_learnt(some, more, matrix, view, subject, "classifier"))
     _tell(progress, f"{audit.name}, {subject}", len(audit.views), len(audit.views))
     shutil.rmtree(place.vectors, ignore_errors=True)
-    return _linear(some, subject, tables, plan.words, plan.left_out, asked)
+    return _linear(some, subject, tables, plan.words, plan.left_out, asked, cut)
 
 
-def _learnt(audit: AuditSet, items: Sequence[Item], matrix: Any, view: str, subject: str, kind: str) -> ResponseTable:
-    """The answers to the tested items: of folds each is learnt from the others, else of test from train and dev."""
-    rows = np.arange(len(items))
+@dataclass(frozen=True, slots=True)
+class _More:
+    """An item that is asked beside the tested ones, as it is shown, in which view, and the item that it was made of."""
+
+    shown: Item
+    view: str
+    origin: str
+
+
+def _more_asked(audit: AuditSet, guessed: Sequence[Item], *, known: Sequence[Item] = ()) -> tuple[_More, ...]:
+    """Guessed words in the place of the word, and the items they were made of as far as these are not tested."""
+    tested, wanted = {item.item_id for item in audit.test}, {str(item.condition(GUESS_OF)) for item in guessed}
+    others = [item for item in known or audit.labelled if item.item_id in wanted - tested]
+    return (
+        *(_More(view_item(item, GUESSED_WORD), GUESSED_WORD, str(item.condition(GUESS_OF))) for item in guessed),
+        *(_More(item, "full", item.item_id) for item in others),
+    )
+
+
+def _learnt(audit: AuditSet, more: Sequence[_More], matrix: Any, view: str, subject: str, kind: str) -> ResponseTable:
+    """The answers to the tested items, and to *more*: of folds each is learnt from the others, else from train and dev.
+
+    The rows of *matrix* are those of the labelled items, then those of *more*; a guess is asked with its item.
+    """
+    items = audit.labelled
+    rows, added = np.arange(len(items)), np.arange(len(items), len(items) + len(more))
     if audit.folds:
-        folds = np.array(audit.folds)
+        folds, fold_of = np.array(audit.folds), dict(zip([item.item_id for item in items], audit.folds, strict=True))
+        of_added = np.array([fold_of[each.origin] for each in more], dtype=np.int64)
         parts = [
-            (rows[(folds != n) & (folds != (n + 1) % FOLDS)], rows[folds == (n + 1) % FOLDS], rows[folds == n])
+            (
+                rows[(folds != n) & (folds != (n + 1) % FOLDS)],
+                rows[folds == (n + 1) % FOLDS],
+                np.concatenate([rows[folds == n], added[of_added == n]]),
+            )
             for n in range(FOLDS)
         ]
     else:
         learnt, chosen = len(audit.train), len(audit.train) + len(audit.dev)
-        parts = [(rows[:learnt], rows[learnt:chosen], rows[chosen:])]
-    golds = [str(item.gold) for item in items]
+        parts = [(rows[:learnt], rows[learnt:chosen], np.concatenate([rows[chosen:], added]))]
+    golds = [str(item.gold) for item in (*items, *(each.shown for each in more))]
     answers = answered(matrix, golds, parts, refit=bool(audit.folds))
-    return _table(audit, audit.test, answers, view, subject, kind)
+    tables = [_table(audit, audit.test, answers[: len(audit.test)], view, subject, kind)]
+    for place, each in enumerate(more, start=len(audit.test)):
+        tables.append(_table(audit, [each.shown], answers[place : place + 1], each.view, subject, kind))
+    return ResponseTable.concat(tables)
 
 
 def _linear(
@@ -320,9 +358,12 @@ def _linear(
     plan: str,
     left_out: Sequence[str],
     asked: Sequence[Item],
+    cut: Mapping[str, Mapping[str, int]] | None = None,
 ) -> Answers:
     n_train = len(asked) * (FOLDS - 1) // FOLDS if audit.folds else len(audit.train)
-    trained = tuple(Trained(view, "logistic_regression", "", (), "", n_train) for view in audit.views)
+    trained = tuple(
+        Trained(view, "logistic_regression", "", (), "", n_train, (cut or {}).get(view, {})) for view in audit.views
+    )
     ids = tuple(item.item_id for item in asked)
     blind = {} if audit.folds else _unseen_words(audit.train, asked)
     return Answers(audit.name, subject, ResponseTable.concat(tables), trained, plan, tuple(left_out), ids, blind)
