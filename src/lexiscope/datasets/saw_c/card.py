@@ -72,9 +72,9 @@ CARD = DatasetCard(
         "compás and sueño use verbs as cues, and there the cue precedes the target.",
         "patana-chilean-spanish-bert has released distances but is neither in the paper nor in token_properties.csv.",
         "token_properties.csv counts tokens without the final stop, the files of distances with it.",
+        "The files of distances without final stop give the token count of the first sentence for both: counts are "
+        "those of token_properties.csv, and the second sentences of patana-chilean-spanish-bert have none.",
         "Layer 0 (input embeddings) is in the released distances: nearly all are 0 or rounding noise.",
-        "The files of distances without final stop are pinned to the publisher's version, but their checksums are not "
-        "known to us: they are checked for structure and their sha256 is recorded.",
     ),
     scale=RATING_SCALE,
 )

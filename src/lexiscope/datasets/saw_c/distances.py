@@ -20,7 +20,7 @@ _SLACK = 1e-6
 
 
 def read_distances(path: Path, items: Sequence[Item], *, facts: SubjectFacts, view: str) -> ResponseTable:
-    """Read one model's released distances, and its token counts once per pair.
+    """Read one model's released distances, and its token counts once per pair (of first sentences in view ``full``).
 
     *Unit:* cosine distance (1 - cosine); tokens of a sentence, special tokens included. *Higher means:* less related.
     Errors: :class:`InputError` with file and line: an unknown pair, a cell that contradicts its pair, a distance that
@@ -36,7 +36,9 @@ def read_distances(path: Path, items: Sequence[Item], *, facts: SubjectFacts, vi
     ids = [item.item_id for item in items]
     columns = {"item_id": [ids[n] for n in rows.tolist()], "value": distances, "layer": layers}
     answers = ResponseTable.from_columns(_model(facts.subject_id, view, "cosine_distance") | columns)
-    counts = [_constant_counts(table, rows, f"S{n}_ntokens", len(items)) for n in (1, 2)]
+    # the published files without final stop repeat the count of the first sentence for the second: not a count of it
+    counted = (1, 2) if view == WITH_STOP else (1,)
+    counts = [_constant_counts(table, rows, f"S{n}_ntokens", len(items)) for n in counted]
     return ResponseTable.concat([answers, *_counts(items, facts.subject_id, view, counts)])
 
 

@@ -51,8 +51,7 @@ _MODELS: tuple[tuple[str, str, str, int, int, int, _Training], ...] = (
     ("patana-chilean-spanish-bert", "Patana (Chilean Spanish BERT)", "BERT", 12, 768, 109_850_880, _PATANA),
 )
 
-# Only the files with final stop were seen by us; nothing can be pinned for the others.
-_SHA256: dict[str, str] = {
+_WITH_STOP_SHA256: dict[str, str] = {
     "albert-tiny-spanish": "b0d0eb35c5055436d6f9b7ad2a47b9758473a270795762ceae56c27557e361e0",
     "albert-base-spanish": "0065e41e7aaff3420f31437f70d4b34defe670bddf21c2b752a89efa26bc2e64",
     "albert-large-spanish": "a6042a3834777bd24b10837d3bed5f51434eca3432abe34d7495b9f20ef5ec00",
@@ -66,6 +65,22 @@ _SHA256: dict[str, str] = {
     "roberta-large-bne": "d4ffb66e5268f790393785652d0959927dace020967687e0b82af4e9c057682b",
     "xlm-roberta-base": "c8420705ca8357ec487f22b8d787e617462b823776d3759a026ec3b6e633255a",
     "patana-chilean-spanish-bert": "8ccede8669f2b14c4c89717c33e9e863ba2e68b53aa8f5757ac8a4a06e0bf489",
+}
+
+_WITHOUT_STOP_SHA256: dict[str, str] = {
+    "albert-tiny-spanish": "9d3db894ddef14d0267d30ddb4c19d9c16a3998ff081958e633f11e58b32f4a3",
+    "albert-base-spanish": "99a87fdc821db7c292265659155632a10a133503908f1f292bf131be4b592265",
+    "albert-large-spanish": "fe56ac23e3a2b6ff141512240b28473a42641a18ee2d613213f5f7c0ad3c035c",
+    "albert-xlarge-spanish": "38b6e89e943d2bbb7de224417c8d7b06f8ab2ade50b7aaf52c4d2befbe09772e",
+    "albert-xxlarge-spanish": "2396a140f2da42ff0f7129440a74464184cefb6fc96e2ff106dd0b6e0e1d4b82",
+    "distilbert-base-spanish-uncased": "d710754bb08c19298f938b915c5da03d0adc477c41784edca068a75ddf5556ac",
+    "bert-base-spanish-wwm-cased": "996282fb2980536a995a4af8a72ed424ea8d68ecdf402bfd8d666d84d0eb7885",
+    "bert-base-spanish-wwm-uncased": "626af2ca4b8a4281364f920ad93ebbc28e426282dd8cb6833b1de3d98b4149b8",
+    "bert-base-multilingual-cased": "dd40b175fdef584c006b0716a8cfc1581db50d41faa539e9cab1fd68631a4b15",
+    "roberta-base-bne": "37544c8542a7f357006753265b47cf0cde1aaebde7e0784796569842eb6421fa",
+    "roberta-large-bne": "a2652899fe8d2d65e0f7f7975eb70756957dd27f3d6a648219fd7635110c1fad",
+    "xlm-roberta-base": "32e4b984af651a24f48c61c6fa2f705424eb5aaa9318f1b4ff7f0251effd7efa",
+    "patana-chilean-spanish-bert": "6614223b7da0580b73ae94a38f1e8593c1126eeb6643f59095f7d0a06b45b03c",
 }
 
 SUBJECTS: tuple[SubjectFacts, ...] = tuple(
@@ -92,5 +107,8 @@ PAPER_MODELS: tuple[str, ...] = tuple(facts.subject_id for facts in SUBJECTS if 
 def model_file(name: str, view: str) -> DataFile:
     """Return the file of one model's released distances in one view."""
     folder, file = FOLDERS[view], f"sawc-distances_model-{name}.csv"
-    pinned = _SHA256[name] if view == WITH_STOP else None
-    return DataFile(f"sawc/{folder}/{file}", f"{UPSTREAM}/processed/{folder}/{file}", pinned, optional=pinned is None)
+    pinned = (_WITH_STOP_SHA256 if view == WITH_STOP else _WITHOUT_STOP_SHA256)[name]
+    # a folder of data may hold one of the two views only
+    return DataFile(
+        f"sawc/{folder}/{file}", f"{UPSTREAM}/processed/{folder}/{file}", pinned, optional=view != WITH_STOP
+    )

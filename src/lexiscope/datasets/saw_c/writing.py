@@ -115,7 +115,9 @@ def _model(dataset: Dataset, name: str, view: str) -> bytes:
     answers = dataset.responses.where(subject_id=name, view=view)
     distances = answers.where(measure="cosine_distance")
     parameters = next(str(facts.n_parameters) for facts in dataset.subjects if facts.subject_id == name)
-    counts = [_by_item(answers.where(measure=f"n_tokens_{n}")) for n in (1, 2)]
+    # the published files without final stop give the count of the first sentence for both
+    counted = (1, 2) if view == WITH_STOP else (1, 1)
+    counts = [_by_item(answers.where(measure=f"n_tokens_{n}")) for n in counted]
     items = {item.item_id: item for item in dataset.items}
     stop = "." if view == WITH_STOP else ""
     values, layers = distances.column("value").tolist(), distances.column("layer").astype(int).tolist()
