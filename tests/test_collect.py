@@ -154,7 +154,7 @@ def test_every_damage_to_a_part_is_found(tmp_path: Path) -> None:
         bad[rng.randrange(len(bad))] ^= 1 << rng.randrange(8)
         for content in (bytes(bad), good[: rng.randrange(len(good))]):
             part.write_bytes(content)
-            with pytest.raises(RunError, match=f"{part.name}[\\s\\S]*hashes to"):
+            with pytest.raises(RunError, match=f"{part.name}[\\s\\S]*sha256 .*, expected "):
                 collect(ITEMS, [Fake("a")], "relatedness", out=tmp_path)
 
 
@@ -215,7 +215,8 @@ def test_run_record(tmp_path: Path) -> None:
     assert [count["rows"] for count in record["counts"]] == [len(ITEMS) * 2, len(ITEMS)]
     assert sum(count["rows"] for count in record["counts"]) == len(table)
     assert record["subjects"][1]["facts"]["revision"] == "1 seed=7"
-    assert set(record["files"]) == {"responses.parquet", "question.json"}
+    parts = {f"parts/{path.name}" for path in (tmp_path / "parts").iterdir()}
+    assert (set(record["files"]), len(parts)) == ({"responses.parquet", "question.json", *parts}, 4)
 
 
 def test_run_record_is_the_same(tmp_path: Path) -> None:

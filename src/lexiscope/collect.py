@@ -21,13 +21,20 @@ from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.item import Item, check_unique_ids, item_record
 from lexiscope.core.lock import locked
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_json, write_machine
+from lexiscope.core.run import sha256_of, versions
+from lexiscope.core.sealed import (
+    PARTS,
+    QUESTION,
+    RESPONSES,
+    collected_names,
+    read_sealed,
+    seal_run,
+    write_machine,
+    write_sealed,
+)
 from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import Recording, Subject, SubjectSpec
 from lexiscope.core.task import Task
-
-RESPONSES = "responses.parquet"
-QUESTION = "question.json"
 
 CollectProgress = Callable[[str, int, int], None]
 """Called with the part's name (``encoder:minilm, full``), the number of things done and their total."""
@@ -119,10 +126,9 @@ def collect_run(
         "subjects": _descriptions(out, _question(items, asked, task, views, seed)),
         "counts": [_counted(table, items, name) for name in table.unique("subject_id")],
         "data": dict(checksums or {}),
-        "files": manifest(out, [RESPONSES, QUESTION]),
         "versions": versions(),
     }
-    write_json(out / "run.json", record)
+    seal_run(out, record, collected_names(out))
     write_machine(out, time.monotonic() - begun)
     return table
 
@@ -236,10 +242,11 @@ def _claim(out: Path, question: _Question) -> None:
     if not path.is_file():
         if (out / RESPONSES).exists():
             raise RunError(f"this folder holds {RESPONSES} but no {QUESTION}", place=Place(str(out)), hint=_ELSEWHERE)
-        write_json(path, {"parts": now})
+        write_sealed(path, {"parts": now})
         return
-    before = read_json(path).get("parts", [])
-    answered = any((out / "parts").glob("*.json"))
+    delete = f"delete {path} and {out / RESPONSES}"
+    before = read_sealed(path, hint=f"{delete}, then run the same command again: it continues").get("parts", [])
+    answered = any((out / PARTS).glob("*.json"))
     # a folder in which nobody has answered yet (the first subject could not be read, say) holds nothing to protect
     if answered and any(part not in now for part in before):
         changed = next(part for part in before if part not in now)
@@ -250,7 +257,7 @@ def _claim(out: Path, question: _Question) -> None:
             hint=_ELSEWHERE,
         )
     if before != now:
-        write_json(path, {"parts": now})
+        write_sealed(path, {"parts": now})
 
 
 _ELSEWHERE = "name another folder, or delete this one"
@@ -280,18 +287,22 @@ def _part(out: Path, question: _Question, part: _Part, progress: CollectProgress
     seal_path = _seal_path(out, key)
     table_path = seal_path.with_suffix(".parquet")
     if seal_path.is_file():
-        return _read_part(table_path, read_json(seal_path), key)
+        return _read_part(table_path, read_sealed(seal_path, hint=_delete_part(seal_path)), key)
     table = _answers(question, part, out / "work", progress)
     table.write_parquet(table_path)
     # the seal comes last: a part without one is not finished
     sealed = {"key": key, "sha256": sha256_of(table_path), "rows": len(table), "about": _described(part.subject)}
-    write_json(seal_path, sealed)
+    write_sealed(seal_path, sealed)
     return table
 
 
 def _seal_path(out: Path, key: Mapping[str, Any]) -> Path:
     name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:24]
-    return out / "parts" / f"{name}.json"
+    return out / PARTS / f"{name}.json"
+
+
+def _delete_part(seal_path: Path) -> str:
+    return f"delete it and {seal_path.with_suffix('.parquet').name}, then run the same command again"
 
 
 def _read_part(path: Path, seal: Mapping[str, Any], key: Mapping[str, Any]) -> ResponseTable:
@@ -300,7 +311,7 @@ def _read_part(path: Path, seal: Mapping[str, Any], key: Mapping[str, Any]) -> R
         raise RunError(
             "this part of a run is damaged",
             place=Place(str(path)),
-            why=f"it hashes to {actual}, written was {seal.get('sha256')}",
+            why=f"sha256 {actual}, expected {seal.get('sha256')}",
             hint=f"delete it and {path.with_suffix('.json').name}, then run the same command again",
         )
     return ResponseTable.read_parquet(path)
@@ -321,7 +332,7 @@ def _joined(question: _Question, tables: Sequence[ResponseTable]) -> ResponseTab
 
 def _descriptions(out: Path, question: _Question) -> list[dict[str, Any]]:
     """What each subject was when it answered: a subject whose answers were kept has not run again and knows less."""
-    seals = [read_json(_seal_path(out, question.key(part))) for part in question.parts]
+    seals = [read_sealed(_seal_path(out, question.key(part))) for part in question.parts]
     return list(
         {part.subject.subject_id: seal["about"] for part, seal in zip(question.parts, seals, strict=True)}.values()
     )

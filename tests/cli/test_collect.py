@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from lexiscope.cli.collect import answer_rows
-from lexiscope.cli.describe_answers import describe
+from lexiscope.cli.describe_answers import describe, describe_run
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.core.result import read_records
 
 from .conftest import Run
 
@@ -110,7 +109,8 @@ def test_report_of_answers_alone_describes_them(items: Path, run: Run, tmp_path:
     run("collect", "--items", items.name, *BASELINE, "--out", "RUN")
     assert run("report", "RUN", "--out", "page.html").exit_code == 0
     table = ResponseTable.read_parquet(tmp_path / "RUN" / "responses.parquet")
-    for record in read_records(tmp_path / "RUN" / "results.json"):
+    assert not (tmp_path / "RUN" / "results.json").exists(), "a report only reads"
+    for record in describe_run(tmp_path / "RUN").records:
         rows = table.where(subject_id=record.subject, measure=record.statistic.removeprefix("mean_"))
         assert record.value == pytest.approx(float(np.nanmean(rows.column("value"))), abs=1e-12)
     first = (tmp_path / "page.html").read_bytes()

@@ -89,7 +89,7 @@ def test_what_was_stopped_is_not_in_the_way(
         raise fault
 
     with monkeypatch.context() as patched:
-        patched.setattr(senses_written, "write_json", full)
+        patched.setattr(senses_written, "write_sealed", full)
         assert run("senses", "intrusion", vectors, "--words", "words.txt", "--out", "a").exit_code in (1, 130)
     assert {path.name for path in tmp_path.iterdir()} == before
     (tmp_path / ".a.part").mkdir()

@@ -10,7 +10,7 @@ import pytest
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.result import Record, to_json
-from lexiscope.core.run import write_json
+from lexiscope.core.sealed import seal_run
 from lexiscope.report.document import Report
 from lexiscope.report.every_result import with_every_result
 from lexiscope.report.html import render
@@ -21,8 +21,8 @@ from lexiscope.report.tables import Interval
 
 def _run(report: Report, folder: Path) -> Path:
     store(report, folder)
-    write_json(folder / "run.json", report.run)
     (folder / "results.json").write_text(to_json(report.records), encoding="utf-8")
+    seal_run(folder, report.run, ["results.json"])
     return folder
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from lexiscope.core.errors import LexiscopeError, RunError
 from lexiscope.core.result import to_json
-from lexiscope.core.run import write_json
+from lexiscope.core.run import read_json
+from lexiscope.core.sealed import seal_run
 from lexiscope.report.document import Report
 from lexiscope.report.figures import data_csv
 from lexiscope.report.html import render
@@ -22,10 +23,16 @@ from lexiscope.report.tables import Table
 def run(report: Report, tmp_path: Path) -> Path:
     """A run folder as a study leaves it."""
     folder = tmp_path / "run"
-    store(report, folder)
-    write_json(folder / "run.json", report.run)
+    names = store(report, folder)
     (folder / "results.json").write_text(to_json(report.records), encoding="utf-8")
+    seal_run(folder, report.run, [*names, "results.json"])
     return folder
+
+
+def _seal_again(run: Path) -> None:
+    """Make a folder of somebody else: whole by its checksums, whatever is in it."""
+    record = read_json(run / "run.json")
+    seal_run(run, record, record["files"])
 
 
 def test_a_report_is_rebuilt_byte_for_byte(report: Report, run: Path) -> None:
@@ -93,6 +100,7 @@ def test_names_do_not_lead_out_of_the_folder(run: Path, name: str) -> None:
     structure = json.loads((run / SECTIONS).read_text(encoding="utf-8"))
     structure["sections"][0]["tables"] = [name]
     (run / SECTIONS).write_text(json.dumps(structure), encoding="utf-8")
+    _seal_again(run)
     with pytest.raises(RunError, match="cannot name"):
         load(run)
 
@@ -101,4 +109,5 @@ def test_a_hostile_drawing_is_disarmed(run: Path) -> None:
     """A drawing that was changed on disk still cannot bring a script into the page."""
     path = run / "figures" / "density.svg"
     path.write_text(path.read_text(encoding="utf-8").replace("</svg>", "<script>alert(1)</script></svg>"), "utf-8")
+    _seal_again(run)
     assert "<script" not in render(load(run))

@@ -233,21 +233,21 @@ def test_a_killed_training_ends_with_the_same_bits(llama: Path, tmp_path: Path) 
 
 def test_a_training_killed_at_its_end_is_finished(llama: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Broken off with the adapter written and its record not: no subject takes it, and no step is made again."""
-    out, write = tmp_path / "out", lora.write_json
+    out, write = tmp_path / "out", lora.write_sealed
 
     def stop(path: Path, content: dict[str, object]) -> None:
         if path.name == "run.json":
             raise KeyboardInterrupt
         write(path, content)
 
-    monkeypatch.setattr(lora, "write_json", stop)
+    monkeypatch.setattr(lora, "write_sealed", stop)
     with pytest.raises(KeyboardInterrupt):
         train_lora(material(8), str(llama), out=out, settings=SHORT)
     (out / "checkpoint" / ".whole.json.half").write_bytes(b"begun by a process that was killed")
     with pytest.raises(SubjectError, match="not finished"):
         _ = load_causal(SubjectSpec.parse(f"causal_lm:{out}")).folder
     before, steps = adapter(out), []
-    monkeypatch.setattr(lora, "write_json", write)
+    monkeypatch.setattr(lora, "write_sealed", write)
     train_lora(material(8), str(llama), out=out, settings=SHORT, progress=lambda *each: steps.append(each))
     assert steps == []
     assert adapter(out) == before

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.core.run import read_json
+from lexiscope.core.sealed import check_run
 from lexiscope.items.automatic import Proposal
 from lexiscope.items.build_tables import read_proposals
 from lexiscope.items.curation import Decision, check_curator, compare
@@ -35,6 +35,7 @@ def proposals_of(folder: Path) -> tuple[Proposal, ...]:
     if not (folder / "run.json").is_file():
         hint = "run the same lexiscope build minimal-pairs again"
         raise InputError("this build was not finished", code="E468", place=Place(str(folder)), hint=hint)
+    check_run(folder)
     return proposals
 
 
@@ -43,7 +44,7 @@ def build_language(folder: Path) -> str:
 
     Errors: :class:`~lexiscope.core.errors.RunError` where the folder holds no finished build.
     """
-    return str(read_json(folder / "run.json").get("language", "en"))
+    return str(check_run(folder).get("language", "en"))
 
 
 def decided(folder: Path, name: str, proposals: Sequence[Proposal]) -> dict[str, Decision]:

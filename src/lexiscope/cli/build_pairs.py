@@ -19,7 +19,8 @@ from lexiscope.cli.sheet_arguments import open_collection
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core.errors import Place, RunError, SpecError
 from lexiscope.core.lock import locked
-from lexiscope.core.run import read_json, sha256_of, versions, write_json, write_machine
+from lexiscope.core.run import sha256_of, versions
+from lexiscope.core.sealed import check_run, seal_run, write_machine
 from lexiscope.items.alternatives import FilterCount, Rules
 from lexiscope.items.assembly import COLLECTION, ITEMS, LINES, check_templates, synonym_items, write_suites
 from lexiscope.items.automatic import choose
@@ -117,7 +118,9 @@ def minimal_pairs(*, out: Path, quiet: bool, **given: Any) -> None:
             say(f"{out} is finished: nothing to do")
             return
         made = _build(out, settings, quiet=quiet)
-        write_json(out / "run.json", made | {"command": shlex.join(["lexiscope", *sys.argv[1:]])})
+        written = [path.relative_to(out).as_posix() for path in sorted(out.rglob("*")) if path.is_file()]
+        names = [name for name in written if not Path(name).name.startswith(".")]
+        seal_run(out, made | {"command": shlex.join(["lexiscope", *sys.argv[1:]])}, names)
         write_machine(out, time.monotonic() - started)
     counts = cast("dict[str, int]", made["counts"])
     say(", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items()))
@@ -242,7 +245,7 @@ def _is_finished(out: Path, settings: Settings) -> bool:
     """
     if not (out / "run.json").is_file():
         return False
-    there: Mapping[str, Any] = read_json(out / "run.json").get("settings", {})
+    there: Mapping[str, Any] = check_run(out).get("settings", {})
     asked = asdict(settings) | {"suites": list(settings.suites)}
     different = sorted(name for name in asked if there.get(name) != asked[name])
     if different:

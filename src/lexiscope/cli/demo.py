@@ -20,7 +20,8 @@ from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import to_json
-from lexiscope.core.run import manifest, versions, write_atomically, write_json
+from lexiscope.core.run import versions, write_atomically
+from lexiscope.core.sealed import collected_names, seal_run
 from lexiscope.report.document import Report
 from lexiscope.report.every_result import with_every_result
 from lexiscope.report.html import write_report
@@ -80,7 +81,7 @@ def rated_data_at_hand() -> bool:
 def write_run(
     out: Path, data: Sequence[Dataset], answers: Sequence[ResponseTable], parts: Sequence[Part], threads: int
 ) -> Path:
-    """Write the run folder, ``run.json`` last but for the page, and return the path of the page."""
+    """Write the run folder, ``run.json`` last, and return the path of the page."""
     records = tuple(record for part in parts for record in part.records)
     ResponseTable.concat(list(answers)).write_parquet(out / "responses.parquet")
     write_atomically(out / "results.json", to_json(records))
@@ -89,10 +90,8 @@ def write_run(
         "settings": {"subject": SUBJECT, "task": TASK, "view": VIEW, "threads": threads},
         "seed": SEED,
         "data": {name: sha for dataset in data for name, sha in dataset.checksums},
-        "files": manifest(out, ["responses.parquet", "results.json"]),
         "versions": versions(),
     }
-    write_json(out / "run.json", run)
     report = Report(
         title="Lexiscope: a first result",
         subtitle=f"{SUBJECT} on {' and '.join(dataset.card.title for dataset in data)}",
@@ -102,8 +101,10 @@ def write_run(
         citations=tuple(dataset.card.citation for dataset in data),
     )
     report = with_every_result(report)
-    store(report, out)
-    return write_report(report, out / "report.html")
+    names = store(report, out)
+    page = write_report(report, out / "report.html")
+    seal_run(out, run, ["responses.parquet", "results.json", *names, page.name, *collected_names(out)])
+    return page
 
 
 def _english(dataset: Dataset) -> Dataset:

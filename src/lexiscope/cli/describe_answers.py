@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from lexiscope.collect import QUESTION, RESPONSES
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Record, to_json
-from lexiscope.core.run import read_json, write_atomically
+from lexiscope.core.result import Record
+from lexiscope.core.sealed import QUESTION, RESPONSES, check_run
 from lexiscope.core.simulated import PARTICIPANT, SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.items.gap_filling import is_written
 from lexiscope.report.curves import Trajectory
@@ -24,7 +23,6 @@ from lexiscope.report.every_result import with_every_result
 from lexiscope.report.figure_layers import trajectories
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.simulated import marked_report
-from lexiscope.report.stored import store
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Table
 
 _MEAN = Format("number", 3)
@@ -55,27 +53,22 @@ def holds_answers_only(folder: Path) -> bool:
 
 
 def describe_run(folder: Path) -> Report:
-    """Describe the answers of a run, and store tables, figure and ``results.json`` in its folder.
+    """Describe the answers of a run; nothing is written to its folder.
 
     Errors: :class:`RunError` where a file of the run is damaged.
     """
-    run: dict[str, Any] = read_json(folder / "run.json") if (folder / "run.json").is_file() else {}
+    run: dict[str, Any] = check_run(folder)
     answers = ResponseTable.read_parquet(folder / RESPONSES)
     rows = describe(answers)
     records = tuple(_record(row) for row in rows)
-    write_atomically(folder / "results.json", to_json(records))
     items = run.get("items", {})
     asked = f"{items.get('n', 'unknown')} items of {', '.join(items.get('datasets', [])) or 'a file'} were asked."
     note = "Answers are described as they are. A study compares people with models and knows which items share a word."
     section = Section("answers", "Answers", (asked, note), (_table(rows),), tuple(_figures(rows)))
     report = Report(f"Answers in {folder.name}", sections=(section,), run=run, records=records)
-    if SIMULATED in answers.unique("subject_kind"):
-        # people and simulated participants are described apart here, each under their name
-        report = marked_report(report)
-        write_atomically(folder / "results.json", to_json(report.records))
-    report = with_every_result(report)
-    store(report, folder)
-    return report
+    # people and simulated participants are described apart here, each under their name
+    marked = marked_report(report) if SIMULATED in answers.unique("subject_kind") else report
+    return with_every_result(marked)
 
 
 def describe(table: ResponseTable) -> list[Described]:

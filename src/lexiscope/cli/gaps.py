@@ -16,10 +16,10 @@ from lexiscope.cli.item_source import load_items
 from lexiscope.cli.output import print_table, remark, say
 from lexiscope.cli.sheet_arguments import kappa_text, open_collection, percent, read_named, with_interval
 from lexiscope.cli.verb import Verb, existing_file
-from lexiscope.collect import RESPONSES
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import parse_statistic
+from lexiscope.core.sealed import RESPONSES
 from lexiscope.items.coding_sheet import (
     GapAnswer,
     answers_to_code,

@@ -38,6 +38,7 @@ VERBS: dict[str, tuple[str, str]] = {
     ),
     "senses": ("lexiscope.cli.senses:senses", "Induced senses: neighbours, example sentences, tests for people."),
     "report": ("lexiscope.cli.report:report", "Write one report of one or more runs."),
+    "verify": ("lexiscope.cli.verify:verify", "Check that a run holds what it says, and compute it again."),
     "agree": ("lexiscope.cli.agree:agree", "Agreement and ceilings of any long table of ratings."),
     "shared-task": (
         "lexiscope.cli.shared_task:shared_task",

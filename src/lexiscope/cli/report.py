@@ -9,10 +9,12 @@ import click
 from lexiscope.cli.describe_answers import describe_run, holds_answers_only
 from lexiscope.cli.output import say
 from lexiscope.cli.verb import Verb
-from lexiscope.core.errors import InputError, Place
+from lexiscope.core.errors import InputError, Place, RunError
+from lexiscope.core.sealed import RUN
+from lexiscope.report.every_result import with_every_result
 from lexiscope.report.html import write_report
-from lexiscope.report.runs import from_runs
-from lexiscope.report.stored import SECTIONS
+from lexiscope.report.runs import together
+from lexiscope.report.stored import SECTIONS, load
 
 
 @click.command(cls=Verb)
@@ -22,13 +24,13 @@ def report(*, runs: tuple[Path, ...], out: Path) -> None:
     """Write one report of one or more runs.
 
     The page is one file that opens without a network. Several runs stand side by side, statistic by statistic. Of a
-    run of collect, which holds answers but no analysis, counts and means are shown.
+    run of collect, which holds answers but no analysis, counts and means are shown. Every file of a run is checked
+    before it is read; nothing is written to the run folders.
     """
     for run in runs:
         _require_run(run)
-    for run in filter(holds_answers_only, runs):
-        describe_run(run)
-    path = write_report(from_runs(runs), out)
+    reports = [describe_run(run) if holds_answers_only(run) else with_every_result(load(run)) for run in runs]
+    path = write_report(together(reports, [run.name for run in runs]), out)
     say(f"written: {path}")
 
 
@@ -38,3 +40,6 @@ def _require_run(folder: Path) -> None:
     if not (folder / SECTIONS).is_file() and not holds_answers_only(folder):
         hint = "name the folder that was given to --out"
         raise InputError("this is not the folder of a run", code="E009", place=Place(str(folder)), hint=hint)
+    if not (folder / RUN).is_file():
+        what, why = "this run is not finished, or has lost its record", f"there is no {RUN}"
+        raise RunError(what, place=Place(str(folder)), why=why, hint="give the command again that made this folder")

@@ -17,12 +17,12 @@ from lexiscope.cli import options
 from lexiscope.cli.item_source import load_items
 from lexiscope.cli.output import print_json, print_table, remark, say, say_folded
 from lexiscope.cli.verb import Verb, check_new, existing_file
-from lexiscope.collect import RESPONSES
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Record
 from lexiscope.core.run import sha256_of
+from lexiscope.core.sealed import RESPONSES
 from lexiscope.core.simulated import COLLECTED
 from lexiscope.core.study import StudySettings
 from lexiscope.report.document import Report, Section

@@ -13,7 +13,8 @@ from typing import Any
 from lexiscope.collect import collect_run
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
-from lexiscope.core.run import manifest, versions, write_json
+from lexiscope.core.run import manifest, versions
+from lexiscope.core.sealed import write_sealed
 from lexiscope.items.left_out import LeftOut, write_left_out
 from lexiscope.items.tabular import write_items
 from lexiscope.subjects.gasi import Gasi
@@ -62,7 +63,7 @@ def write_test(out: Path, made: Made, asked: Gasi | SenseEmbedding, *, seed: int
             "files": manifest(folder, [ITEMS, LEFT_OUT, f"{MODEL}/responses.parquet"]),
             "versions": versions(),
         }
-        write_json(folder / TEST, record)
+        write_sealed(folder / TEST, record)
 
 
 @contextmanager

@@ -15,10 +15,10 @@ from lexiscope.analysis.shared_task import Gold, OfficialScore, official_score
 from lexiscope.cli import options
 from lexiscope.cli.output import print_json, print_table, remark, say
 from lexiscope.cli.verb import Verb, existing_file
-from lexiscope.collect import RESPONSES
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import write_atomically
+from lexiscope.core.sealed import RESPONSES
 from lexiscope.core.simulated import SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.datasets import ambistory
 from lexiscope.items.shared_task import check_submission, read_submission, write_submission

@@ -47,6 +47,9 @@ def locked(folder: Path) -> Iterator[None]:
             # still under the lock, so that nobody else can have begun to write here
             _leave(folder, made)
             raise
+        # nobody holds it: the file says nothing
+        with contextlib.suppress(OSError):
+            os.ftruncate(stream.fileno(), 0)
 
 
 def _leave(folder: Path, made: Sequence[Path]) -> None:

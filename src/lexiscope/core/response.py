@@ -24,6 +24,7 @@ import pyarrow.parquet as parquet
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.foreign import storable_text
 from lexiscope.core.run import write_atomically
+from lexiscope.core.sealed import check_file
 from lexiscope.core.simulated import COLLECTED as COLLECTED
 from lexiscope.core.simulated import SIMULATED as SIMULATED
 from lexiscope.core.simulated import SIMULATED_ID, refuse_mixture
@@ -221,9 +222,13 @@ class ResponseTable:
 
     def write_parquet(self, path: Path | str) -> None:
         """Write the table; the file appears whole or not at all. The same rows give the same bytes."""
+        write_atomically(Path(path), self.parquet_bytes())
+
+    def parquet_bytes(self) -> bytes:
+        """Return the table as a Parquet file. The same rows give the same bytes."""
         sink = io.BytesIO()
         parquet.write_table(self._table, sink, compression="zstd", store_schema=True)
-        write_atomically(Path(path), sink.getvalue())
+        return sink.getvalue()
 
     def write_csv(self, path: Path | str) -> None:
         """Write the table as UTF-8 CSV. Text is quoted, a missing value is bare: the round trip is exact."""
@@ -233,10 +238,11 @@ class ResponseTable:
 
     @classmethod
     def read_parquet(cls, path: Path | str) -> ResponseTable:
-        """Read a table that :meth:`write_parquet` wrote.
+        """Read a table that :meth:`write_parquet` wrote; in the folder of a run it is checked first.
 
         Errors: :class:`RunError` where the file is damaged.
         """
+        check_file(Path(path))
         try:
             table = parquet.read_table(Path(path))
             # text that is no UTF-8 would be found out much later, and nowhere near its file
@@ -251,6 +257,7 @@ class ResponseTable:
 
         Errors: :class:`RunError` where the file is damaged, :class:`InputError` where columns are missing.
         """
+        check_file(Path(path))
         options = arrow_csv.ConvertOptions(
             column_types=SCHEMA, strings_can_be_null=True, quoted_strings_can_be_null=False, null_values=[""]
         )

@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from lexiscope.core.errors import InputError, LexiscopeError, Place, SpecError
 from lexiscope.core.foreign import json_text, parse_json
+from lexiscope.core.sealed import check_file
 from lexiscope.core.simulated import SIMULATED
 
 Status = Literal["reproduced", "within rounding", "not reproduced", "not reproducible", "not computed", "undefined", ""]
@@ -177,10 +178,11 @@ def from_json(text: str, *, path: str = "results.json") -> tuple[Record, ...]:
 
 
 def read_records(path: Path) -> tuple[Record, ...]:
-    """Read ``results.json``.
+    """Read ``results.json``; in the folder of a run it is checked first.
 
-    Errors: :class:`InputError` where it is damaged.
+    Errors: :class:`InputError` where it is no list of records, :class:`RunError` where it is not as the run wrote it.
     """
+    check_file(path)
     try:
         text = path.read_text(encoding="utf-8")
     except ValueError as error:

@@ -12,7 +12,6 @@ import json
 import os
 import platform
 import tempfile
-import time
 from collections.abc import Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
@@ -115,18 +114,6 @@ def unreadable(path: Path, error: Exception) -> RunError:
 def manifest(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """Return the sha256 of each named file of a run."""
     return {name: sha256_of(folder / name) for name in sorted(names)}
-
-
-def write_machine(folder: Path, seconds: float) -> None:
-    """Write ``machine.json``: where the last attempt at a run took place and how long it took."""
-    about = {
-        "platform": platform.platform(),
-        "processor": platform.machine(),
-        "cores": os.cpu_count() or 0,
-        "seconds_of_last_attempt": round(seconds, 3),
-        "finished_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
-    write_json(folder / "machine.json", about)
 
 
 def _umask() -> int:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _ALLOWED_TAGS = {"p", "em", "strong", "i", "b", "a", "ul", "ol", "li", "code", "sub", "sup", "br", "q", "cite"}
 _DEEPEST_HEADING = 6
 #: Blocks of ``run.json`` that depend on the machine, on the run's folder, or on the page itself.
-NOT_PRINTED = frozenset({"machine", "command", "files"})
+NOT_PRINTED = frozenset({"machine", "command", "files", "seal"})
 #: Longer tables are folded; they can be opened, and their CSV is beside them.
 _FOLDED = 60
 #: Row names up to this many characters are kept on one line; hyphenated model names read badly when broken.
@@ -83,7 +83,7 @@ def run_rows(run: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, st
     """Yield the run record as sorted (key, value) text, nested keys joined by points.
 
     Left out is what says where the run took place or depends on the page itself: ``machine``, ``command`` (it names
-    the folder of the run) and ``files`` (it holds the checksum of the page).
+    the folder of the run), ``files`` and ``seal`` (they hold the checksum of the page).
 
     >>> list(run_rows({"seed": 7, "versions": {"numpy": "2.4"}, "machine": {"host": "x"}}))
     [('seed', '7'), ('versions.numpy', '2.4')]

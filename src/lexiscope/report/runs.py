@@ -31,10 +31,14 @@ def from_runs(folders: Sequence[Path | str]) -> Report:
         raise InputError("name at least one run folder")
     # a run of an earlier version may hold numbers that its report does not show
     reports = [with_every_result(load(folder)) for folder in folders]
+    return together(reports, [Path(folder).name for folder in folders])
+
+
+def together(reports: Sequence[Report], names: Sequence[str]) -> Report:
+    """Return one report of several, of runs with these *names*; a single one as it is."""
     if len(reports) == 1:
         return reports[0]
     parts = [_as_section(report, number) for number, report in enumerate(reports, start=1)]
-    names = [Path(folder).name for folder in folders]
     marks = [all(record.people for record in report.records) and bool(report.records) for report in reports]
     citations = dict.fromkeys(citation for report in reports for citation in report.citations)
     runs = {f"run {number}": _without_machine(report) for number, report in enumerate(reports, start=1)}

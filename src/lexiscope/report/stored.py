@@ -20,6 +20,7 @@ import numpy as np
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.result import read_records
 from lexiscope.core.run import read_json, unreadable, write_atomically, write_json
+from lexiscope.core.sealed import RUN, check_run
 from lexiscope.report.document import Paragraph, Report, RichText, Section
 from lexiscope.report.every_result import check_every_result
 from lexiscope.report.figures import PROLOGUE, Figure, write_figure
@@ -61,11 +62,12 @@ def store(report: Report, folder: Path | str) -> tuple[str, ...]:
 def load(folder: Path | str) -> Report:
     """Read a stored report back; rendered, it gives the same bytes as the report that was stored.
 
+    Where the folder is that of a finished run, every file is checked before anything is read.
     Errors: :class:`RunError` where a file is absent or damaged, naming it.
     """
     source = Path(folder)
+    run = check_run(source) if (source / RUN).exists() else {}
     structure = read_json(source / SECTIONS)
-    run = read_json(source / "run.json") if (source / "run.json").exists() else {}
     results = source / "results.json"
     records = read_records(results) if results.exists() else ()
     try:

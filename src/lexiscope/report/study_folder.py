@@ -12,7 +12,8 @@ from typing import Any
 from lexiscope.core.errors import RunError
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import to_json
-from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_atomically, write_json
+from lexiscope.core.run import sha256_of, versions, write_atomically
+from lexiscope.core.sealed import RUN, Change, changes, collected_names, read_sealed, seal_run
 from lexiscope.core.study import StudySettings
 from lexiscope.report.document import Report
 from lexiscope.report.every_result import with_every_result
@@ -21,8 +22,6 @@ from lexiscope.report.numbering import numbered
 from lexiscope.report.simulated import marked_report
 from lexiscope.report.stored import store
 
-RUN = "run.json"
-
 
 def key_of(settings: StudySettings) -> str:
     """Return what makes two runs the same question: every setting, and the versions that numbers depend on."""
@@ -30,16 +29,17 @@ def key_of(settings: StudySettings) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def is_finished(out: Path, settings: StudySettings, *, given: Mapping[str, str] | None = None) -> bool:
-    """Say whether the folder holds this run, whole; a file that was changed or lost since means no.
+def changed_files(out: Path, settings: StudySettings, *, given: Mapping[str, str] | None = None) -> list[Change] | None:
+    """Return the files of a finished run that were changed or lost since; ``None`` where this run is not finished.
 
     *given* are the checksums of the files beside the items, as :func:`about_run` has stored them.
 
-    Errors: :class:`RunError` where the folder holds another question's run.
+    The answers that the run was computed from, in ``collected``, are files of the run. Errors: :class:`RunError` where
+    the folder holds another question's run, or its record is damaged.
     """
     if not (out / RUN).exists():
-        return False
-    run = read_json(out / RUN)
+        return None
+    run = read_sealed(out / RUN)
     if run.get("settings") != json.loads(json.dumps(asdict(settings))):
         raise RunError(
             f"{out} holds the run of another question",
@@ -47,12 +47,10 @@ def is_finished(out: Path, settings: StudySettings, *, given: Mapping[str, str] 
             hint="give another folder with --out, or remove this one",
         )
     if settings.items and run.get("data") != {Path(settings.items).name: sha256_of(Path(settings.items))}:
-        return False  # the user has changed the items or the ratings since
-    if run.get("given", {}) != dict(given or {}):
-        return False
-    files = run.get("files", {})
-    present = all((out / name).is_file() for name in files)
-    return bool(files) and run.get("key") == key_of(settings) and present and manifest(out, files) == files
+        return None  # the user has changed the items or the ratings since
+    if run.get("given", {}) != dict(given or {}) or run.get("key") != key_of(settings):
+        return None
+    return changes(out, run)
 
 
 def about_run(
@@ -96,6 +94,4 @@ def write_run(
     names = ["responses.parquet", "results.json", *store(report, out), *extra]
     run = dict(report.run) | {"command": command}
     write_report(report, out / "report.html")
-    run["files"] = manifest(out, [*dict.fromkeys([*names, "report.html"])])
-    write_json(out / RUN, run)
-    return run
+    return seal_run(out, run, [*names, "report.html", *collected_names(out)])

@@ -10,13 +10,13 @@ from pathlib import Path
 from lexiscope.core.lock import locked
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, read_records
-from lexiscope.core.run import write_machine
+from lexiscope.core.sealed import Change, write_machine
 from lexiscope.core.simulated import SIMULATED, TOLD_SIMULATED
 from lexiscope.core.study import Analysis, Mark, PlannedAnalysis, Question, StudySettings
 from lexiscope.report.document import Report
 from lexiscope.report.part import Part
 from lexiscope.report.simulated import has_people, marked_table
-from lexiscope.report.study_folder import is_finished, write_run
+from lexiscope.report.study_folder import changed_files, write_run
 from lexiscope.report.tables import Table
 
 _FINISHED = "this run was finished before: nothing was computed again"
@@ -65,13 +65,18 @@ def run_study(
     """
     folder, started = Path(out), time.monotonic()
     with locked(folder):
-        if is_finished(folder, settings, given=given):
+        found = changed_files(folder, settings, given=given)
+        if found is not None and not found:
             return _summary(folder, overview, (_FINISHED,))
         done = compute(folder)
         write_run(folder, done.report, done.responses, extra=done.files, command=command, meanings=done.meanings)
         write_machine(folder, time.monotonic() - started)
     remarks = dict.fromkeys(text for part in done.parts.values() for text in part.remarks)
-    return _summary(folder, overview, tuple(remarks))
+    return _summary(folder, overview, (*map(_rebuilt, found or ()), *remarks))
+
+
+def _rebuilt(change: Change) -> str:
+    return f"{change.name} was not as it was written and was computed again (sha256 {change.actual})"
 
 
 def marked_records(

@@ -13,7 +13,8 @@ from typing import Any, Required, TypedDict
 from lexiscope.core.errors import InputError, require
 from lexiscope.core.item import Item
 from lexiscope.core.lock import locked
-from lexiscope.core.run import manifest, read_json, versions, write_atomically, write_json, write_machine
+from lexiscope.core.run import manifest, read_json, versions, write_atomically, write_json
+from lexiscope.core.sealed import write_machine
 from lexiscope.subjects._adapter import CLAIM, RECORD
 from lexiscope.subjects._loading import torch_threads
 from lexiscope.subjects._model_folder import TOKENIZER_FILES

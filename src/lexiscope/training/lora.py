@@ -22,9 +22,10 @@ from lexiscope.analysis.within_sd import is_within_sd
 from lexiscope.core.errors import StatisticError, require
 from lexiscope.core.lock import locked
 from lexiscope.core.prompt import Prompting
-from lexiscope.core.run import manifest, read_json, versions, write_atomically, write_json, write_machine
+from lexiscope.core.run import manifest, read_json, versions, write_atomically, write_json
 from lexiscope.core.scale import Scale
 from lexiscope.core.scoring import Doubles
+from lexiscope.core.sealed import write_machine, write_sealed
 from lexiscope.subjects._adapter import CLAIM, CONFIG, RECORD, WEIGHTS
 from lexiscope.subjects._chat_text import numbers_of, render
 from lexiscope.subjects._loading import load_tokenizer, torch_threads
@@ -110,7 +111,7 @@ def train_lora(
             course = learn_adapter(learner, lessons, **where)
             _write(out, learner, base)
             about = _record(material, learner, course, claim, command)
-            write_json(out / RECORD, about | {"files": manifest(out, [CONFIG, WEIGHTS, CLAIM])})
+            write_sealed(out / RECORD, about | {"files": manifest(out, [CONFIG, WEIGHTS, CLAIM])})
             write_machine(out, time.monotonic() - begun)
         _clear(out)
     return _finished(out)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from lexiscope.core.errors import InputError
-from lexiscope.core.run import read_json, write_json
+from lexiscope.core.sealed import SEAL, read_sealed, write_sealed
 from lexiscope.core.study import StudySettings
 from lexiscope.studies.context_bias.material import PAIR_TASKS, RETRIEVAL_TASKS, VIEWS, AuditSet
 from lexiscope.training.budget import BudgetPlan, plan_budget, read_duration
@@ -111,7 +111,7 @@ def plan_of(audit: AuditSet, encoder: str, settings: StudySettings, kept: Path, 
     if kept.is_file():
         return _read(kept)
     plan = _budgeted(audit, encoder, settings, seconds=read_duration(settings.budget) / share)
-    write_json(kept, asdict(plan))
+    write_sealed(kept, asdict(plan))
     return plan
 
 
@@ -197,6 +197,6 @@ def _of_budget(found: BudgetPlan) -> Plan:
 
 
 def _read(path: Path) -> Plan:
-    content = read_json(path)
+    content = {name: value for name, value in read_sealed(path).items() if name != SEAL}
     listed = {name: tuple(value) for name, value in content.items() if isinstance(value, list)}
     return Plan(**{**content, **listed})

@@ -13,7 +13,7 @@ from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import CapabilityError, DataError, InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import read_json
+from lexiscope.core.sealed import PARTS, read_sealed
 from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import Generates, Judges, Scores, Subject
 from lexiscope.items.gap_filling import gap_prompt
@@ -170,7 +170,7 @@ def _answers(
 
 def _routes(folder: Path) -> tuple[Mapping[str, Any], ...]:
     """How the live subjects computed their scores, as the seals of their parts say."""
-    seals = [read_json(path) for path in sorted((folder / "parts").glob("*.json"))] if folder.is_dir() else []
+    seals = [read_sealed(path) for path in sorted((folder / PARTS).glob("*.json"))] if folder.is_dir() else []
     return tuple({"subject": seal["key"]["subject"], **seal["about"]["settings"]} for seal in seals)
 
 

@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place, RunError, SubjectError
 from lexiscope.core.lock import locked
-from lexiscope.core.run import manifest, versions, write_atomically, write_json, write_machine
+from lexiscope.core.run import manifest, versions, write_atomically, write_json
+from lexiscope.core.sealed import write_machine
 from lexiscope.resources.sense_vectors import KIND, SETTINGS, VECTORS, VOCABULARY, SenseVectors, read_sense_vectors
 from lexiscope.subjects._adapter import CLAIM
 from lexiscope.training._claim import check_claim

@@ -1,0 +1,208 @@
+"""What a run holds is what it wrote: ``run.json`` has the sha256 of every file, and a seal of its own content.
+
+Every reader of a run checks before it reads, and none writes a new checksum for a file that it found changed. The way
+back is always the command that made the run: it computes from what is whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import shlex
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lexiscope.core.errors import Place, RunError
+from lexiscope.core.foreign import json_text, parse_json
+from lexiscope.core.run import manifest, read_json, sha256_of, write_atomically
+
+RUN, MACHINE, QUESTION, RESPONSES = "run.json", "machine.json", "question.json", "responses.parquet"
+PARTS, WORK = "parts", "work"
+SEAL = "seal"
+"""The field of a sealed file that holds the sha256 of the rest of it."""
+
+NOTHING = "no such file"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file of a run that is not as it was written: its name in the folder, and the sha256 of both."""
+
+    name: str
+    expected: str
+    actual: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: sha256 {self.actual}, expected {self.expected}"
+
+
+def sealed_text(content: Mapping[str, Any]) -> str:
+    """Return a JSON object as text with the sha256 of its content in the field ``seal``.
+
+    >>> print(sealed_text({"n": 1}), end="")
+    {
+      "n": 1,
+      "seal": "41b14bbb9fb3d9fe2aaa2ec64a6d1a9c7cc62021b88061bdc5ae1ac71c57aa7d"
+    }
+    """
+    # through JSON, as it will be read
+    kept = {name: value for name, value in json.loads(_text(content)).items() if name != SEAL}
+    return _text(kept | {SEAL: hashlib.sha256(_text(kept).encode("utf-8")).hexdigest()})
+
+
+def write_sealed(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a JSON object with its seal, whole or not at all."""
+    write_atomically(path, sealed_text(content))
+
+
+def read_sealed(path: Path, *, hint: str = "") -> dict[str, Any]:
+    """Read a JSON object that :func:`write_sealed` wrote; every byte of the file counts.
+
+    Errors: :class:`RunError` where it is absent or damaged, or has no seal.
+    """
+    hint = hint or f"delete {path.name} and give the command again that made this folder: it continues"
+    try:
+        raw = path.read_bytes()
+        content = parse_json(raw)
+    except (OSError, ValueError) as error:
+        what = "this file of a run cannot be read"
+        raise RunError(what, place=Place(str(path)), why=str(error), hint=hint) from error
+    if not isinstance(content, dict) or SEAL not in content:
+        why = "it has no seal: an earlier version of Lexiscope wrote it, or it was changed"
+        raise RunError("this file of a run cannot be checked", place=Place(str(path)), why=why, hint=hint)
+    expected = sealed_text(content)
+    if raw != expected.encode("utf-8"):
+        changed = Change(path.name, content[SEAL], json.loads(expected)[SEAL])
+        why = f"its content has the sha256 {changed.actual}, sealed was {changed.expected}"
+        if changed.actual == changed.expected:
+            why = f"its content has the sealed sha256 {changed.expected}, but its bytes are others"
+        raise RunError("this file of a run is damaged", place=Place(str(path)), why=why, hint=hint)
+    return content
+
+
+def seal_run(folder: Path, record: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Write ``run.json``: *record* with the sha256 of the named files, sealed. It is the last file of a run."""
+    made = {**record, "files": manifest(folder, dict.fromkeys(names))}
+    write_sealed(folder / RUN, made)
+    return made
+
+
+def collected_names(folder: Path) -> list[str]:
+    """Return the names of the files in which answers were collected, in the folder and in folders below it."""
+    names: list[str] = []
+    for question in sorted(folder.rglob(QUESTION)):
+        at = question.parent
+        parts = sorted(path for path in (at / PARTS).glob("*.*") if path.suffix in (".json", ".parquet"))
+        found = [question, *parts, *([at / RESPONSES] if (at / RESPONSES).is_file() else [])]
+        names += [path.relative_to(folder).as_posix() for path in found if not path.name.startswith(".")]
+    return names
+
+
+def working_names(folder: Path) -> list[str]:
+    """Return the names of the files that hold what a run has worked out on its way."""
+    paths = (path for top in sorted(folder.rglob(WORK)) if top.is_dir() for path in sorted(top.rglob("*")))
+    files = (path for path in paths if path.is_file() and not path.name.startswith("."))
+    return list(dict.fromkeys(path.relative_to(folder).as_posix() for path in files))
+
+
+def write_machine(folder: Path, seconds: float) -> None:
+    """Write ``machine.json``: where the last attempt at a run took place, how long it took, and what it worked out.
+
+    The files of its work differ between equal runs (they hold times), so their checksums are no part of ``run.json``.
+    """
+    about = {
+        "platform": platform.platform(),
+        "processor": platform.machine(),
+        "cores": os.cpu_count() or 0,
+        "seconds_of_last_attempt": round(seconds, 3),
+        "finished_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+    write_sealed(folder / MACHINE, about | {"files": manifest(folder, working_names(folder))})
+
+
+def changes(folder: Path, record: Mapping[str, Any]) -> list[Change]:
+    """Return the files of a run that are not as its record says: changed or lost."""
+    files = record.get("files")
+    if not isinstance(files, dict) or not files:
+        why = "its record names no files: an earlier version of Lexiscope wrote it"
+        hint = _again(record, "give the command again that made this folder")
+        raise RunError("this run cannot be checked", place=Place(str(folder / RUN)), why=why, hint=hint)
+    found = []
+    for name, expected in files.items():
+        path = folder / name
+        actual = sha256_of(path) if path.is_file() else NOTHING
+        if actual != expected:
+            found.append(Change(name, str(expected), actual))
+    return found
+
+
+def check_run(folder: Path) -> dict[str, Any]:
+    """Check that a run holds what its record says, and return the record.
+
+    Errors: :class:`RunError` naming every file that is damaged, with its sha256, and the command to rebuild it.
+    """
+    record = read_sealed(folder / RUN)
+    found = changes(folder, record)
+    if found:
+        raise damaged(folder, record, found)
+    return record
+
+
+def check_file(path: Path) -> None:
+    """Check a file against the record of the run that it is in, if it is in one that names it.
+
+    Errors: :class:`RunError` where the file, or the record, is not as it was written.
+    """
+    beside = path.parent / RUN
+    if not beside.is_file():
+        return
+    # folders of trained models, too, have a record of this name; none of them holds such a file
+    record = read_json(beside)
+    if isinstance(record.get("files"), dict) and path.name in record["files"]:
+        record = read_sealed(beside)
+        found = changes(path.parent, {"files": {path.name: record["files"][path.name]}})
+        if found:
+            raise damaged(path.parent, record, found)
+
+
+def damaged(folder: Path, record: Mapping[str, Any], found: Sequence[Change]) -> RunError:
+    """Return the error for files of a run that are not as they were written."""
+    first = found[0]
+    count = "" if len(found) == 1 else f" ({len(found)} such files)"
+    others = "".join(f"; {each}" for each in found[1:])
+    return RunError(
+        f"this file of a run is not as it was written{count}",
+        place=Place(str(folder / first.name)),
+        why=f"sha256 {first.actual}, expected {first.expected}{others}",
+        hint=_again(record, way_back(folder, found)),
+    )
+
+
+def way_back(folder: Path, found: Sequence[Change]) -> str:
+    """Say what to delete, if anything, before the command that made a run is given again."""
+    away: list[str] = []
+    for each in found:
+        path = Path(each.name)
+        if path.parent.name == PARTS:
+            away += [str(folder / path.with_suffix(end)) for end in (".json", ".parquet")]
+        elif path.name == QUESTION:
+            away += [str(folder / path), str(folder / path.parent / RESPONSES)]
+        elif WORK in path.parts:
+            away.append(str(folder / path))
+    away = [name for name in dict.fromkeys(away) if Path(name).exists()]
+    return f"delete {', '.join(away)}, then run again" if away else "run again"
+
+
+def _again(record: Mapping[str, Any], before: str) -> str:
+    command = record.get("command")
+    written = shlex.join(map(str, command)) if isinstance(command, list) else command
+    return f"{before}: {written}" if written else f"{before}: the command that made this folder"
+
+
+def _text(content: Mapping[str, Any]) -> str:
+    return json_text(json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True, allow_nan=False) + "\n")
