@@ -11,7 +11,7 @@ import pytest
 from lexiscope.core.errors import RunError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, to_json
-from lexiscope.core.run import write_json
+from lexiscope.core.sealed import seal_run
 from lexiscope.report.document import Report, Section
 from lexiscope.report.every_result import check_every_result, with_every_result
 from lexiscope.report.figures import Figure
@@ -147,8 +147,8 @@ def test_a_report_of_an_earlier_run_has_every_number(tmp_path: Path) -> None:
     """`lexiscope report` lists what a run's stored report does not show."""
     report = page((Record("r", 0.98765, question="Q1"),), (1,))
     store(replace(report, records=()), tmp_path)
-    write_json(tmp_path / "run.json", {})
     (tmp_path / "results.json").write_text(to_json(report.records), encoding="utf-8")
+    seal_run(tmp_path, {}, ["results.json"])
     assert listed(from_runs([tmp_path])) == [("q1", "r", 0.98765)]
 
 

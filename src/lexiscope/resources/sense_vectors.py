@@ -7,7 +7,6 @@ but what is asked for.
 
 from __future__ import annotations
 
-import json
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError, Place, RunError, SubjectError
+from lexiscope.core.foreign import parse_json
 from lexiscope.core.run import read_json, sha256_of
 
 SETTINGS, VECTORS, VOCABULARY, KIND = "settings.json", "vectors.safetensors", "vocabulary.tsv", "gasi"
@@ -177,7 +177,10 @@ def read_settings(folder: Path) -> dict[str, Any]:
         raise SubjectError("this record is damaged", code="E711", place=Place(str(path)), why=error.why) from error
     if about.get("kind") != KIND or not {VECTORS, VOCABULARY} <= set(about.get("files", ())):
         raise SubjectError("this folder holds no sense vectors", code="E711", place=Place(str(path)), hint=hint)
-    settings = about.get("settings", {})
+    settings, shape = about.get("settings", {}), about.get("shape")
+    counts = [*(shape if isinstance(shape, list) else ()), about.get("n_senses")]
+    if not shape or not all(isinstance(each, int) and each >= 0 for each in counts):
+        raise SubjectError("this record does not say how many senses there are", code="E711", place=Place(str(path)))
     if not isinstance(settings, dict) or not isinstance(settings.get("window", 1), int):
         raise SubjectError("the settings in this record are damaged", code="E711", place=Place(str(path)))
     return about
@@ -188,7 +191,7 @@ def map_tensors(path: Path) -> dict[str, NDArray[Any]]:
     try:
         with path.open("rb") as stream:
             (length,) = struct.unpack("<Q", stream.read(8))
-            header = dict(json.loads(stream.read(length)))
+            header = dict(parse_json(stream.read(length) if length < path.stat().st_size else b""))
         return {
             name: np.memmap(
                 path, _TYPES[each["dtype"]], "r", 8 + length + each["data_offsets"][0], tuple(each["shape"])

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from lexiscope.core.errors import Place, SubjectError, require
-from lexiscope.core.run import read_json, sha256_of
-from lexiscope.subjects._model_folder import ModelFolder, locate, read_header
+from lexiscope.core.run import sha256_of
+from lexiscope.subjects._model_check import first_line, odd, read_header, read_object
+from lexiscope.subjects._model_folder import ModelFolder, locate
 
 CONFIG = "adapter_config.json"
 WEIGHTS = "adapter_model.safetensors"
@@ -43,7 +44,11 @@ class AdaptedFolder(ModelFolder):
         Errors: :class:`SubjectError` naming what is missing or damaged.
         """
         ModelFolder.check(self)
-        read_header(self.adapter / WEIGHTS)
+        header = read_header(self.adapter / WEIGHTS)
+        rank = read_object(self.adapter / CONFIG).get("r")
+        if not isinstance(rank, int) or not any(rank in tensor["shape"] for tensor in header.values()):
+            why = f"its rank r is {str(rank)[:80]}, which no weight has"
+            raise odd(self.adapter / CONFIG, "this configuration is of another adapter", why)
 
     def n_parameters(self, *, head: bool = False) -> int:
         """Count the parameters of the base and of the adapter."""
@@ -78,12 +83,15 @@ def locate_model(name: str, revision: str, *, allow: tuple[str, ...], base: str 
 
 
 def _adapted(path: Path, base: str, allow: tuple[str, ...]) -> AdaptedFolder:
-    config = read_json(path / CONFIG)
+    config = read_object(path / CONFIG)
     _check_kind(config, path)
-    record = read_json(path / RECORD) if (path / RECORD).is_file() else {}
+    record = read_object(path / RECORD) if (path / RECORD).is_file() else {}
     _check_bytes(record, path)
-    trained = dict(record.get("base") or {})
-    named = str(trained.get("name") or config.get("base_model_name_or_path") or "")
+    base_of_record = record.get("base")
+    trained = base_of_record if isinstance(base_of_record, dict) else {}
+    named = trained.get("name") or config.get("base_model_name_or_path") or ""
+    if not isinstance(named, str):
+        raise odd(path / CONFIG, "this adapter does not name its base model", f"it says {str(named)[:80]}")
     revision = "" if base else str(trained.get("revision") or config.get("revision") or "")
     if not (base or named):
         hint = "say where it lies: ?base=FOLDER"
@@ -114,7 +122,7 @@ def _base(name: str, revision: str, allow: tuple[str, ...], adapter: Path) -> Mo
 
 def _check_kind(config: dict[str, Any], path: Path) -> None:
     kind, start = config.get("peft_type"), config.get("init_lora_weights")
-    if kind != "LORA" or start not in _PLAIN_STARTS:
+    if kind != "LORA" or not isinstance(start, str | bool | None) or start not in _PLAIN_STARTS:
         what = f"only plain LoRA adapters can be read, not {kind} begun with {start!r}"
         raise SubjectError(what, place=Place(str(path / CONFIG)))
     if not (path / WEIGHTS).is_file():
@@ -122,7 +130,10 @@ def _check_kind(config: dict[str, Any], path: Path) -> None:
 
 
 def _check_bytes(record: dict[str, Any], path: Path) -> None:
-    for name, expected in dict(record.get("files") or {}).items():
+    files = record.get("files") or {}
+    if not isinstance(files, dict):
+        raise odd(path / RECORD, "the record of this training is damaged", "its files are no object")
+    for name, expected in files.items():
         if name in (CONFIG, WEIGHTS) and sha256_of(path / name) != expected:
             raise SubjectError(
                 "this file of a trained adapter is not as it was written",
@@ -139,9 +150,9 @@ def adapt(model: Any, folder: AdaptedFolder) -> Any:
     """
     peft = require("peft", "train")
     safetensors = require("safetensors.torch", "models")
-    config = peft.PeftConfig.from_pretrained(str(folder.adapter))
-    config.inference_mode = True
     try:
+        config = peft.PeftConfig.from_pretrained(str(folder.adapter))
+        config.inference_mode = True
         wrapped = peft.get_peft_model(model, config)
         state = safetensors.load_file(str(folder.adapter / WEIGHTS))
         expected = set(peft.get_peft_model_state_dict(wrapped))
@@ -149,8 +160,10 @@ def adapt(model: Any, folder: AdaptedFolder) -> Any:
             differing = sorted(set(state) ^ expected)
             raise _unfit(folder, f"absent or unknown: {', '.join(differing[:5])}")
         peft.set_peft_model_state_dict(wrapped, state)
-    except (ValueError, RuntimeError) as error:
-        raise _unfit(folder, str(error).strip().splitlines()[0]) from error
+    except (SubjectError, MemoryError):
+        raise
+    except Exception as error:
+        raise _unfit(folder, first_line(error)) from error
     return wrapped.get_base_model().eval().requires_grad_(False)
 
 

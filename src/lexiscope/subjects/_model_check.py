@@ -1,0 +1,229 @@
+"""What is checked of a model folder before transformers sees it: whoever made the folder, an error names the file.
+
+A configuration that says 1e9 layers would be built, layer after layer; a header that lies about its length would be
+believed; an index may name any file of this machine. Here each number is compared with the weights that are there.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lexiscope.core.errors import Place, SubjectError
+from lexiscope.core.foreign import parse_json
+
+CONFIG, INDEX, WEIGHTS = "config.json", "model.safetensors.index.json", "model.safetensors"
+LAYER_KEYS = ("num_hidden_layers", "n_layer", "n_layers", "encoder_layers", "num_layers")
+WIDTH_KEYS = ("hidden_size", "n_embd", "dim", "d_model", "n_embed", "emb_dim")
+# these tables are as wide as the model, so each must fit into its weights
+_ROW_KEYS = ("vocab_size", "type_vocab_size", "intermediate_size", "ffn_dim", "d_ff", "n_inner", "hidden_dim")
+_POSITION_KEYS = ("max_position_embeddings", "n_positions", "n_ctx")
+# what a model builds so many of
+_COUNT_KEYS = (
+    *("num_attention_heads", "n_head", "n_heads", "num_heads", "num_key_value_heads", "encoder_attention_heads"),
+    *(
+        "num_hidden_groups",
+        "inner_group_num",
+        "num_experts",
+        "num_local_experts",
+        "n_routed_experts",
+        "head_dim",
+        "d_kv",
+    ),
+)
+_MOST_POSITIONS, _MOST_COUNTED, _MOST_LABELS = 2**27, 100_000, 1_000_000
+_MOST_HEADER = 100_000_000
+_BYTES = {
+    **dict.fromkeys(("F64", "I64", "U64", "C64"), 8),
+    **dict.fromkeys(("F32", "I32", "U32"), 4),
+    **dict.fromkeys(("F16", "BF16", "I16", "U16"), 2),
+    **dict.fromkeys(("BOOL", "I8", "U8", "F8_E4M3", "F8_E5M2", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ"), 1),
+}
+_POSITION_TABLE = re.compile(r"(?:position_embeddings|wpe|embed_positions)\.weight\Z")
+_AGAIN = "fetch the model again, or name another folder"
+Header = dict[str, dict[str, Any]]
+
+
+def check_place(path: Path) -> None:
+    """Check that a path that is there is a folder. Errors: :class:`SubjectError` for a file and for a circular link."""
+    if path.is_dir() or not os.path.lexists(path):
+        return
+    link = path.is_symlink() and not path.exists()
+    what = "this link leads to no folder" if link else "this is a file, not the folder of a model"
+    raise SubjectError(what, place=Place(str(path)), hint=f"name the folder that holds {CONFIG}")
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """Read a JSON object of a model. Errors: :class:`SubjectError` where the file is damaged or something else."""
+    try:
+        content = parse_json(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise odd(path, "this file of a model cannot be read", str(error)) from error
+    if not isinstance(content, dict):
+        raise odd(path, "this file of a model holds no JSON object", f"it is a {type(content).__name__}")
+    return content
+
+
+def text_config(path: Path) -> dict[str, Any]:
+    """Return a configuration; for a model of several parts, its text part. Errors: :class:`SubjectError`."""
+    config = read_object(path)
+    part = config.get("text_config") or config
+    if not isinstance(part, dict):
+        raise odd(path, "this configuration is damaged", f"text_config is a {type(part).__name__}")
+    return part
+
+
+def shards(folder: Path) -> tuple[Path, ...]:
+    """Return the files that the index of a model's weights names, in the order of their names.
+
+    Errors: :class:`SubjectError` for an index without its map, with a name that leads elsewhere, or of an absent file.
+    """
+    index = folder / INDEX
+    named = read_object(index).get("weight_map")
+    if not isinstance(named, dict) or not named:
+        raise odd(index, "this index of weights is damaged", "it has no weight_map from tensors to files")
+    for tensor, name in named.items():
+        if not isinstance(name, str) or not name.endswith(".safetensors") or Path(name).name != name or "\\" in name:
+            raise odd(index, "this index of weights is damaged", f"it names {name!r} as the file of {tensor}")
+    paths = tuple(folder / name for name in sorted(set(named.values())))
+    for path in paths:
+        if not path.is_file():
+            raise odd(path, "this file of weights is missing", f"{INDEX} names it")
+    return paths
+
+
+def read_header(path: Path) -> Header:
+    """Return the header of a safetensors file: tensor name to dtype, shape and offsets.
+
+    Errors: :class:`SubjectError` where the file is cut off, lies about itself, or is something else.
+    """
+    what = "this weight file is damaged"
+    try:
+        with path.open("rb") as stream:
+            length = int.from_bytes(stream.read(8), "little")
+            size = path.stat().st_size
+            fits = 2 <= length <= min(size - 8, _MOST_HEADER)
+            header = parse_json(stream.read(length)) if fits else None
+    except (OSError, ValueError) as error:
+        raise odd(path, what, str(error)) from error
+    if not isinstance(header, dict):
+        raise odd(path, what, "its header does not fit into the file")
+    header.pop("__metadata__", None)
+    end = 0
+    for name, tensor in sorted(header.items(), key=lambda pair: _begin(pair[1])):
+        if not _is_tensor(tensor) or tensor["data_offsets"][0] != end:
+            raise odd(path, what, f"its header is wrong about the tensor {name}")
+        end = tensor["data_offsets"][1]
+    if 8 + length + end != size:
+        raise odd(path, what, f"it has {size} bytes, its header promises {8 + length + end}")
+    return header
+
+
+def check_config(folder: Path, headers: Mapping[str, Mapping[str, Any]]) -> None:
+    """Check that the numbers of a configuration are those of a model of these weights.
+
+    *headers*: name and header entry of every tensor. Errors: :class:`SubjectError` naming the field.
+    """
+    path = folder / CONFIG
+    whole = read_object(path)
+    shapes = [tuple(each["shape"]) for each in headers.values()]
+    sizes = {size for shape in shapes for size in shape}
+    n_numbers = sum(math.prod(shape) for shape in shapes)
+    rows = [each["shape"][0] for name, each in headers.items() if _POSITION_TABLE.search(name) and each["shape"]]
+    for config in (whole, *([text_config(path)] if "text_config" in whole else [])):
+        _check_numbers(config, path, len(headers))
+        width = next((config[key] for key in WIDTH_KEYS if config.get(key) is not None), None)
+        if width is not None and width not in sizes:
+            raise odd(path, "this configuration is of another model", f"vectors of {width} numbers are in no weight")
+        vocabulary = config.get("vocab_size")
+        if vocabulary is not None and vocabulary not in sizes:
+            why = f"vocab_size is {vocabulary}, which no weight has"
+            raise odd(path, "this configuration is of another model", why)
+        for key in _ROW_KEYS:
+            if width is not None and (config.get(key) or 0) * width > max(n_numbers, 1) * 2:
+                why = f"{key} is {config[key]}, the weights have {n_numbers} numbers in all"
+                raise odd(path, "this configuration is of another model", why)
+        for key in _POSITION_KEYS:
+            if rows and (config.get(key) or 0) > max(rows):
+                why = f"{key} is {config[key]}, the weights have {max(rows)} positions"
+                raise odd(path, "this configuration is of another model", why)
+
+
+def check_tokenizer(folder: Path, names: tuple[str, ...]) -> None:
+    """Check that the JSON files of a tokenizer are whole, and that the model has a vector for every token.
+
+    Errors: :class:`SubjectError` naming the file.
+    """
+    found = {name: read_object(folder / name) for name in names if name.endswith(".json") and (folder / name).is_file()}
+    whole = found.get("tokenizer.json")
+    if whole is None:
+        return
+    path = folder / "tokenizer.json"
+    model = whole.get("model")
+    vocabulary = model.get("vocab") if isinstance(model, dict) else None
+    if not isinstance(vocabulary, dict | list) or not vocabulary:
+        raise odd(path, "this tokenizer is damaged", "it has no vocabulary")
+    numbers = vocabulary.values() if isinstance(vocabulary, dict) else range(len(vocabulary))
+    if not all(isinstance(each, int) and not isinstance(each, bool) and each >= 0 for each in numbers):
+        raise odd(path, "this tokenizer is damaged", "a token of its vocabulary has no number")
+    size = text_config(folder / CONFIG).get("vocab_size")
+    if isinstance(size, int) and max(numbers) >= size:
+        why = f"it numbers tokens up to {max(numbers)}, the model has {size}"
+        raise odd(path, "this tokenizer is of another model", why)
+
+
+def first_line(error: BaseException) -> str:
+    """Return what an error of a library says, in one line; its kind where it says nothing."""
+    lines = str(error).strip().splitlines()
+    return lines[0][:300] if lines else type(error).__name__
+
+
+def odd(path: Path, what: str, why: str) -> SubjectError:
+    """Return the error for a file of a model that is damaged or does not belong to the others."""
+    return SubjectError(what, place=Place(str(path)), why=" ".join(why.split())[:300], hint=_AGAIN)
+
+
+def _check_numbers(config: Mapping[str, Any], path: Path, n_tensors: int) -> None:
+    most = dict.fromkeys(LAYER_KEYS, max(1, n_tensors))
+    most |= dict.fromkeys((*WIDTH_KEYS, *_ROW_KEYS), 2**31) | dict.fromkeys(_POSITION_KEYS, _MOST_POSITIONS)
+    most |= dict.fromkeys(_COUNT_KEYS, _MOST_COUNTED) | {"num_labels": _MOST_LABELS}
+    for key, limit in most.items():
+        value = config.get(key)
+        if value is None or (isinstance(value, list) and key not in LAYER_KEYS):
+            continue
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise odd(path, "this configuration is damaged", f"{key} is {json.dumps(value)[:80]}, not a whole number")
+        # a table that a model does not have is of size 0
+        least = 0 if key in (*_ROW_KEYS, *_POSITION_KEYS, "num_labels") else 1
+        if not least <= value <= limit:
+            why = f"{key} is {value}" + (f", the weights are {n_tensors} tensors" if key in LAYER_KEYS else "")
+            raise odd(path, "this configuration is damaged or of another model", why)
+
+
+def _is_tensor(tensor: Any) -> bool:
+    if not isinstance(tensor, dict):
+        return False
+    shape, offsets, size = tensor.get("shape"), tensor.get("data_offsets"), tensor.get("dtype")
+    if not isinstance(shape, list) or not all(_is_size(each) for each in shape) or not isinstance(size, str):
+        return False
+    if not isinstance(offsets, list) or len(offsets) != 2 or not all(map(_is_size, offsets)):
+        return False
+    length = offsets[1] - offsets[0]
+    # types that came later, of parts of a byte, have the length that they have
+    return bool(length == math.prod(shape) * _BYTES[size] if size in _BYTES else length >= 0)
+
+
+def _is_size(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**60
+
+
+def _begin(tensor: Any) -> tuple[int, int]:
+    offsets = tensor.get("data_offsets") if isinstance(tensor, dict) else None
+    if not isinstance(offsets, list) or len(offsets) != 2 or not all(map(_is_size, offsets)):
+        return -1, -1
+    return offsets[0], offsets[1]
