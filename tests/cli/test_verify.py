@@ -257,10 +257,11 @@ def test_what_is_no_run(tmp_path: Path) -> None:
 
 def test_what_was_worked_out_may_be_deleted(own: Path) -> None:
     """Batches of a model are kept to continue; they are no part of the result."""
+    number = len(files_of(own / "collected" / "work"))
     shutil.rmtree(own / "collected" / "work")
     result = call("verify", own, "--checksums")
     assert result.exit_code == 0, result.output
-    assert "7 files under work were deleted" in result.output
+    assert f"{number} files under work were deleted" in result.output
 
 
 def test_a_trained_folder_is_checked(tmp_path: Path) -> None:
