@@ -31,7 +31,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "check": ("lexiscope.cli.check:check", "Check an item file before anybody is asked."),
     "collect": ("lexiscope.cli.collect:collect", "Ask subjects about items and keep every answer."),
     "study": ("lexiscope.cli.study:study", "Run a study: a whole paper, on its data or on yours."),
-    "bias": ("lexiscope.cli.bias:bias", "Say what part of the input solves your pairs: an audit of a dataset."),
+    "bias": ("lexiscope.cli.bias:bias", "Test whether a dataset can be solved from the context or the word alone."),
     "train": (
         "lexiscope.cli.train:train",
         "Train a model on items, ratings or running text: a folder that a subject loads.",

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from lexiscope.core.errors import InputError
 
@@ -47,6 +46,9 @@ def fit_logistic(matrix: Any, truths: Truths, penalty: float) -> Logistic:
     >>> (fitted.log_odds(np.array([[1.0], [-1.0]])) > 0).tolist()
     [True, False]
     """
+    # loaded here: the help of a verb must not wait for it
+    from scipy.optimize import minimize
+
     signs = np.where(truths, 1.0, -1.0)
     share = (truths.sum() + 0.5) / (len(truths) + 1)
     start = np.zeros(matrix.shape[1] + 1)

@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
@@ -40,11 +40,11 @@ Groups = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """The features of items in one view. *Shape:* ``matrix`` (items, features)."""
+    """The features of items in one view. *Shape:* ``matrix`` (items, features), sparse."""
 
     view: str
     names: tuple[str, ...]
-    matrix: sparse.csr_matrix
+    matrix: Any
 
 
 def text_features(items: Sequence[Item], view: str) -> Features:
@@ -56,7 +56,7 @@ def text_features(items: Sequence[Item], view: str) -> Features:
     if view not in VIEWS:
         raise InputError(f"no features of the view {view!r}", hint=f"use one of {', '.join(VIEWS)}")
     if view == "label" or not items:
-        return Features(view, (), sparse.csr_matrix((len(items), 0)))
+        return _matrix(view, [{} for _ in items])
     shown = [_Shown.of(item, view) for item in items]
     crossed = _frequent(shown)
     bins = _Bins.of([each.numbers() for each in shown])
@@ -169,6 +169,9 @@ def _frequent(shown: Sequence[_Shown]) -> dict[str, int]:
 
 
 def _matrix(view: str, rows: Iterable[Groups]) -> Features:
+    # loaded here: the help of a verb must not wait for it
+    from scipy import sparse
+
     places: dict[str, int] = {}
     # arrays: there may be millions of entries
     columns, values = array("i"), array("d")
