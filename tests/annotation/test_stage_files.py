@@ -26,6 +26,7 @@ from lexiscope.annotation.stages import ending_items, rating_items, setups
 from lexiscope.annotation.store.record import Review
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
+from lexiscope.core.scale import Scale
 from lexiscope.core.usage import Usage
 
 PARTS = ("precontext", "sense", "example", "other_sense", "other_example")
@@ -68,7 +69,10 @@ def test_the_stages_read_each_other_s_files(tmp_path: Path) -> None:
     ]
     samples = rating_items(written, {one.item_id: one for one in asked}, dataset="plausibilitys")
     write_item_file(samples, tmp_path / "samples.csv")
-    assert study_items(study("plausibility", tmp_path / "samples.csv")) == samples
+    rated = study_items(study("plausibility", tmp_path / "samples.csv"))
+    # the study gives them its scale
+    assert {one.scale for one in rated} == {Scale(1, 5)}
+    assert tuple(replace(one, scale=None) for one in rated) == tuple(samples)
     assert len(samples) == 6
 
 

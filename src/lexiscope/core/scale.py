@@ -107,7 +107,7 @@ class Scale:
         there = self.low + share * (self.high - self.low)
         if self.step == 0:
             return there
-        return min(self.high, self.low + math.floor((there - self.low) / self.step + 0.5) * self.step)
+        return float(min(self.high, self.low + math.floor((there - self.low) / self.step + 0.5) * self.step))
 
     def contains(self, value: float) -> bool:
         """Say whether *value* lies on the scale (NaN does not)."""

@@ -47,7 +47,7 @@ def sealed_text(content: Mapping[str, Any]) -> str:
     >>> print(sealed_text({"n": 1}), end="")
     {
       "n": 1,
-      "seal": "41b14bbb9fb3d9fe2aaa2ec64a6d1a9c7cc62021b88061bdc5ae1ac71c57aa7d"
+      "seal": "abbda3b04c3748d7b6c313556484c3cd1d49d86cb65fc1a0d9a305776031611a"
     }
     """
     # through JSON, as it will be read

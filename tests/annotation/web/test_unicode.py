@@ -245,7 +245,7 @@ def test_what_people_say_about_themselves(tmp_path: Path) -> None:
     """60 texts about the participant: stored as sent or 422; a number is a number in any script's digits."""
     asked = (
         AboutYou(measure="dialect", text="Your dialect?", kind="text"),
-        AboutYou(measure="age", text="Your age?", kind="number", required=False),
+        AboutYou(measure="age", text="Your age?", kind="number", required=False, step=0.5),
     )
     numbers = ("30", "٣٠", "3,5", "nan", "inf", "1e999", "thirty", "-0", "३०", "")
     right = {"30": 30.0, "٣٠": 30.0, "3,5": 3.5, "-0": 0.0, "३०": 30.0, "": None}
