@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+import transformers
 from safetensors import safe_open
 
 from lexiscope.core import catalog
@@ -25,6 +26,7 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.items.chat_answers import expected_rating
 from lexiscope.items.scale_scoring import scoring
+from lexiscope.subjects._chat_text import answer_tokens, numbers_of
 from lexiscope.subjects._local_chat import load_local
 from lexiscope.subjects._model_folder import ModelFolder
 from lexiscope.subjects._rounding import rounding
@@ -392,11 +394,21 @@ def test_a_damaged_checkpoint_is_refused(llama: Path, tmp_path: Path) -> None:
         train_lora(material(8), str(llama), out=out, settings=SHORT)
 
 
-def test_numbers_that_begin_alike_are_refused(llama: Path, tmp_path: Path) -> None:
-    """Where 10 is the tokens 1 and 0, it could never be more probable than 1: refused, naming both."""
+def test_numbers_that_begin_alike_are_told_apart_by_their_end(llama: Path, tmp_path: Path) -> None:
+    """Where 10 is the tokens 1 and 0, the token that ends an answer is learnt behind each number; without such a token
+    10 could never be more probable than 1, and the model is refused, naming both."""
     wide = replace(material(8), scale=Scale(1, 10))
+    train_lora(wide, str(llama), out=tmp_path / "out", settings=SHORT)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(llama)
+    numbers = numbers_of(Scale(1, 10))
+    tokens = answer_tokens(tokenizer, ask(rated_items(1)[0].item), numbers)
+    one, ten = tokens.answers[0], tokens.answers[-1]
+    assert tokens.end == (tokenizer.eos_token_id,)
+    assert ten[: len(one) - 1] == one[:-1]
+    assert ten[: len(one)] != one
+    tokenizer.eos_token = None
     with pytest.raises(SubjectError, match="10 begins with the tokens of 1"):
-        train_lora(wide, str(llama), out=tmp_path / "out", settings=SHORT)
+        answer_tokens(tokenizer, ask(rated_items(1)[0].item), numbers)
 
 
 def test_an_item_that_is_too_long_is_named(llama: Path, tmp_path: Path) -> None:
