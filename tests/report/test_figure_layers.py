@@ -72,6 +72,25 @@ def test_lowest_aic_and_expected_layer_are_printed() -> None:
     assert "expected_layer" not in aic_panels([_curve("BETO", 9.0, 8.0)], HEADING).data
 
 
+def test_an_expected_layer_outside_the_layers_is_named_and_not_drawn() -> None:
+    """7.35 of 2 layers is no place on the axis: the panel says that it lies outside, and draws no line."""
+    figure = aic_panels([_curve("BETO", 69.9, 70.0, 69.2, expected_layer=7.35)], HEADING)
+    assert "expected layer 7.35 (outside)" in figure.svg
+    inside = aic_panels([_curve("BETO", 69.9, 70.0, 69.2, expected_layer=1.5)], HEADING)
+    assert "outside" not in inside.svg
+    assert "Dashed" in inside.caption
+    assert "Dashed" not in figure.caption
+
+
+def test_the_aic_without_distance_is_drawn_and_named() -> None:
+    """Each panel names the AIC of the model without distance: a curve above it separates nothing."""
+    figure = aic_panels([_curve("BETO", 69.9, 70.0, 68.99, baseline=68.54)], HEADING)
+    assert "lowest 69.0 at 2" in figure.svg
+    assert "without distance 68.5" in figure.svg
+    assert "Dotted level line: the model without distance" in figure.caption
+    assert set(figure.data["baseline"]) == {68.54}
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 40])
 def test_any_number_of_subjects(count: int) -> None:
     """Every subject gets a panel with its name."""

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from lexiscope.analysis.expected_layer import CumulativeScores, expected_layer
 from lexiscope.analysis.mixed import fit
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, StatisticError
@@ -22,6 +23,7 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.study import StudySettings
 from lexiscope.datasets import mini_relatedness
+from lexiscope.report.tables import Missing
 from lexiscope.studies import saw_c
 from lexiscope.studies.saw_c.material import Material, material
 
@@ -151,6 +153,74 @@ def test_no_layer_is_called_best_where_another_separates_the_senses_perfectly() 
     assert find(records, "best_layer(by=aic)").value is None
     assert "layer 2" in find(records, "min_aic_over_layers").note
     assert find(records, "aic", layer=3).value is not None
+
+
+LACKING = "no layer separates the senses: no AIC is below that of a model without distance"
+
+
+def _senseless() -> np.ndarray:
+    """Made-up distances that say nothing of the senses, at any layer."""
+    generator = np.random.default_rng(11)
+    return generator.normal(0.5, 0.1, (len(ITEMS), 4)) * (np.arange(4) > 0)
+
+
+def test_a_lowest_aic_above_that_of_the_intercept_alone_is_no_sense_boundary() -> None:
+    """A layer whose AIC is not below that of the model without distance separates nothing, and each output says so."""
+    own = _own(matrix=_senseless())
+    records = _records(own)
+    lowest, empty = find(records, "min_aic_over_layers"), find(records, "aic(model=intercept_only)")
+    assert lowest.value is not None
+    assert empty.value is not None
+    assert lowest.value > empty.value
+    for record in (lowest, find(records, "best_layer(by=aic)")):
+        assert record.note.startswith(f"{LACKING} ({empty.value:.2f})")
+    text = saw_c.sections.results_in_words(records)["Q2"]
+    assert text.startswith(f"no layer separates the senses better than a model without distance (AIC {empty.value:.2f}")
+    (row,) = (row for row in saw_c.show.overview_table(records, "full").rows if row[0] == "m")
+    assert isinstance(row[4], Missing)
+    assert "no layer separates the senses" in row[4].reason
+    table = saw_c.show.boundary_table(records, {"m": "m"}, "full")
+    assert any("no layer separates the senses" in note for note in table.notes)
+
+
+def test_a_lowest_aic_stands_next_to_that_of_the_intercept_alone() -> None:
+    """A lowest AIC means something only next to the AIC of the model without distance."""
+    records = _records(_own())
+    lowest, empty = find(records, "min_aic_over_layers"), find(records, "aic(model=intercept_only)")
+    assert lowest.value is not None
+    assert empty.value is not None
+    assert "no layer" not in lowest.note
+    text = saw_c.sections.results_in_words(records)["Q2"]
+    assert text == f"lowest AIC: m at layer {lowest.layer}, {lowest.value:.2f} (without distance: {empty.value:.2f})"
+
+
+def test_a_sense_boundary_in_the_wrong_direction_says_so() -> None:
+    """AIC does not know which senses are farther apart: same-sense pairs that are farther apart are a finding."""
+    reverse = _matrix(ITEMS)
+    reverse[:, 1:] = 1 - reverse[:, 1:]
+    records = _records(_own(matrix=reverse))
+    note = find(records, "min_aic_over_layers").note
+    assert "the wrong direction: pairs with the same sense are farther apart" in note
+    assert "wrong direction" in saw_c.sections.results_in_words(records)["Q2"]
+    assert "wrong direction" not in find(_records(_own()), "min_aic_over_layers").note
+
+
+def test_an_expected_layer_outside_the_layers_says_how_this_is_possible() -> None:
+    """Signed deltas of the AIC may push the weighted mean beyond the last layer (SAW-C A.2): the table explains it."""
+    scores = CumulativeScores("aic", 0, np.array([100.0, 90.0, 92.0, 80.0, 60.0, 70.0]), 101.0, 50)
+    # deltas 10 -2 12 20 -10 at 1..5: (10 - 4 + 36 + 80 - 50) / 30 = 2.4; losses early push it beyond the end
+    assert expected_layer(scores).remarks == ()
+    late = expected_layer(CumulativeScores("aic", 0, np.array([100.0, 115.0, 110.0, 80.0]), 101.0, 50))
+    # deltas -15 5 30: (-15 + 10 + 90) / 20 = 4.25 of 3 layers
+    assert late.value == pytest.approx(4.25)
+    (remark,) = late.remarks
+    assert remark == (
+        "outside layers 1 to 3: losses of AIC at layer 1 are negative weights, as in the definition (SAW-C A.2)"
+    )
+    record = Record(late.name, late.value, subject="m", view="full", unit="layers", note=remark)
+    table = saw_c.show.boundary_table([record], {"m": "m"}, "full")
+    assert f"m, expected layer: {remark}" in table.notes
+    assert "losses count as negative" in table.columns[4].note
 
 
 def test_an_expected_layer_needs_every_layer() -> None:

@@ -6,7 +6,7 @@ layer that costs more than it brings has a negative delta, and by default keeps 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,6 +20,9 @@ from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import statistic_name
 
 Score = Literal["aic", "r_squared"]
+OUTSIDE = "outside layers"
+"""How the remark of an expected layer begins that lies outside the layers it is a mean of."""
+
 Variant = Literal["signed", "clipped", "from_intercept", "without_layer_0"]
 
 
@@ -90,6 +93,8 @@ def expected_layer(
     deltas become 0), ``from_intercept`` (l = 0…L, layer 0 against the intercept alone), ``without_layer_0`` (scores
     with ``first_layer=1``, layer 1 against the intercept alone).
 
+    Negative deltas are negative weights, so a signed value may lie outside the layers; ``remarks`` then says so.
+
     *Unit:* layers. *Higher means:* later. *Source:* SAW-C A.2.
     Errors: :class:`StatisticError` where the deltas sum to less than *smallest_share* of their absolute sum: gains
     and losses then cancel and the quotient means nothing.
@@ -112,9 +117,15 @@ def expected_layer(
             why=f"single gains and losses add up to {movement:.4g}, so the weights cancel",
         )
     value = float(np.asarray(layers) @ weights) / total
-    outside = () if layers[0] <= value <= layers[-1] else ("negative deltas push it outside the layers",)
+    outside = () if layers[0] <= value <= layers[-1] else (_outside(cumulative.score, layers, negative),)
     name = statistic_name("expected_layer", score=cumulative.score, deltas=variant)
     return ExpectedLayer(name, value, layers[-1], layers, weights, negative, cumulative.remarks + outside)
+
+
+def _outside(score: Score, layers: Sequence[int], negative: Sequence[int]) -> str:
+    where = f"layer{'s' if len(negative) > 1 else ''} {', '.join(map(str, negative))}"
+    losses = f"losses of {'AIC' if score == 'aic' else 'R²'} at {where} are negative weights"
+    return f"{OUTSIDE} {layers[0]} to {layers[-1]}: {losses}, as in the definition (SAW-C A.2)"
 
 
 def expected_layer_interval(

@@ -31,8 +31,8 @@ class LayerMeans:
 class Trajectory:
     """A statistic of one subject over layers, or over layer depth ratios (0 … 1), with its interval where known.
 
-    *Shape:* (layers,) each. ``group`` is the family, or whatever the panels are made of. ``expected_layer`` is drawn
-    where the figure shows it.
+    *Shape:* (layers,) each. ``group`` is the family, or whatever the panels are made of. ``expected_layer`` and
+    ``baseline``, the statistic of a model without distance, are drawn where the figure shows them.
     """
 
     subject: str
@@ -42,6 +42,7 @@ class Trajectory:
     high: Array | None = None
     group: str = ""
     expected_layer: float | None = None
+    baseline: float | None = None
 
 
 def check_curves(rows: Sequence[tuple[str, Array, Array, Array | None, Array | None]]) -> None:
@@ -122,7 +123,6 @@ def distance_data(curves: Sequence[LayerMeans]) -> dict[str, Array]:
 def trajectory_data(curves: Sequence[Trajectory], place: str = "layer") -> dict[str, Array]:
     """Return the columns beside a figure of trajectories: one row per subject and layer, or what else *place* is."""
     sizes = [len(curve.layer) for curve in curves]
-    expected = [np.nan if curve.expected_layer is None else curve.expected_layer for curve in curves]
     data = {
         "subject": np.repeat([curve.subject for curve in curves], sizes),
         "group": np.repeat([curve.group for curve in curves], sizes),
@@ -131,4 +131,8 @@ def trajectory_data(curves: Sequence[Trajectory], place: str = "layer") -> dict[
         "low": np.concatenate([_optional(curve.low, size) for curve, size in zip(curves, sizes, strict=True)]),
         "high": np.concatenate([_optional(curve.high, size) for curve, size in zip(curves, sizes, strict=True)]),
     }
-    return data if np.isnan(expected).all() else {**data, "expected_layer": np.repeat(expected, sizes)}
+    for name in ("expected_layer", "baseline"):
+        given = [getattr(curve, name) for curve in curves]
+        if any(value is not None for value in given):
+            data[name] = np.repeat([np.nan if value is None else value for value in given], sizes)
+    return data

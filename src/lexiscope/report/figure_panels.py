@@ -38,8 +38,10 @@ def aic_panels(curves: Sequence[Trajectory], heading: Heading, *, statistic: str
 
     *Lower means:* the sense boundary is easier to read off the distances of that layer.
     """
-    lines = any(curve.expected_layer is not None for curve in curves)
-    legend = "Ring: the layer of the lowest value." + (" Dashed upright line: the expected layer." if lines else "")
+    legend = "Ring: the layer of the lowest value."
+    legend += " Dashed upright line: the expected layer." if any(_within(curve) for curve in curves) else ""
+    if any(curve.baseline is not None for curve in curves):
+        legend += " Dotted level line: the model without distance; a curve above it separates nothing."
     return _small_multiples(curves, heading, statistic, legend, _lowest, bounded=False)
 
 
@@ -102,7 +104,16 @@ def _lowest(axes: Axes, curve: Trajectory) -> str:
     best = int(np.nanargmin(value))
     axes.plot(curve.layer[best], value[best], marker="o", ms=8, mfc="none", mec=INK, mew=1, zorder=5)
     found = f"lowest {value[best]:.1f} at {curve.layer[best]:g}"
-    if curve.expected_layer is None:
-        return found
-    axes.axvline(curve.expected_layer, color=SOFT, lw=1, ls=(0, (3, 2)), zorder=1)
-    return f"{found} · expected layer {curve.expected_layer:.2f}"
+    if curve.baseline is not None:
+        axes.axhline(curve.baseline, color=SOFT, lw=1, ls=":", zorder=1)
+    if curve.expected_layer is not None:
+        if _within(curve):
+            axes.axvline(curve.expected_layer, color=SOFT, lw=1, ls=(0, (3, 2)), zorder=1)
+        found += f" · expected layer {curve.expected_layer:.2f}{'' if _within(curve) else ' (outside)'}"
+    return found if curve.baseline is None else f"{found}\nwithout distance {curve.baseline:.1f}"
+
+
+def _within(curve: Trajectory) -> bool:
+    # negative weights may push the mean beyond the layers; an axis stretched to it would show layers that do not exist
+    expected = curve.expected_layer
+    return expected is not None and float(np.min(curve.layer)) <= expected <= float(np.max(curve.layer))

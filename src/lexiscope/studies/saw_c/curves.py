@@ -31,6 +31,7 @@ from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.report.part import resampling, with_interval
 from lexiscope.studies.saw_c.material import Distances, Material
+from lexiscope.studies.saw_c.names import NO_BOUNDARY
 
 VARIANTS = ("signed", "clipped", "from_intercept")
 _BY_LAYER = {"r_squared": r_squared_by_layer, "pearson": r_by_layer, "spearman": rho_by_layer}
@@ -158,7 +159,7 @@ def curve_records(material: Material, curves: SubjectCurves) -> Iterator[Record]
     for curve in (curves.aic, curves.r_squared, curves.r, curves.rho):
         if curve is not None:
             yield from _layer_records(curve, curves, base)
-    yield from _best_records(curves, base)
+    yield from _best_records(material, curves, base)
     for expected in curves.expected:
         # every subject in a curve answered the same items; AIC uses all of them, R² those with a norm
         curve = curves.aic if "score=aic" in expected.name else curves.r_squared
@@ -181,7 +182,7 @@ def _layer_records(curve: LayerCurve, curves: SubjectCurves, base: dict[str, Any
         yield Record(statistic_name(curve.statistic, model="intercept_only"), curve.baseline, n=curve.n, **base)
 
 
-def _best_records(curves: SubjectCurves, base: dict[str, Any]) -> Iterator[Record]:
+def _best_records(material: Material, curves: SubjectCurves, base: dict[str, Any]) -> Iterator[Record]:
     for curve, what in ((curves.aic, "min"), (curves.r_squared, "max"), (curves.rho, "min")):
         if curve is None or curve.best is None:
             continue
@@ -190,7 +191,7 @@ def _best_records(curves: SubjectCurves, base: dict[str, Any]) -> Iterator[Recor
         if separated:
             yield from (Record(undefined, None, note=separated, n=curve.n, **base) for undefined in (name, by))
             continue
-        best, note = curve.best_value(), _caution(curve, curves)
+        best, note = curve.best_value(), _caution(material, curve, curves)
         layer = None if curves.distances.layers is None else curve.best
         record = Record(name, best.value, layer=layer, n=curve.n, note=note, **base)
         yield with_interval(record, best.interval if best.interval and best.interval.is_defined else None)
@@ -206,14 +207,37 @@ def _separated(curve: LayerCurve) -> str:
     return f"the senses are separated without error at layer {', '.join(layers)}: no finite AIC" if layers else ""
 
 
-def _caution(curve: LayerCurve, curves: SubjectCurves) -> str:
-    """What to know about the best value: its remark, and whether distance and norm go the wrong way together."""
+def _caution(material: Material, curve: LayerCurve, curves: SubjectCurves) -> str:
+    """What to know about the best value: its remark, whether it is worth anything, and a wrong direction."""
     assert curve.best is not None
     note, r = curve.best_value().remark, None if curves.r is None else curves.r.at(curve.best).value
-    if curve is curves.aic or r is None or r <= 0:
+    if curve is curves.aic:
+        return "; ".join(filter(None, (note, _no_boundary(curve), _reversed_senses(material, curve, curves.distances))))
+    if r is None or r <= 0:
         return note
     wrong = f"the wrong direction: pairs that are further apart are rated as more related (r = {r:.3f})"
     return "; ".join(filter(None, (note, wrong)))
+
+
+def _no_boundary(curve: LayerCurve) -> str:
+    """Say where even the best layer's AIC is not below that of the model without any distance."""
+    lowest = curve.best_value().value
+    if curve.baseline is None or lowest is None or lowest < curve.baseline:
+        return ""
+    return f"{NO_BOUNDARY}: no AIC is below that of a model without distance ({curve.baseline:.2f})"
+
+
+def _reversed_senses(material: Material, curve: LayerCurve, distances: Distances) -> str:
+    """Say where pairs with the same sense are farther apart at the best layer: AIC does not know the direction."""
+    if material.same is None or _no_boundary(curve):
+        return ""
+    column = [entry.layer for entry in curve.values].index(curve.best_value().layer)
+    values, same = distances.matrix[:, column], np.asarray(material.same, dtype=bool)
+    near, far = float(values[same].mean()), float(values[~same].mean())
+    if near <= far:
+        return ""
+    means = f"mean distance {near:.3f} against {far:.3f}"
+    return f"the wrong direction: pairs with the same sense are farther apart ({means})"
 
 
 def _trajectory_records(curves: SubjectCurves, base: dict[str, Any]) -> Iterator[Record]:

@@ -184,4 +184,5 @@ def _path(entry: SubjectCurves, curve: LayerCurve, *, expected: bool = False) ->
         high,
         entry.distances.facts.family,
         found[0] if found else None,
+        curve.baseline if expected else None,
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+NO_BOUNDARY = "no layer separates the senses"
+"""How the note of a lowest AIC begins that is not below the AIC of the intercept alone."""
+
 MEANING: dict[str, str] = {
     # stimuli and ratings
     "n_items": "usage pairs",
@@ -33,11 +36,11 @@ MEANING: dict[str, str] = {
     "r_squared": "R² of the regression of norms on distance, unadjusted; of= names other predictors",
     "pearson": "Pearson's r of distance and norm; of=log10_parameters: of size and highest R²",
     "spearman": "Spearman's ρ of distance and norm",
-    "min_aic_over_layers": "lowest AIC over layers, at the layer in the record",
+    "min_aic_over_layers": "lowest AIC over layers; a sense boundary only if below aic(model=intercept_only)",
     "max_r_squared_over_layers": "highest R² over layers",
     "min_spearman_over_layers": "most negative ρ over layers",
     "best_layer": "the layer at which the statistic in by= is best; the lowest where several tie",
-    "expected_layer": "Expected Layer from cumulative regressions; deltas: signed (as in SAW-C), clipped, …",
+    "expected_layer": "mean layer, weighted by gains of cumulative fits; if signed, it may lie outside the layers",
     "last_layer_drop": "1 − R² at the last layer / highest R²",
     "last_over_max_r_squared": "R² at the last layer / highest R²",
     "raters_below_model": "share of raters whose agreement is below the model's −ρ, among a variant of agreement",

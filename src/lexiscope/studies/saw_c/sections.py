@@ -19,10 +19,11 @@ METHODS = (
     "vectors in the two sentences of a pair, the vector being the mean over the sub-words that overlap the target's "
     "span; layer 0 is the input embedding. r, ρ and R² are between distances and norms over pairs; their intervals "
     "resample words, because pairs of one word are not independent. R² is unadjusted. AIC of a logistic regression is "
-    "deviance + 2k, the intercept counted, without any penalty. Mixed models are fitted by maximum likelihood from "
+    "deviance + 2k, the intercept counted, without any penalty; a layer separates the senses only if its AIC is below "
+    "that of the intercept alone. Mixed models are fitted by maximum likelihood from "
     "several starting points, with raw predictors; every likelihood-ratio test is printed with its random-effects "
     "formula, on which it depends strongly. Expected Layer is computed from cumulative regressions on layers 0 to l, "
-    "negative increments kept.",
+    "negative increments kept, so by AIC it may lie outside the layers.",
 )
 LIMITS = (
     "Pairs of one word share sentences; an interval that resamples words respects this, a test that treats pairs as "
@@ -42,7 +43,7 @@ def built(
 ) -> tuple[Section, ...]:
     """Return the sections of the report; *parts* are the study's parts by name."""
     records = tuple(record for part in parts.values() for record in part.records)
-    results = _results(records)
+    results = results_in_words(records)
     overview = questions_table(questions, results, name="table_1_questions", number="1")
     sections = [
         Section("questions", "What was asked, and what came out", tables=(overview,)),
@@ -108,10 +109,11 @@ def _ethics(settings: StudySettings) -> tuple[str, ...]:
 # -- results in words ---------------------------------------------------------------------------------------------
 
 
-def _results(records: Sequence[Record]) -> dict[str, str]:
+def results_in_words(records: Sequence[Record]) -> dict[str, str]:
+    """Return the result of each question as one sentence; a question without numbers has none."""
     found = {
         "Q1": _sense_result(records),
-        "Q2": _best_result(records, "min_aic_over_layers", "lowest AIC"),
+        "Q2": _boundary_result(records),
         "Q3": _best_result(records, "max_r_squared_over_layers", "highest R²"),
         "Q4": _beyond_result(records),
         "Q5": _size_result(records),
@@ -149,12 +151,31 @@ def _at(record: Record) -> str:
     return f" ({record.subject}{layer})" if record.subject else ""
 
 
+def _boundary_result(records: Sequence[Record]) -> str:
+    """The lowest AIC next to that of the model without distance; where no layer is below it, this is said first."""
+    text, best = _best_result(records, "min_aic_over_layers", "lowest AIC"), _best(records, "min_aic_over_layers")
+    if best is None:
+        return ""
+    empty = pick(records, "aic(model=intercept_only)", subject=best.subject, view=best.view)
+    if empty is None or empty.value is None or best.value is None:
+        return text
+    if best.value < empty.value:
+        return f"{text} (without distance: {empty.value:.2f})"
+    first = f"no layer separates the senses better than a model without distance (AIC {empty.value:.2f})"
+    return f"{first}; {text}"
+
+
+def _best(records: Sequence[Record], statistic: str) -> Record | None:
+    found = [r for r in records if r.statistic == statistic and r.value is not None]
+    choose = min if statistic.startswith("min") else max
+    return choose(found, key=lambda record: record.value or 0.0, default=None)
+
+
 def _best_result(records: Sequence[Record], statistic: str, words: str) -> str:
     found = [r for r in records if r.statistic == statistic and r.value is not None]
-    if not found:
+    best = _best(records, statistic)
+    if best is None:
         return ""
-    choose = min if statistic.startswith("min") else max
-    best = choose(found, key=lambda record: record.value or 0.0)
     at = "" if best.layer is None else f" at layer {best.layer}"
     at += f", view {best.view}" if len({record.view for record in found}) > 1 else ""
     interval = f" [{best.low:.2f}, {best.high:.2f}]" if best.low is not None and best.high is not None else ""

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from lexiscope.analysis.expected_layer import OUTSIDE
 from lexiscope.analysis.mixed_reduction import Reduction
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.report.part import pick, shown
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, Cell, Column, Format, Missing, Table
+from lexiscope.studies.saw_c.names import NO_BOUNDARY
 from lexiscope.studies.saw_c.plans import Tested
 
 TWO = Format("number", 2)
 THREE = Format("number", 3)
 COMPUTED = Format("number", 3)
+_EXPECTED = "mean layer, weighted by what each layer adds to the layers before it; losses count as negative"
 
 
 def count_table(name: str, number: str, title: str, rows: Sequence[tuple[str, Record]]) -> Table:
@@ -92,14 +95,18 @@ def boundary_table(records: Sequence[Record], titles: Mapping[str, str], view: s
         Column("Lowest AIC", TWO, note="logistic regression of same sense on distance, over layers"),
         Column("at layer", INTEGER),
         Column("AIC, intercept only", TWO),
-        Column("Expected layer (AIC)", TWO),
+        Column("Expected layer (AIC)", TWO, note=_EXPECTED),
     )
     names = ("min_aic_over_layers", "aic(model=intercept_only)", "expected_layer(score=aic,deltas=signed)")
     rows: list[tuple[Cell, ...]] = []
+    notes: list[str] = []
     for subject, label in titles.items():
         lowest, baseline, expected = (pick(records, name, subject=subject, view=view) for name in names)
         rows.append((label, shown(lowest), lowest.layer if lowest else None, shown(baseline), shown(expected)))
-    return Table(f"boundary_{_slug(view)}", "", f"Sense boundary by layer, view {view}", columns, tuple(rows))
+        notes += [f"{label}: {lowest.note}"] if lowest and lowest.value is not None and lowest.note else []
+        notes += [f"{label}, expected layer: {expected.note}"] if expected and OUTSIDE in expected.note else []
+    title = f"Sense boundary by layer, view {view}"
+    return Table(f"boundary_{_slug(view)}", "", title, columns, tuple(rows), tuple(notes))
 
 
 def relatedness_table(records: Sequence[Record], titles: Mapping[str, str], view: str) -> Table:
@@ -281,7 +288,7 @@ def overview_table(records: Sequence[Record], view: str) -> Table:
         Column("Best layer", INTEGER, note="highest R² of the regression of norms on distance"),
         Column("R²", BOUNDED),
         Column("ρ", BOUNDED, note="most negative over layers"),
-        Column("Sense boundary", INTEGER, note="layer of lowest AIC"),
+        Column("Sense boundary", INTEGER, note="layer of lowest AIC, if below that of a model without distance"),
     )
     rows: list[tuple[Cell, ...]] = []
     # items without senses give no AIC, items without ratings no R²: either is enough for a row
@@ -291,7 +298,8 @@ def overview_table(records: Sequence[Record], view: str) -> Table:
         found = [pick(records, f"{name}_over_layers", **where) for name in ("max_r_squared", "min_spearman", "min_aic")]
         r_squared, rho, aic = found
         fit = (r_squared.layer if r_squared else None, shown(r_squared), shown(rho, interval=False))
-        rows.append((subject, *fit, aic.layer if aic else None))
+        boundary = Missing(aic.note) if aic and NO_BOUNDARY in aic.note else aic.layer if aic else None
+        rows.append((subject, *fit, boundary))
     agreement = pick(records, "leave_one_out_agreement(method=spearman,summary=mean)")
     people = ("people (leave-one-out)", None, None, shown(agreement, interval=False), None) if agreement else None
     return Table("overview", "", "People and models", columns, tuple(rows) + ((people,) if people else ()))
