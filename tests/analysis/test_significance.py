@@ -69,7 +69,7 @@ def test_signed_rank_as_in_r() -> None:
     normal = wilcoxon_signed_rank(TIED_X, TIED_Y)
     assert normal.statistic == 33
     assert normal.p == pytest.approx(0.2303257009, rel=1e-9)
-    assert normal.note == "1 differences of 0 were dropped"
+    assert normal.note == "1 difference of 0 was dropped"
 
 
 def test_rank_sum_as_in_r() -> None:

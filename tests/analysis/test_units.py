@@ -20,9 +20,10 @@ from lexiscope.analysis.ceilings import split_half
 from lexiscope.analysis.correlation import grouped_correlations, pearson, r_squared, spearman
 from lexiscope.analysis.disagreement import Level
 from lexiscope.analysis.example_rows import choose_examples
+from lexiscope.analysis.group_raters import single_rater
 from lexiscope.analysis.ratings import Ratings, settle
 from lexiscope.analysis.regression import ols
-from lexiscope.analysis.significance import independent_t, paired_t, wilcoxon_rank_sum
+from lexiscope.analysis.significance import independent_t, paired_t, wilcoxon_rank_sum, wilcoxon_signed_rank
 from lexiscope.analysis.variance_components import variance_components
 from lexiscope.core.errors import StatisticError
 
@@ -146,7 +147,7 @@ def test_tests_and_regressions_do_not_know_the_unit(values: list[int], unit: flo
 
     def result(a: Any, b: Any) -> list[Any]:
         numbers: list[Any] = []
-        for test in (paired_t, independent_t, wilcoxon_rank_sum):
+        for test in (paired_t, independent_t, wilcoxon_rank_sum, wilcoxon_signed_rank):
             try:
                 numbers += [test(a, b).statistic, test(a, b).p, test(a, b).effect]
             except StatisticError:
@@ -158,6 +159,43 @@ def test_tests_and_regressions_do_not_know_the_unit(values: list[int], unit: flo
         return numbers
 
     assert result(unit * x, unit * y) == pytest.approx(result(x, y), rel=1e-6, abs=1e-7, nan_ok=True)
+
+
+@pytest.mark.parametrize("digits", [1e-9, 0.1, 1, 1e9])
+@pytest.mark.parametrize("shift", [0, 1e6])
+def test_equal_differences_are_ties_in_every_unit(digits: float, shift: float) -> None:
+    """The differences 2 2 -2 0 1 in tenths: 0.3 - 0.1 and 0.5 - 0.3 differ in the last bit only.
+
+    Ranks of the sizes 1 2 2 2: 1 3 3 3; V = 3 + 3 + 1 = 7 of 10.
+    """
+    first, second = np.array([3, 5, 7, 6, 8.0]), np.array([1, 3, 9, 6, 7.0])
+    found = wilcoxon_signed_rank(first * digits + shift * digits, second * digits + shift * digits)
+    assert (found.statistic, found.n, found.effect) == (7.0, (4,), pytest.approx(0.4))
+    assert found.note == "1 difference of 0 was dropped"
+
+
+def test_small_differences_of_small_values_are_no_zeros() -> None:
+    """Paired probabilities of 1e-15 next to ones of .5 keep their differences: a bound goes by the pair itself."""
+    found = wilcoxon_signed_rank([1e-15, 3e-15, 0.5, 0.6, 0.7], [2e-15, 1e-15, 0.4, 0.3, 0.7])
+    assert (found.n, found.statistic) == ((4,), 9.0)  # sizes 1e-15 (-), 2e-15, .1, .3
+
+
+@pytest.mark.parametrize(("unit", "shift"), [(0.1, 0.0), (1e-9, 0.0), (1e-9, 1e-3), (1e9, 0.0)])
+def test_agreement_of_ratings_does_not_know_the_unit_of_their_last_digit(unit: float, shift: float) -> None:
+    """Ratings of .1, .2, .3 have the ties of 1, 2, 3: also as 1e-3 + 1e-9, whose last digits are rounding."""
+    generator = np.random.default_rng(3)
+    values = np.clip(np.round(np.linspace(1, 5, 24) + generator.normal(0, 1, (7, 24))), 1, 5)
+
+    def result(values: Any) -> list[float]:
+        raters, items = ([str(v) for v in np.indices(values.shape)[k].ravel()] for k in (0, 1))
+        table = Ratings.from_arrays(raters, items, values.ravel())
+        return [
+            leave_one_out(table, resamples=0).mean,
+            included(table, resamples=0).mean,
+            single_rater(table, resamples=0).rho_pooled,
+        ]
+
+    assert result(values * unit + shift) == pytest.approx(result(values), rel=1e-9)
 
 
 def test_small_ratings_have_an_alpha() -> None:

@@ -18,7 +18,7 @@ from lexiscope.analysis.bootstrap import BoolArray, FloatArray, Interval, mean_i
 from lexiscope.analysis.ceilings import Ceiling, best_of_groups, best_rater
 from lexiscope.analysis.correlation import correlation_value
 from lexiscope.analysis.norms import item_sd
-from lexiscope.analysis.ratings import Ratings
+from lexiscope.analysis.ratings import Ratings, settle
 from lexiscope.analysis.within_sd import is_within_sd
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import statistic_name
@@ -118,9 +118,10 @@ def single_rater(
     """
     each = leave_one_out(ratings, minimum=minimum, level=level, resamples=resamples, seed=seed)
     close = rater_accuracy(ratings)
-    others, usable = _mean_of_others(ratings)
+    unitless = ratings.without_unit()
+    others, usable = _mean_of_others(unitless)
     return SingleRater(
-        rho_pooled=correlation_value(ratings.value[usable], others[usable], kind="spearman"),
+        rho_pooled=correlation_value(unitless.value[usable], others[usable], kind="spearman"),
         mean_rho=each.mean,
         sd=each.sd,
         lowest=each.minimum,
@@ -183,7 +184,8 @@ def _mean_of_others(ratings: Ratings) -> tuple[FloatArray, BoolArray]:
     """The mean of the other ratings of the same item, and whether there are any. *Shape:* (ratings,) each."""
     n = ratings.counts()[ratings.item] - 1
     rest = ratings.sums()[ratings.item] - ratings.value
-    return np.divide(rest, n, out=np.full(len(ratings), np.nan), where=n > 0), n > 0
+    means = np.divide(rest, n, out=np.full(len(ratings), np.nan), where=n > 0)
+    return (means if ratings.is_integer else settle(means, ratings.value)), n > 0
 
 
 def _within_others(ratings: Ratings) -> tuple[BoolArray, BoolArray]:

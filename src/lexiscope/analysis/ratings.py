@@ -155,7 +155,8 @@ class Ratings:
         """
         if self.is_integer or not len(self):
             return self
-        counted = replace(self, value=self.value - self.value.min())
+        # settled: 1e-3 + 2e-9 less 1e-3 holds fewer digits than 2e-9, and equal means of such ratings are to be ties
+        counted = replace(self, value=settle(self.value - self.value.min(), self.value))
         span = float(counted.value.max())
         if counted.is_integer or not span:
             return counted

@@ -19,6 +19,8 @@ from lexiscope.core.result import statistic_name
 
 _EXACT_BELOW = 50
 _FEWEST_FOR_R = 4
+# rounding of two values and of their difference, and some more for values that are means themselves
+_SAME_DIFFERENCE = 64 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +101,9 @@ def independent_t(
 def wilcoxon_signed_rank(first: ArrayLike, second: ArrayLike) -> TestResult:
     """Test whether paired differences are symmetric about 0. Effect: matched-pairs rank-biserial correlation.
 
-    Differences of 0 are dropped. p is exact below 50 pairs without ties, else normal with continuity correction (as in
-    R). The statistic V is the rank sum of the positive differences.
+    Differences of 0 are dropped. Differences that are equal but for the last bits of their values are ties: .3 − .1 and
+    .5 − .3 have one rank, so the result does not depend on the unit. p is exact below 50 pairs without ties, else
+    normal with continuity correction (as in R). The statistic V is the rank sum of the positive differences.
 
     Errors: :class:`StatisticError` for unequal lengths, or no difference other than 0.
 
@@ -110,7 +113,7 @@ def wilcoxon_signed_rank(first: ArrayLike, second: ArrayLike) -> TestResult:
     """
     from scipy import stats
 
-    differences = _differences(first, second)
+    differences = _settled_differences(first, second)
     moved = differences[differences != 0]
     n = len(moved)
     if not n:
@@ -126,7 +129,9 @@ def wilcoxon_signed_rank(first: ArrayLike, second: ArrayLike) -> TestResult:
     effect = (2 * positive - total) / total
     name = statistic_name("wilcoxon_signed_rank", p="exact" if exact else "normal")
     zeros = len(differences) - n
-    note = f"{zeros} differences of 0 were dropped" if zeros else ""
+    note = (
+        f"{zeros} difference{'s' if zeros > 1 else ''} of 0 {'were' if zeros > 1 else 'was'} dropped" if zeros else ""
+    )
     return _rank_result(name, "V", positive, p, effect, (n,), note)
 
 
@@ -330,3 +335,25 @@ def _differences(first: ArrayLike, second: ArrayLike) -> FloatArray:
     if a.shape != b.shape:
         raise StatisticError(f"a paired test needs columns of one length, not {len(a)} and {len(b)}")
     return np.asarray(a - b)
+
+
+def _settled_differences(first: ArrayLike, second: ArrayLike) -> FloatArray:
+    """Differences of pairs, each with the size of those that it equals in fact; 0 where the two are one value.
+
+    How far rounding can move a difference depends on its own two values: next to pairs of .5, one of 1e-15 and 2e-15
+    keeps its difference.
+    """
+    differences = _differences(first, second)
+    values = np.abs(np.asarray([first, second], dtype=np.float64))
+    bound = _SAME_DIFFERENCE * values.sum(axis=0)
+    sizes = np.abs(differences)
+    moved = np.flatnonzero(sizes > bound)
+    order = moved[np.argsort(sizes[moved], kind="stable")]
+    if not order.size:
+        return np.zeros_like(differences)
+    # a run of sizes whose steps rounding explains is one size, the smallest of them
+    steps, reach = np.diff(sizes[order]), np.maximum(bound[order[1:]], bound[order[:-1]])
+    starts = np.concatenate([[True], steps > reach])
+    settled = np.zeros_like(differences)
+    settled[order] = sizes[order][starts][np.cumsum(starts) - 1]
+    return np.asarray(np.sign(differences) * settled)
