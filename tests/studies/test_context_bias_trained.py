@@ -25,7 +25,6 @@ from lexiscope.studies import context_bias
 from lexiscope.studies.context_bias import models, protocol
 from lexiscope.studies.context_bias.material import AuditSet, NotUsed
 from lexiscope.subjects import _probe
-from lexiscope.training import vector_features
 
 Make = Callable[..., tuple[Item, ...]]
 TASKS: dict[str, Make] = {
@@ -111,7 +110,6 @@ def test_what_a_model_reads_a_part_of_is_told(
     """Items that are too long are counted by split and view, in the results and in the report."""
     # "the [X] flew ." is read as 8 tokens; every third second sentence is longer
     monkeypatch.setattr(_probe, "_LONGEST", 8)
-    monkeypatch.setattr(vector_features, "_LONGEST", 8)
     audit = audit_of("same_sense")
     parts = ("train", "dev", "test")
     far = {part: sum("town" in item.usages[1].text for item in getattr(audit, part)) for part in parts}

@@ -8,7 +8,7 @@ by themselves, so that they are read once for all views and all seeds.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +37,43 @@ _LONGEST = 256
 
 
 @dataclass(frozen=True)
+class UntrainedEncoder:
+    """An encoder as it is, loaded once, that is given at most a fixed number of tokens of each text.
+
+    *store* is a folder of vectors. Errors of its use: :class:`SpecError`, and those of the encoder.
+    """
+
+    spec: str
+    store: Path | None = None
+
+    @cached_property
+    def encoder(self) -> encoder.Encoder:
+        """The encoder."""
+        return encoder.load(SubjectSpec.parse(self.spec))
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        return load_tokenizer(str(self.encoder.folder.path), trust_remote_code=False)[0]
+
+    def embed(self, usages: Sequence[Usage]) -> Floats:
+        """Return the vectors of usages as they are. *Shape: (usages, layers, width)*."""
+        return self.encoder.embed(usages, work=self.store)
+
+    def readable(self, usages: Sequence[Usage], whole: Sequence[bool]) -> list[Usage]:
+        """Return the usages as far as they are read: around the target, or the beginning of whole texts."""
+        # a whole text is its own target: what is kept of it is what is around its first letter
+        heads = [
+            replace(usage, end=usage.start + 1) if own else usage for usage, own in zip(usages, whole, strict=True)
+        ]
+        cut = within(self._tokenizer, heads, longest=_LONGEST)
+        return [whole_text(usage.text) if own else usage for usage, own in zip(cut, whole, strict=True)]
+
+    def n_cut(self, texts: Iterable[Sequence[str]]) -> int:
+        """Return of how many items one of the texts is longer than what is read."""
+        return sum(any(len(each.ids) > _LONGEST for each in self._tokenizer.encode_batch(own)) for own in texts)
+
+
+@dataclass(frozen=True)
 class Cosines:
     """Gives the cosines of items at every layer of an encoder.
 
@@ -57,9 +94,13 @@ class Cosines:
         return cls(spec, str(training["view"]), training["query"], store)
 
     @cached_property
+    def _untrained(self) -> UntrainedEncoder:
+        return UntrainedEncoder(self.spec, self.store)
+
+    @property
     def encoder(self) -> encoder.Encoder:
         """The encoder. Errors: :class:`SpecError`."""
-        return encoder.load(SubjectSpec.parse(self.spec))
+        return self._untrained.encoder
 
     def of_items(self, items: Sequence[Item], question: str) -> list[Doubles]:
         """Return the cosines of every item: of the pair, of the definition, or one per option.
@@ -87,7 +128,7 @@ class Cosines:
         shown = [[usage.text for usage in item.usages] for item in items]
         if question != "pair":
             shown = [[*texts, *self._meanings(item, question)] for texts, item in zip(shown, items, strict=True)]
-        return sum(any(len(each.ids) > _LONGEST for each in self._tokenizer.encode_batch(texts)) for texts in shown)
+        return self._untrained.n_cut(shown)
 
     def _meanings(self, item: Item, question: str) -> list[str]:
         self._wording.query(item)
@@ -98,21 +139,12 @@ class Cosines:
         return usage if self.query == "target" else whole_text(usage.text)
 
     def _embed(self, usages: Sequence[Usage], *, whole: bool = False) -> Floats:
-        if whole or self.query == "sentence":
-            # a whole text is its own target: what is cut from it is its end
-            heads = [replace(usage, end=usage.start + 1) for usage in usages]
-            usages = [whole_text(head.text) for head in within(self._tokenizer, heads, longest=_LONGEST)]
-        else:
-            usages = within(self._tokenizer, usages, longest=_LONGEST)
-        return self.encoder.embed(usages, work=self.store)
+        is_whole = whole or self.query == "sentence"
+        return self._untrained.embed(self._untrained.readable(usages, [is_whole] * len(usages)))
 
     @property
     def _wording(self) -> Wording:
         return Wording(self.view, MASK)
-
-    @cached_property
-    def _tokenizer(self) -> Any:
-        return load_tokenizer(str(self.encoder.folder.path), trust_remote_code=False)[0]
 
 
 @dataclass(frozen=True, slots=True)

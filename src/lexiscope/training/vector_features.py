@@ -9,39 +9,30 @@ words are near each other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lexiscope.core.item import Item
-from lexiscope.core.subject import SubjectSpec
 from lexiscope.core.usage import Usage
 from lexiscope.items.views import view_item
-from lexiscope.subjects import encoder
-from lexiscope.subjects._loading import load_tokenizer
-from lexiscope.subjects._probe import whole_text
-from lexiscope.subjects._reading import definition_of, within
-
-_LONGEST = 256
+from lexiscope.subjects._probe import UntrainedEncoder, whole_text
+from lexiscope.subjects._reading import definition_of
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def vector_features(items: Sequence[Item], view: str, spec: str, *, store: Path | None = None) -> Floats:
+def vector_features(items: Sequence[Item], view: str, encoder: UntrainedEncoder) -> Floats:
     """Return the features of pairs, or of usages with a definition, as a view shows them. *Shape: (items, features)*.
 
-    *spec* names an encoder; *store* is a folder in which its vectors are kept. ``label`` has no features. Every feature
-    has mean 0 over the items, and together they have length 1 in the mean.
+    ``label`` has no features. Every feature has mean 0 over the items, and together they have length 1 in the mean.
     Errors: those of the encoder.
     """
     if view == "label" or not items:
         return np.zeros((len(items), 0))
-    reader = encoder.load(SubjectSpec.parse(spec))
-    tokenizer = load_tokenizer(str(reader.folder.path), trust_remote_code=False)[0]
     usages = [usage for item in items for usage in _asked(item, view)]
-    vectors = _mean_over_layers(reader, _readable(tokenizer, usages), store)
+    whole = [usage.target == usage.text.strip() for usage in usages]
+    vectors = _mean_over_layers(encoder, encoder.readable(usages, whole))
     each = vectors.reshape(len(items), -1, vectors.shape[-1])
     if each.shape[1] > 1:
         # target, text, target, text of a pair; target, text, definition of one usage; the words alone
@@ -54,17 +45,14 @@ def vector_features(items: Sequence[Item], view: str, spec: str, *, store: Path 
     return np.asarray(features / max(1.0, np.sqrt(features.shape[1])))
 
 
-def n_cut(items: Sequence[Item], view: str, spec: str) -> int:
+def n_cut(items: Sequence[Item], view: str, encoder: UntrainedEncoder) -> int:
     """Return of how many items a text is longer than what the encoder is given, as the view shows them.
 
     Errors: those of the encoder.
     """
     if view == "label" or not items:
         return 0
-    reader = encoder.load(SubjectSpec.parse(spec))
-    tokenizer = load_tokenizer(str(reader.folder.path), trust_remote_code=False)[0]
-    texts = [list(dict.fromkeys(usage.text for usage in _asked(item, view))) for item in items]
-    return sum(any(len(each.ids) > _LONGEST for each in tokenizer.encode_batch(own)) for own in texts)
+    return encoder.n_cut(list(dict.fromkeys(usage.text for usage in _asked(item, view))) for item in items)
 
 
 def _asked(item: Item, view: str) -> list[Usage]:
@@ -75,18 +63,9 @@ def _asked(item: Item, view: str) -> list[Usage]:
     return found
 
 
-def _readable(tokenizer: Any, usages: Sequence[Usage]) -> list[Usage]:
-    """The usages as far as the encoder reads them: around the target, of a whole text its beginning."""
-    whole = [usage.target == usage.text.strip() for usage in usages]
-    # what is kept of a whole text is what stands around its first letter
-    heads = [replace(usage, end=usage.start + 1) if own else usage for usage, own in zip(usages, whole, strict=True)]
-    cut = within(tokenizer, heads, longest=_LONGEST)
-    return [whole_text(usage.text) if own else usage for usage, own in zip(cut, whole, strict=True)]
-
-
-def _mean_over_layers(reader: encoder.Encoder, usages: Sequence[Usage], store: Path | None) -> Floats:
+def _mean_over_layers(encoder: UntrainedEncoder, usages: Sequence[Usage]) -> Floats:
     distinct = {usage.key: usage for usage in usages}
-    vectors = np.asarray(reader.embed(tuple(distinct.values()), work=store), dtype=np.float64)
+    vectors = np.asarray(encoder.embed(tuple(distinct.values())), dtype=np.float64)
     lengths = np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
     means = (vectors / np.maximum(lengths, np.finfo(np.float64).tiny)).mean(axis=1)
     places = {key: place for place, key in enumerate(distinct)}

@@ -33,6 +33,7 @@ from lexiscope.studies.context_bias.material import (
     Trained,
 )
 from lexiscope.studies.context_bias.protocol import LOOK_UP, WORDS, Plan, plan_of
+from lexiscope.subjects._probe import UntrainedEncoder
 from lexiscope.training.logistic import answered
 from lexiscope.training.selection import Selection, run_selection
 from lexiscope.training.shards import METHOD_OF_TASK
@@ -288,15 +289,16 @@ def _of_vectors(
     asked = audit.test if audit.folds else sampled(audit.test, plan.test_rows)
     some = replace(audit, train=train, dev=dev, test=asked)
     spec = f"encoder:{encoder}?device={settings.device}&threads={settings.threads}"
+    reader = UntrainedEncoder(spec, place.vectors)
     tables = []
     cut: dict[str, dict[str, int]] = {}
     for number, view in enumerate(audit.views):
         _tell(progress, f"{audit.name}, {subject}", number, len(audit.views))
         parts = {"train": train, "dev": dev, "test": asked}
-        cut[view] = {part: n_cut(own, view, spec) for part, own in parts.items()}
+        cut[view] = {part: n_cut(own, view, reader) for part, own in parts.items()}
         more = _more_asked(some, guessed, known=audit.labelled) if view == "full" else ()
         items = (*some.labelled, *(each.shown for each in more))
-        matrix = vector_features(items, view, spec, store=place.vectors)
+        matrix = vector_features(items, view, reader)
         tables.append(_learnt(some, more, matrix, view, subject, "classifier"))
     _tell(progress, f"{audit.name}, {subject}", len(audit.views), len(audit.views))
     shutil.rmtree(place.vectors, ignore_errors=True)
