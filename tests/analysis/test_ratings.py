@@ -146,6 +146,7 @@ def test_models_are_raters_only_where_their_kind_is_named() -> None:
     both = Ratings.from_table(responses, kinds=("participant", "causal_lm"))
     assert both.rater_ids == ("ana", "eva", "m")
     assert both.means().tolist() == [(5 + 4 + 1) / 3, 2]
+    assert Ratings.from_table(responses, kinds="causal_lm").rater_ids == ("m",)
     with pytest.raises(InputError, match=r"answers by causal_lm[\s\S]*kinds=") as caught:
         Ratings.from_table(responses.where(subject_kind="causal_lm"))
     assert caught.value.code == "E504"

@@ -9,7 +9,7 @@ import pytest
 
 from lexiscope.collect import collect
 from lexiscope.core.dataset import SubjectFacts
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, LexiscopeError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.scale import Scale
@@ -127,3 +127,44 @@ def test_what_nobody_answered_has_the_measure_of_its_task(tmp_path: Path) -> Non
     asked = [PAIR, Item("d", "test", (USAGE, USAGE))]
     table = collect(asked, [f"recorded:{tmp_path / 'answers.csv'}"], "same_sense")
     assert table.column("measure").tolist() == ["choice", "choice"]
+
+
+@pytest.mark.parametrize(
+    "value", ["3", True, [True], b"3", 3 + 0j, 10**400, object()], ids=lambda value: type(value).__name__
+)
+def test_a_value_that_is_no_number_is_refused(value: object) -> None:
+    """Text, True and other Python objects are no ratings: the error names the column, and nothing is turned into 1."""
+    with pytest.raises(InputError, match="the response column 'value' needs numbers"):
+        collect([PAIR], [Judge(value=value)], "relatedness")
+
+
+def test_a_rating_with_parameters_lies_on_the_scale_too() -> None:
+    """The name of a measure ends at its brackets: ``rating(x=1)`` is a rating."""
+    with pytest.raises(InputError, match=r"the rating\(x=1\) 300, which is not on the scale 1 to 5"):
+        collect([PAIR], [Judge(measure="rating(x=1)", value=300.0)], "relatedness")
+
+
+def test_a_number_is_no_choice() -> None:
+    """A choice names an option of its item; a row with neither option nor number is a missing answer."""
+    with pytest.raises(InputError, match="the number 17 as a choice, and no option") as caught:
+        collect([INTRUSION], [Judge(measure="choice", value=17.0)], "word_intrusion")
+    assert caught.value.code == "E311"
+    assert len(collect([INTRUSION], [Judge(measure="choice")], "word_intrusion")) == 1
+
+
+@pytest.mark.parametrize("returned", [None, [3.0], {"value": 3.0}])
+def test_a_subject_returns_a_response_table(returned: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plain function that returns anything else is told what to return."""
+    monkeypatch.setattr(Judge, "judge", lambda _self, _items, _task: returned)
+    with pytest.raises(LexiscopeError, match=r"function:mine answered with a .* not with a response table"):
+        collect([PAIR], [Judge()], "relatedness")
+
+
+@pytest.mark.parametrize(("low", "high", "step"), [(0, 1, 0.1), (1, 7, 0.1), (0, 10, 0.05), (1, 5, 0.5), (1, 5, 1)])
+def test_every_point_of_a_scale_lies_on_it(low: float, high: float, step: float) -> None:
+    """0.3 is a point of 0 to 1 by 0.1, which binary numbers do not hold exactly; 0.35 is none."""
+    scale, digits = Scale(low, high, step=step), 6
+    typed = tuple(round(low + n * step, digits) for n in range(round((high - low) / step) + 1))
+    assert scale.points == typed
+    assert all(scale.contains(point) for point in typed)
+    assert not any(scale.contains(point + step / 2) or scale.contains(point + 1e-6) for point in typed)

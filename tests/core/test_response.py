@@ -164,3 +164,11 @@ def test_columns_are_those_of_the_design() -> None:
     """The waist has exactly the columns of DESIGN §1, and the scale of a rating (design/0029)."""
     design = "subject_id subject_kind item_id task measure value option layer view list_id position repeat"
     assert list(COLUMNS) == f"{design} rt_ms answered_at raw scale".split()
+
+
+def test_a_long_text_is_read_back_from_csv(tmp_path: Path) -> None:
+    """A reply of 3 MiB is longer than the block of 1 MiB in which Arrow reads a file."""
+    row = Response("m", "chat", "a", "relatedness", "rating", raw='x, "y"\n' * (3 * 2**20 // 8))
+    table = ResponseTable.from_rows([row, Response("m", "chat", "b", "relatedness", "rating", 3.0)])
+    table.write_csv(tmp_path / "answers.csv")
+    assert ResponseTable.read_csv(tmp_path / "answers.csv") == table

@@ -59,6 +59,8 @@ NAMED: dict[str, tuple[Any, str]] = {
     "100,000 brackets as JSON text": (said('{"a":' * 30_000), "prose"),
     "100,000 brackets as the body": (DEEP.encode(), "fault"),
     "brackets in the message": (b'{"choices":[{"message":{"content":' + b"[" * 450 + b"]" * 450 + b"}}]}", "fault"),
+    "an object as the text": (said({"a": 4}), "fault"),
+    "parts whose text is an object": (said([{"type": "text", "text": {"a": 4}}]), "empty"),
     "no UTF-8": (b'{"choices": "\xff\xfe"}', "fault"),
     "a surrogate in UTF-8": (said("x").replace(b'"x"', b'"\xed\xa0\x80"'), "garbled"),
     "NUL in the text": (said("4\0"), "in_prose"),

@@ -32,12 +32,13 @@ Tiny = Callable[[str], Path]
 
 
 def config(**changed: Any) -> Harm:
-    """Change fields of the configuration; ``None`` takes one away."""
+    """Change fields of the configuration; ``None`` takes one away, ``...`` makes it null."""
 
     def harm(folder: Path) -> None:
         path = folder / "config.json"
         content = json.loads(path.read_text(encoding="utf-8")) | changed
-        path.write_text(json.dumps({k: v for k, v in content.items() if v is not None}), encoding="utf-8")
+        kept = {k: None if v is ... else v for k, v in content.items() if v is not None or k not in changed}
+        path.write_text(json.dumps(kept), encoding="utf-8")
 
     return harm
 
@@ -105,6 +106,13 @@ ODD: dict[str, tuple[Harm, str]] = {
     "0 layers": (config(**{LAYERS: 0}), "config.json"),
     "true layers": (config(**{LAYERS: True}), "config.json"),
     "a list of layers": (config(**{LAYERS: [3]}), "config.json"),
+    "90,000 groups of layers": (config(inner_group_num=90_000), "config.json"),
+    "90,000 experts": (config(num_local_experts=90_000), "config.json"),
+    "layers that are null": (config(**{LAYERS: ...}), "config.json"),
+    "a width that is a list": (config(**{WIDTH: []}), "config.json"),
+    "a vocabulary that is a list": (config(vocab_size=[]), "config.json"),
+    "inner widths that are lists": (config(intermediate_size=[[32]]), "config.json"),
+    "inner widths of 1e9": (config(intermediate_size=[10**9]), "config.json"),
     "a width of 1e9": (config(**{WIDTH: 10**9}), "config.json"),
     "a width of -16": (config(**{WIDTH: -16}), "config.json"),
     "1e9 heads": (config(num_attention_heads=10**9), "config.json"),

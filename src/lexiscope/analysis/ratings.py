@@ -233,7 +233,8 @@ def _rows_of(table: Table, measure: str, kinds: Collection[str]) -> Table:
         raise InputError(
             f"no response has the measure {measure!r}", code="E504", hint="name a measure that the table holds"
         )
-    rows = answers.where(subject_kind=tuple(kinds))
+    kinds = (kinds,) if isinstance(kinds, str) else tuple(kinds)
+    rows = answers.where(subject_kind=kinds)
     if not len(rows):
         others = answers.codes("subject_kind")[1]
         what = f"no response with the measure {measure!r} is by a rater of the kind {' or '.join(kinds)}"

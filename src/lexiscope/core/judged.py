@@ -35,12 +35,17 @@ def judged(
     *items* are given as the subject is to see them: the task applies the view. An answer to another view of the same
     items is left out; an answer whose view is not stated counts for the view that is asked. An item without an answer
     in this view has a row of *measure* without value.
-    Errors: :class:`SubjectError` for an item of which the subject says nothing at all, and for a subject without
-    any answer in this view, or that was trained on another one.
+    Errors: :class:`SubjectError` for an item of which the subject says nothing at all, and for a subject that returns
+    no response table, that has no answer in this view, or that was trained on another one.
     """
     if isinstance(subject, TrainedOnView):
         subject.check_view(view)
     everything = cast(Judges, subject).judge(items, task)
+    if not isinstance(everything, ResponseTable):
+        raise SubjectError(
+            f"{subject.subject_id} answered with a {type(everything).__name__}, not with a response table",
+            hint="return ResponseTable.from_rows([...]) with at least one row per item",
+        )
     _check_none_silent(everything, items, subject)
     table = _in_view(everything, view, subject)
     answered = set(table.unique("item_id"))

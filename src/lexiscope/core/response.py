@@ -116,6 +116,8 @@ class ResponseTable:
 
         A missing value is ``None`` (NaN counts as missing in the numeric columns). Columns that are not given are
         empty. At least one column must be an array or a list: it sets the number of rows.
+        Errors: :class:`InputError` for an unknown column, for lengths that differ, and for a cell of another type: the
+        text ``"3"`` and ``True`` are no numbers.
         """
         unknown = set(columns) - set(COLUMNS)
         if unknown:
@@ -124,7 +126,7 @@ class ResponseTable:
         if len(lengths) != 1:
             raise InputError(f"response columns need one common length, not {sorted(lengths)}")
         n_rows = lengths.pop()
-        arrays = [_arrow_column(columns.get(field.name), field.type, n_rows) for field in SCHEMA]
+        arrays = [_typed_column(columns.get(field.name), field, n_rows) for field in SCHEMA]
         return cls(_marked(pa.table(arrays, names=list(COLUMNS))))
 
     @classmethod
@@ -215,7 +217,7 @@ class ResponseTable:
     def with_column(self, name: str, values: object) -> ResponseTable:
         """Return a table in which one column is replaced."""
         index = COLUMNS.index(_known(name))
-        column = _arrow_column(values, SCHEMA.field(index).type, len(self))
+        column = _typed_column(values, SCHEMA.field(index), len(self))
         return ResponseTable(self._table.set_column(index, SCHEMA.field(index), column))
 
     # -- files ------------------------------------------------------------------------------------------------
@@ -262,8 +264,13 @@ class ResponseTable:
             column_types=SCHEMA, strings_can_be_null=True, quoted_strings_can_be_null=False, null_values=[""]
         )
         try:
+            # a row lies in one block: a reply may be longer than Arrow's block of 1 MiB
+            block = max(2**20, Path(path).stat().st_size)
             table = arrow_csv.read_csv(
-                Path(path), parse_options=arrow_csv.ParseOptions(newlines_in_values=True), convert_options=options
+                Path(path),
+                read_options=arrow_csv.ReadOptions(block_size=min(block, 2**31 - 1)),
+                parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
+                convert_options=options,
             )
         except (pa.ArrowException, OSError) as error:
             raise _damaged(path, error) from error
@@ -322,6 +329,31 @@ def _known(name: str) -> str:
 
 def _is_array(value: object) -> bool:
     return isinstance(value, np.ndarray | list | tuple | pa.Array | pa.ChunkedArray)
+
+
+def _typed_column(values: object, field: pa.Field, n_rows: int) -> pa.Array:
+    """Return a column of a table. Errors: :class:`InputError` naming the column whose cells have another type."""
+    if pa.types.is_floating(field.type) and _holds_booleans(values):
+        raise _of_another_type(field, "it holds True or False, which Python would read as 1 and 0")
+    try:
+        return _arrow_column(values, field.type, n_rows)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise _of_another_type(field, str(error).splitlines()[0]) from error
+
+
+def _holds_booleans(values: object) -> bool:
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return bool(pa.types.is_boolean(values.type))
+    if isinstance(values, np.ndarray) and values.dtype.kind != "O":
+        return bool(values.dtype.kind == "b")
+    cells = cast(Iterable[object], values) if _is_array(values) else (values,)
+    return any(isinstance(each, bool | np.bool_) for each in cells)
+
+
+def _of_another_type(field: pa.Field, why: str) -> InputError:
+    kind = {pa.float64(): "numbers", pa.int32(): "whole numbers", pa.string(): "texts"}.get(field.type, "times (UTC)")
+    hint = f"give {kind}, and None where there is no answer"
+    return InputError(f"the response column {field.name!r} needs {kind}", why=why, hint=hint)
 
 
 def _arrow_column(values: object, kind: pa.DataType, n_rows: int) -> pa.Array:

@@ -11,6 +11,7 @@ from lexiscope.core.errors import InputError, Place
 _NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 _PRINTED = re.compile(rf"({_NUMBER}) to ({_NUMBER})(?:, (continuous)| by ({_NUMBER}))?")
 _MOST_OPTIONS = 1001
+_LAST_DIGITS = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,9 @@ class Scale:
         """All values that an answer may take; empty for a continuous scale."""
         if self.step == 0:
             return ()
-        return tuple(self.low + i * self.step for i in range(round((self.high - self.low) / self.step) + 1))
+        # to 12 digits, as a person types them: 0 + 3 * 0.1 is 0.30000000000000004
+        steps = range(round((self.high - self.low) / self.step) + 1)
+        return tuple(float(f"{self.low + i * self.step:.12g}") for i in steps)
 
     @property
     def options(self) -> tuple[float, ...]:
@@ -110,10 +113,19 @@ class Scale:
         return float(min(self.high, self.low + math.floor((there - self.low) / self.step + 0.5) * self.step))
 
     def contains(self, value: float) -> bool:
-        """Say whether *value* lies on the scale (NaN does not)."""
+        """Say whether *value* lies on the scale (NaN does not).
+
+        >>> Scale(0, 1, step=0.1).contains(0.3), Scale(0, 1, step=0.1).contains(0.31)
+        (True, False)
+        """
         if not self.low <= value <= self.high:
             return False
-        return self.step == 0 or ((value - self.low) / self.step).is_integer()
+        # a point that has no exact binary form (0.3 in steps of 0.1) is reached to its last digits only; a whole
+        # number of whole steps is exact
+        steps = (value - self.low) / self.step if self.step else 0.0
+        return steps.is_integer() or (
+            not float(self.step).is_integer() and abs(steps - round(steps)) <= _LAST_DIGITS * max(1.0, abs(steps))
+        )
 
     def check(self, value: float, *, place: Place | None = None) -> float:
         """Return *value* if it lies on the scale.

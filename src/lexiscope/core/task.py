@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -132,7 +132,8 @@ class Task:
         A person's rating is a point of the scale; a model's may lie between two points (an expected value). Missing
         values are answers. Returns the table with the column ``scale`` filled in for ratings.
         Errors: :class:`InputError` E310 for a measure that the task does not have, E301 for a value off the scale, E311
-        for an option that the item does not have; each names the subject, the item, the measure and what is allowed.
+        for an option that the item does not have and for a number instead of an option; each names the subject, the
+        item, the measure and what is allowed.
         """
         self._check_measures(table, subject)
         table = self._on_scale(table, items, subject)
@@ -160,7 +161,7 @@ class Task:
     def _on_scale(self, table: ResponseTable, items: Sequence[Item], subject: Subject) -> ResponseTable:
         if not self.rated or self.scale is None:
             return table
-        rated = np.isin(table.column("measure").astype(str), self.rated)
+        rated = _of_measures(table, self.rated)
         if not rated.any():
             return table
         scale_of = {item.item_id: self.scale_of(item) for item in items}
@@ -182,11 +183,15 @@ class Task:
     def _check_options(self, table: ResponseTable, items: Sequence[Item], subject: Subject, view: str) -> None:
         if self.options is None:
             return
-        chosen = np.isin(table.column("measure").astype(str), self.chosen)
+        chosen = _of_measures(table, self.chosen)
         by_id = {item.item_id: item for item in items}
         offered: dict[tuple[str, str], frozenset[str]] = {}
         ids, views, options = (table.column(name) for name in ("item_id", "view", "option"))
-        for row in np.flatnonzero(chosen & np.array([option is not None for option in options], dtype=bool)).tolist():
+        named = np.array([option is not None for option in options], dtype=bool)
+        for row in np.flatnonzero(chosen & ~named & ~np.isnan(table.column("value"))).tolist():
+            what = f"the number {table.column('value')[row]:.12g} as a {table.column('measure')[row]}, and no option"
+            raise _refused(table, row, subject, what, code="E311", hint="name the chosen option in the column option")
+        for row in np.flatnonzero(chosen & named).tolist():
             key = ids[row], views[row] or view
             if key[0] in by_id and key not in offered:
                 offered[key] = frozenset(self.options(by_id[key[0]], key[1]))
@@ -194,6 +199,13 @@ class Task:
                 allowed = ", ".join(map(repr, sorted(offered[key])))
                 what = f"the {table.column('measure')[row]} {options[row]!r}, which the item does not offer"
                 raise _refused(table, row, subject, what, code="E311", hint=f"it offers: {allowed}")
+
+
+def _of_measures(table: ResponseTable, names: Sequence[str]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Return which rows carry one of these measures, whatever parameters follow its name in brackets."""
+    codes, measures = table.codes("measure")
+    among = np.array([measure.partition("(")[0] in names for measure in measures], dtype=bool)
+    return np.asarray(among[codes], dtype=np.bool_)
 
 
 def _lies_on(scale: Scale, value: float, *, point: bool) -> bool:

@@ -119,8 +119,8 @@ def is_filtered(reply: Reply) -> bool:
 def chat_reply(entry: Mapping[str, Any]) -> ChatReply:
     """Read a kept answer: the text of its first choice, and what is known of it. Reasoning beside it is left alone.
 
-    An answer without a choice, or whose choice has no message, is a fault, and says so; so is a body that could not be
-    read at all, of which the text is what came.
+    An answer without a choice, whose choice has no message, or whose message is an object instead of text, is a fault,
+    and says so; so is a body that could not be read at all, of which the text is what came.
     """
     if entry.get("filtered"):
         return ChatReply(str(entry["filtered"]), "content_filter", refused=True)
@@ -136,6 +136,9 @@ def chat_reply(entry: Mapping[str, Any]) -> ChatReply:
     finish = str(choice.get("finish_reason") or "")
     refused = message.get("refusal")
     text = str(refused) if refused else _text(message.get("content"))
+    if not refused and isinstance(message.get("content"), dict):
+        # the digits of an object are no answer
+        return ChatReply(text, finish, usage=usage, fault="the content of the message is an object, not text")
     filtered = bool(refused) or _is_filter(finish)
     return ChatReply(text, finish, refused=filtered, first_tokens=_first_tokens(choice), usage=usage)
 
@@ -172,7 +175,7 @@ def _is_filter(code: str) -> bool:
 def _text(content: Any) -> str:
     """Return the text of a message: a string, or the text parts of a list."""
     if isinstance(content, list):
-        return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+        return "".join(part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str))
     return "" if content is None else str(content)
 
 

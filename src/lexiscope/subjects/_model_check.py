@@ -10,7 +10,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,18 +23,13 @@ WIDTH_KEYS = ("hidden_size", "n_embd", "dim", "d_model", "n_embed", "emb_dim")
 # these tables are as wide as the model, so each must fit into its weights
 _ROW_KEYS = ("vocab_size", "type_vocab_size", "intermediate_size", "ffn_dim", "d_ff", "n_inner", "hidden_dim")
 _POSITION_KEYS = ("max_position_embeddings", "n_positions", "n_ctx")
-# what a model builds so many of
+# what a model builds a module for each of: of every one there are weights
+_PART_KEYS = (*LAYER_KEYS, "num_hidden_groups", "inner_group_num")
+# of these too, but the weights of all may be one tensor
+_EXPERT_KEYS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
 _COUNT_KEYS = (
     *("num_attention_heads", "n_head", "n_heads", "num_heads", "num_key_value_heads", "encoder_attention_heads"),
-    *(
-        "num_hidden_groups",
-        "inner_group_num",
-        "num_experts",
-        "num_local_experts",
-        "n_routed_experts",
-        "head_dim",
-        "d_kv",
-    ),
+    *("head_dim", "d_kv"),
 )
 _MOST_POSITIONS, _MOST_COUNTED, _MOST_LABELS = 2**27, 100_000, 1_000_000
 _MOST_HEADER = 100_000_000
@@ -136,7 +131,7 @@ def check_config(folder: Path, headers: Mapping[str, Mapping[str, Any]]) -> None
     n_numbers = sum(math.prod(shape) for shape in shapes)
     rows = [each["shape"][0] for name, each in headers.items() if _POSITION_TABLE.search(name) and each["shape"]]
     for config in (whole, *([text_config(path)] if "text_config" in whole else [])):
-        _check_numbers(config, path, len(headers))
+        _check_numbers(config, path, shapes)
         width = next((config[key] for key in WIDTH_KEYS if config.get(key) is not None), None)
         if width is not None and width not in sizes:
             raise odd(path, "this configuration is of another model", f"vectors of {width} numbers are in no weight")
@@ -145,11 +140,11 @@ def check_config(folder: Path, headers: Mapping[str, Mapping[str, Any]]) -> None
             why = f"vocab_size is {vocabulary}, which no weight has"
             raise odd(path, "this configuration is of another model", why)
         for key in _ROW_KEYS:
-            if width is not None and (config.get(key) or 0) * width > max(n_numbers, 1) * 2:
+            if width is not None and max(_numbers(config.get(key))) * width > max(n_numbers, 1) * 2:
                 why = f"{key} is {config[key]}, the weights have {n_numbers} numbers in all"
                 raise odd(path, "this configuration is of another model", why)
         for key in _POSITION_KEYS:
-            if rows and (config.get(key) or 0) > max(rows):
+            if rows and max(_numbers(config.get(key))) > max(rows):
                 why = f"{key} is {config[key]}, the weights have {max(rows)} positions"
                 raise odd(path, "this configuration is of another model", why)
 
@@ -188,21 +183,32 @@ def odd(path: Path, what: str, why: str) -> SubjectError:
     return SubjectError(what, place=Place(str(path)), why=" ".join(why.split())[:300], hint=_AGAIN)
 
 
-def _check_numbers(config: Mapping[str, Any], path: Path, n_tensors: int) -> None:
-    most = dict.fromkeys(LAYER_KEYS, max(1, n_tensors))
+def _check_numbers(config: Mapping[str, Any], path: Path, shapes: Sequence[tuple[int, ...]]) -> None:
+    n_tensors = len(shapes)
+    most = dict.fromkeys(_PART_KEYS, max(1, n_tensors))
+    most |= dict.fromkeys(_EXPERT_KEYS, max([1, n_tensors, *(shape[0] for shape in shapes if len(shape) > 2)]))
     most |= dict.fromkeys((*WIDTH_KEYS, *_ROW_KEYS), 2**31) | dict.fromkeys(_POSITION_KEYS, _MOST_POSITIONS)
     most |= dict.fromkeys(_COUNT_KEYS, _MOST_COUNTED) | {"num_labels": _MOST_LABELS}
     for key, limit in most.items():
         value = config.get(key)
-        if value is None or (isinstance(value, list) and key not in LAYER_KEYS):
+        if value is None:
             continue
-        if not isinstance(value, int) or isinstance(value, bool):
+        # some models give a number for every layer; of these there is one of a model
+        listed = isinstance(value, list) and key not in (*LAYER_KEYS, *WIDTH_KEYS, "vocab_size")
+        if not all(isinstance(each, int) and not isinstance(each, bool) for each in (value if listed else [value])):
             raise odd(path, "this configuration is damaged", f"{key} is {json.dumps(value)[:80]}, not a whole number")
-        # a table that a model does not have is of size 0
-        least = 0 if key in (*_ROW_KEYS, *_POSITION_KEYS, "num_labels") else 1
-        if not least <= value <= limit:
-            why = f"{key} is {value}" + (f", the weights are {n_tensors} tensors" if key in LAYER_KEYS else "")
+        # a table that a model does not have is of size 0, and one without experts has 0 of them
+        least = 0 if key in (*_ROW_KEYS, *_POSITION_KEYS, *_EXPERT_KEYS, "num_labels") else 1
+        if not all(least <= each <= limit for each in _numbers(value)):
+            why = f"{key} is {str(value)[:80]}" + (
+                f", the weights are {n_tensors} tensors" if key in LAYER_KEYS else ""
+            )
             raise odd(path, "this configuration is damaged or of another model", why)
+
+
+def _numbers(value: int | list[int] | None) -> list[int]:
+    """Return a number of a configuration, or those of every layer; of one that is absent or of no layer, 0."""
+    return (value if isinstance(value, list) else [value or 0]) or [0]
 
 
 def _is_tensor(tensor: Any) -> bool:

@@ -146,7 +146,8 @@ class ModelFolder:
     @property
     def width(self) -> int | None:
         """The width of the vectors as the configuration gives it, or ``None`` where it does not."""
-        return next((int(self.config[key]) for key in WIDTH_KEYS if key in self.config), None)
+        # null is what a configuration holds where a number was never given
+        return next((int(self.config[key]) for key in WIDTH_KEYS if self.config.get(key) is not None), None)
 
     @property
     def weights(self) -> tuple[Path, ...]:
@@ -210,7 +211,7 @@ class ModelFolder:
 
     def _number(self, keys: tuple[str, ...], what: str) -> int:
         for key in keys:
-            if key in self.config:
+            if self.config.get(key) is not None:
                 return int(self.config[key])
         raise SubjectError(
             f"the model's configuration does not say {what}",
