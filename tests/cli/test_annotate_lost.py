@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -235,6 +236,46 @@ def test_a_damaged_file_is_an_error_or_does_not_matter(run: Run, tmp_path: Path,
 def test_many_damaged_files(run: Run, tmp_path: Path, killed: bool) -> None:
     """As above: 200 damages and all verbs that read."""
     assert damaged_runs(tmp_path, 200, verbs=READING, killed=killed) > 200
+
+
+ODD = {
+    "UPDATE lists SET places = 'null'": "lists.places",
+    "UPDATE lists SET places = 9000000000": "lists.places",
+    "UPDATE leases SET number = 'two'": "leases.number",
+    "UPDATE leases SET surplus = 7": "leases.surplus",
+    "UPDATE leases SET status = 'gone'": "leases.status",
+    "UPDATE leases SET expires_at = '2026-02-30T00:00:00.000000+00:00'": "leases.expires_at",
+    "UPDATE leases SET taken_at = '2026-02-03T00:00:00'": "leases.taken_at",
+    "UPDATE trials SET display_order = '[[['": "trials.display_order",
+    "UPDATE trials SET display_order = 'null'": "trials.display_order",
+    "UPDATE trials SET display_order = '[0, 7]'": "trials.display_order",
+    "UPDATE trials SET item_id = x'ff00'": "trials.item_id",
+    "UPDATE identities SET platform_id = x'00' WHERE platform_id = 'ID-b'": "identities.platform_id",
+    "UPDATE participants SET created_at = ''": "participants.created_at",
+    "INSERT INTO setup_secrets VALUES ('0', 3.5)": "setup_secrets.expires_at",
+}
+"""Edits by another program of what no seal covers, and the column in which the store finds what it cannot have
+written."""
+
+
+def test_cells_of_a_wrong_type_are_an_error_of_every_verb(run: Run, tmp_path: Path) -> None:
+    """A server was killed, and another program set a cell to what the store does not write: each verb prints two lines
+    that name the column, and the way back; the value, which may be a platform id, is not shown."""
+    study, whole = launched(tmp_path), tmp_path / "whole"
+    leave_log(study, tmp_path)
+    shutil.move(study, whole)
+    for number, (statement, column) in enumerate(ODD.items()):
+        shutil.rmtree(study, ignore_errors=True)
+        shutil.copytree(whole, study)
+        with closing(sqlite3.connect(study / "study.sqlite", isolation_level=None)) as other:
+            other.execute("DROP TRIGGER trials_no_update")
+            other.execute("DROP TRIGGER participants_no_update")
+            other.execute(statement)
+        for verb in VERBS if not number else ("status", "verify"):
+            done = run("annotate", verb, *VERBS[verb])
+            assert (done.exit_code, "what to do: " in done.output) == (1, True), (statement, verb, done.output)
+            assert f"{column}: " in done.output, (statement, verb, done.output)
+            assert verb == "verify" or (len(done.stderr.splitlines()), done.stdout) == (2, ""), (verb, done.output)
 
 
 def test_damage_is_an_error_of_every_verb(run: Run, tmp_path: Path) -> None:

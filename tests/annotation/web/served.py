@@ -18,7 +18,7 @@ from lexiscope.annotation.definition import StudyDefinition
 from lexiscope.annotation.freeze import freeze
 from lexiscope.annotation.store.store import Store
 from lexiscope.annotation.web.app import App
-from lexiscope.annotation.web.connections import Connection
+from lexiscope.annotation.web.connections import configured
 from lexiscope.annotation.web.security import ServerSettings
 from lexiscope.annotation.web.server import create_app
 from lexiscope.core.item import Item
@@ -63,13 +63,7 @@ class Served:
         store = Store.open(self.folder, study.record)
         try:
             self.app = App.of(study, store, ServerSettings(self.url))
-            settings = uvicorn.Config(
-                create_app(self.app, self.more(self.app)),
-                http=Connection,
-                log_config=None,
-                access_log=False,
-                lifespan="off",
-            )
+            settings = configured(create_app(self.app, self.more(self.app)))
             self._server = uvicorn.Server(settings)
             run = self._server.run
             self._thread = threading.Thread(target=lambda: run(sockets=[listening]), daemon=True)

@@ -19,7 +19,7 @@ import pytest
 import uvicorn
 
 from lexiscope.annotation.launched import read_study
-from lexiscope.annotation.web.connections import Connection, Limits, listening_at, most_connections
+from lexiscope.annotation.web.connections import Connection, Limits, configured, listening_at, most_connections
 from lexiscope.annotation.web.preview import serve_preview
 from lexiscope.annotation.web.security import HEADERS
 from lexiscope.annotation.web.serving import Links, Serving, serve
@@ -39,7 +39,7 @@ def serving(app: Any, limits: Limits = QUICK) -> Iterator[int]:
     """Serve an application under limits; its port."""
     protocol = type("Limited", (Connection,), {"limits": limits})
     with closing(listening_at("127.0.0.1", 0)) as listening:
-        config = uvicorn.Config(app, http=protocol, log_config=None, access_log=False, lifespan="off")
+        config = configured(app, http=protocol)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=lambda: server.run(sockets=[listening]), daemon=True)
         thread.start()
@@ -228,6 +228,38 @@ def test_who_leaves_in_the_middle_is_not_logged(tmp_path: Path, caplog: pytest.L
         finally:
             served.stop()
     assert [one.getMessage() for one in caplog.records if one.levelno >= logging.WARNING] == []
+
+
+JUNK = (
+    b"GET / HTTP/1.1\r\nhost: HOST\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n"
+    b"sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+    b"GET / HTTP/1.1\r\nhost: HOST\r\nconnection: upgrade, http2-settings\r\nupgrade: h2c\r\n\r\n",
+    b"POST /consent HTTP/1.1\r\nhost: HOST\r\nconnection: upgrade\r\nupgrade: visitorwrote\r\n"
+    b"content-length: 3\r\n\r\na=b",
+    b"visitorwrote\r\n\r\n",
+    b"CONNECT visitorwrote:443 HTTP/1.1\r\nhost: HOST\r\n\r\n",
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(200)),
+    b"POST /consent HTTP/1.1\r\nhost: HOST\r\ntransfer-encoding: chunked\r\n\r\nvisitorwrote\r\n",
+    b"POST /consent HTTP/1.1\r\nhost: HOST\r\ncontent-length: -1\r\n\r\n",
+    b"GET /\xff\xfevisitorwrote HTTP/1.1\r\nhost: HOST\r\n\r\n",
+)
+
+
+def test_junk_is_answered_and_not_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Requests to become a WebSocket or HTTP/2, another protocol, a broken head or body: answered without a 5xx, as an
+    ordinary request or with 400, and nothing is logged."""
+    served = Served(tmp_path, made_definition(), made_items())
+    served.start()
+    try:
+        for junk in JUNK:
+            with closing(connected(served.port)) as client:
+                client.sendall(junk.replace(b"HOST", f"127.0.0.1:{served.port}".encode()))
+                said = client.recv(65_536)
+            assert said.startswith((b"HTTP/1.1 2", b"HTTP/1.1 4")), (junk, said)
+    finally:
+        served.stop()
+    assert [one.getMessage() for one in caplog.records] == []
 
 
 # -- links --------------------------------------------------------------------------------------------------------

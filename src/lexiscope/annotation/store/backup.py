@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from lexiscope.annotation.store import audit, seals
+from lexiscope.annotation.store.cells import odd_cells
 from lexiscope.annotation.store.engine import (
     DATABASE_NAME,
     FILE_ERRORS,
@@ -259,11 +260,12 @@ def file_problems(path: Path) -> tuple[str, ...]:
 
 
 def check(connection: sa.Connection, key: bytes, *, file: Path | None) -> StoreCheck:
-    """Check the file, the chain of the audit log, and the rules that every answer obeys."""
+    """Check the file, the chain of the audit log, the types of all cells, and the rules that every answer obeys."""
     problems = list(file_problems(file)) if file is not None else []
     log = audit.verify(connection, key)
     problems += [f"audit log: {problem}" for problem in log.problems]
     problems += seals.problems(connection)
+    problems += odd_cells(connection)
     for name, query in _RULES:
         broken = int(connection.execute(query).scalar_one())
         problems += [f"{broken} answers {name}"] if broken else []

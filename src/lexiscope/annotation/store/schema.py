@@ -11,7 +11,8 @@ from lexiscope.annotation.store.engine import sa
 SCHEMA_VERSION = 2
 METADATA = sa.MetaData()
 
-_TIME = sa.String(32)
+TIME = sa.String(32)
+"""The type of a column of times."""
 
 
 def _participant(*, primary_key: bool = False) -> sa.Column[str]:
@@ -30,13 +31,13 @@ STUDY = sa.Table(
     sa.Column("schema_version", sa.Integer, nullable=False),
     sa.Column("definition", sa.Text, nullable=False),
     sa.Column("sha256", sa.String(64), nullable=False),
-    sa.Column("created_at", _TIME, nullable=False),
+    sa.Column("created_at", TIME, nullable=False),
 )
 PARTICIPANTS = sa.Table(
     "participants",
     METADATA,
     sa.Column("participant_id", sa.Text, primary_key=True),
-    sa.Column("created_at", _TIME, nullable=False),
+    sa.Column("created_at", TIME, nullable=False),
 )
 IDENTITIES = sa.Table(
     "identities",
@@ -53,7 +54,7 @@ CONSENTS = sa.Table(
     _participant(),
     sa.Column("text_version", sa.Text, nullable=False),
     sa.Column("text_sha256", sa.String(64), nullable=False),
-    sa.Column("at", _TIME, nullable=False),
+    sa.Column("at", TIME, nullable=False),
 )
 STATES = sa.Table(
     "states",
@@ -64,7 +65,7 @@ STATES = sa.Table(
     sa.Column("from_state", sa.Text),
     sa.Column("to_state", sa.Text, nullable=False),
     sa.Column("reason", sa.Text, nullable=False),
-    sa.Column("at", _TIME, nullable=False),
+    sa.Column("at", TIME, nullable=False),
     sa.UniqueConstraint("participant_id", "number"),
 )
 LISTS = sa.Table(
@@ -83,8 +84,8 @@ LEASES = sa.Table(
     sa.Column("number", sa.Integer),
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("surplus", sa.Boolean, nullable=False),
-    sa.Column("taken_at", _TIME, nullable=False),
-    sa.Column("expires_at", _TIME, nullable=False),
+    sa.Column("taken_at", TIME, nullable=False),
+    sa.Column("expires_at", TIME, nullable=False),
 )
 TRIALS = sa.Table(
     "trials",
@@ -116,8 +117,8 @@ ANSWERS = sa.Table(
     sa.Column("guessed_word", sa.Text),
     sa.Column("display_order", sa.Text, nullable=False),
     sa.Column("side", sa.Text),
-    sa.Column("shown_at", _TIME),
-    sa.Column("answered_at", _TIME, nullable=False),
+    sa.Column("shown_at", TIME),
+    sa.Column("answered_at", TIME, nullable=False),
     sa.Column("rt_ms", sa.Float(53)),
     sa.Column("rt_server_ms", sa.Float(53)),
     sa.Column("comment", sa.Text),
@@ -134,20 +135,20 @@ CODES = sa.Table(
     _participant(primary_key=True),
     sa.Column("kind", sa.Text, primary_key=True),
     sa.Column("code", sa.Text, nullable=False),
-    sa.Column("at", _TIME, nullable=False),
+    sa.Column("at", TIME, nullable=False),
 )
 ERASURES = sa.Table(
     "erasures",
     METADATA,
     _participant(primary_key=True),
     sa.Column("answers", sa.Text, nullable=False),
-    sa.Column("at", _TIME, nullable=False),
+    sa.Column("at", TIME, nullable=False),
 )
 AUDIT = sa.Table(
     "audit",
     METADATA,
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("at", _TIME, nullable=False),
+    sa.Column("at", TIME, nullable=False),
     sa.Column("actor", sa.Text, nullable=False),
     sa.Column("action", sa.Text, nullable=False),
     sa.Column("details", sa.Text, nullable=False),
@@ -170,7 +171,7 @@ REVIEWS = sa.Table(
     sa.Column("reason", sa.Text, nullable=False),
     sa.Column("text", sa.Text),
     sa.Column("actor", sa.Text, nullable=False),
-    sa.Column("at", _TIME, nullable=False),
+    sa.Column("at", TIME, nullable=False),
 )
 STATUSES = sa.Table(
     "statuses",
@@ -178,27 +179,27 @@ STATUSES = sa.Table(
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("actor", sa.Text, nullable=False),
-    sa.Column("at", _TIME, nullable=False),
+    sa.Column("at", TIME, nullable=False),
 )
 ACCOUNTS = sa.Table(
     "accounts",
     METADATA,
     sa.Column("name", sa.Text, primary_key=True),
     sa.Column("password_hash", sa.Text, nullable=False),
-    sa.Column("at", _TIME, nullable=False),
+    sa.Column("at", TIME, nullable=False),
 )
 SESSIONS = sa.Table(
     "sessions",
     METADATA,
     sa.Column("token_sha256", sa.String(64), primary_key=True),
     sa.Column("name", sa.Text, sa.ForeignKey("accounts.name"), nullable=False),
-    sa.Column("expires_at", _TIME, nullable=False),
+    sa.Column("expires_at", TIME, nullable=False),
 )
 SETUP_SECRETS = sa.Table(
     "setup_secrets",
     METADATA,
     sa.Column("sha256", sa.String(64), primary_key=True),
-    sa.Column("expires_at", _TIME, nullable=False),
+    sa.Column("expires_at", TIME, nullable=False),
 )
 TOKENS = sa.Table(
     "tokens",

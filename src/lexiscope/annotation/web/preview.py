@@ -8,7 +8,6 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
@@ -21,7 +20,7 @@ from lexiscope.annotation.launched import StudyOnDisk
 from lexiscope.annotation.store.answers import Progress
 from lexiscope.annotation.store.places import Lease
 from lexiscope.annotation.store.record import Phase, State, Trial
-from lexiscope.annotation.web.connections import Announced, Connection, listening_at
+from lexiscope.annotation.web.connections import Announced, configured, listening_at
 from lexiscope.annotation.web.flow import Asked
 from lexiscope.annotation.web.markdown import to_html
 from lexiscope.annotation.web.pages import STATIC, Pages
@@ -105,9 +104,7 @@ def serve_preview(study: StudyOnDisk, *, port: int = 0, say: Callable[[str], obj
     """
     with closing(listening_at("127.0.0.1", port)) as listening:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        config = uvicorn.Config(
-            preview_app(study, ServerSettings(url)), log_config=None, access_log=False, lifespan="off", http=Connection
-        )
+        config = configured(preview_app(study, ServerSettings(url)))
         Announced(config, started=lambda: say(url)).run(sockets=[listening])
 
 

@@ -30,7 +30,7 @@ from lexiscope.annotation.web.admin.accounts import make_setup_link
 from lexiscope.annotation.web.admin.routes import admin_routes
 from lexiscope.annotation.web.admin.visit import ROOT
 from lexiscope.annotation.web.app import App
-from lexiscope.annotation.web.connections import Connection, listening_at
+from lexiscope.annotation.web.connections import configured, listening_at
 from lexiscope.annotation.web.ending import GRACE_SECONDS, Ending, Server, stop_soon
 from lexiscope.annotation.web.security import Guard, ServerSettings, is_loopback
 from lexiscope.annotation.web.server import create_app
@@ -267,15 +267,8 @@ def _keeper(store: Store) -> Keeper:
 
 
 def _config(app: Any, serving: Serving, **more: Any) -> uvicorn.Config:
-    # no access log: addresses hold tokens and ids of the recruiting platform
-    return uvicorn.Config(
+    return configured(
         app,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        lifespan="off",
-        http=Connection,
         timeout_graceful_shutdown=GRACE_SECONDS,
         ssl_certfile=str(serving.certificate) if serving.certificate is not None else None,
         ssl_keyfile=str(serving.key) if serving.key is not None else None,
