@@ -15,6 +15,7 @@ from lexiscope.analysis.mixed import LikelihoodRatio, compare, fit, likelihood_r
 from lexiscope.analysis.mixed_formula import read_formula
 from lexiscope.analysis.r_check import cross_check
 from lexiscope.analysis.r_script import ModelPair
+from lexiscope.core.errors import StatisticError
 
 Columns = dict[str, Any]
 
@@ -96,6 +97,34 @@ def test_the_zero_of_a_correlated_predictor_does_not_matter(design: str) -> None
     """Years instead of years since 1990, and an outcome 10,000 higher: the same test."""
     data = trials(design, 1)
     assert_same(compared(data | {"z": data["z"] + 2000, "y": data["y"] + 10_000}), as_given(design, 1))
+
+
+def test_a_predictor_far_from_zero_is_fitted() -> None:
+    """Time stamps of 1e9 ± 1 keep seven digits of their own; the model without them differs by the same χ²."""
+    data, full, reduced = trials("plain", 1), "y ~ x + z + (1 | P) + (1 | W)", "y ~ x + (1 | P) + (1 | W)"
+    near, far = (likelihood_ratio(full, reduced, data | {"z": data["z"] + shift}) for shift in (0, 1e9))
+    assert far.chi2 == pytest.approx(near.chi2, rel=1e-5)
+    assert far.full.effect("z").se == pytest.approx(near.full.effect("z").se, rel=1e-5)
+
+
+@pytest.mark.parametrize("shift", [2e3, 1e5, 1e9])
+@pytest.mark.parametrize("random", ["(1 | P) + (1 | W)", "(1 + z | P) + (1 | W)"])
+def test_degrees_of_freedom_do_not_know_the_zero_of_a_predictor(random: str, shift: float) -> None:
+    """Satterthwaite's degrees of freedom of slopes, and so their p, stay for a predictor far from zero."""
+    data, formula = trials("plain", 1), f"y ~ x + z + {random}"
+    near, far = (fit(formula, data | {"z": data["z"] + given}, starts=1) for given in (0, shift))
+    for name in ("x", "z"):
+        assert far.effect(name).df == pytest.approx(near.effect(name).df, rel=1e-3)
+        assert far.effect(name).p == pytest.approx(near.effect(name).p, rel=1e-3)
+
+
+@pytest.mark.parametrize("left", [1e-13, 1e-15])
+def test_what_is_dependent_but_for_rounding_is_refused_with_that_reason(left: float) -> None:
+    """A predictor that differs from another by less than 1e-12 has no coefficient, and the refusal says so."""
+    data = trials("plain", 1)
+    with pytest.raises(StatisticError, match="rank 2") as caught:
+        fit("y ~ x + z + (1 | P)", data | {"z": data["x"] + left * data["z"]})
+    assert "to twelve digits" in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from lexiscope.analysis.disagreement import Level
 from lexiscope.analysis.example_rows import choose_examples
 from lexiscope.analysis.group_raters import single_rater
 from lexiscope.analysis.ratings import Ratings, settle
-from lexiscope.analysis.regression import ols
+from lexiscope.analysis.regression import logistic, ols
 from lexiscope.analysis.significance import independent_t, paired_t, wilcoxon_rank_sum, wilcoxon_signed_rank
 from lexiscope.analysis.variance_components import variance_components
 from lexiscope.core.errors import StatisticError
@@ -196,6 +196,18 @@ def test_agreement_of_ratings_does_not_know_the_unit_of_their_last_digit(unit: f
         ]
 
     assert result(values * unit + shift) == pytest.approx(result(values), rel=1e-9)
+
+
+@pytest.mark.parametrize("shift", [0, 1e6, 1e9])
+def test_a_logistic_regression_does_not_know_the_zero_of_a_predictor(shift: float) -> None:
+    """AIC, slope and its standard error stay for a predictor + 1e9; doubles leave it seven digits."""
+    generator = np.random.default_rng(4)
+    x = generator.normal(size=80)
+    y = (x + generator.normal(size=80) > 0).astype(int)
+    near, far = logistic(y, x, ["x"]), logistic(y, x + shift, ["x"])
+    assert far.aic == pytest.approx(near.aic, rel=1e-6)
+    for name in ("estimate", "standard_error"):
+        assert getattr(far.coefficients[1], name) == pytest.approx(getattr(near.coefficients[1], name), rel=1e-5)
 
 
 def test_small_ratings_have_an_alpha() -> None:

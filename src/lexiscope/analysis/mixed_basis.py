@@ -23,7 +23,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_INDEPENDENT = 1e-8  # share of a column (mean square 1) that the earlier columns of its bracket must leave
+# Share of a column (mean square 1) that the earlier columns must leave: less is hardly more than rounding.
+# A year, a price or a time stamp beside the intercept leaves 1e-3 to 1e-10 of itself.
+_INDEPENDENT = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,14 @@ def column_sizes(columns: Floats) -> Floats:
     return np.asarray(largest * np.sqrt(np.mean((columns / largest) ** 2, axis=0)))
 
 
+def n_independent(columns: Floats) -> int:
+    """Return how many columns do not depend on the earlier ones, whatever their units."""
+    if not columns.size:
+        return 0
+    r = np.linalg.qr(columns / column_sizes(columns), mode="r") / np.sqrt(len(columns))
+    return int(np.sum(np.abs(np.diag(r)) >= _INDEPENDENT))
+
+
 def _block(columns: Floats, *, free: bool) -> Floats:
     sizes = column_sizes(columns)
     if free and columns.shape[1] > 1:
@@ -132,7 +142,7 @@ def _orthogonal(columns: Floats) -> tuple[Floats, Floats]:
     q, r = np.linalg.qr(columns)
     sign = np.where(np.diag(r) < 0, -1.0, 1.0)
     q, r = q * sign * np.sqrt(n), r * sign[:, None] / np.sqrt(n)
-    if np.min(np.abs(np.diag(r))) < _INDEPENDENT:
+    if not np.all(np.diag(r) >= _INDEPENDENT):
         return q, np.full((size, size), np.inf)
     return q, np.linalg.solve(r, np.eye(size))
 

@@ -135,7 +135,7 @@ def _coded(formula: MixedFormula, raw: Mapping[str, Column], codings: tuple[Codi
     for name in (formula.response, *formula.predictors):
         if np.all(columns[name] == columns[name][0]):
             raise StatisticError(
-                f"column {name!r} is constant: all {raw[name].size} rows are {raw[name][0]!r}",
+                f"column {name!r} is constant: all {raw[name].size} rows are {raw[name].tolist()[0]!r}",
                 hint="remove it from the formula, or check which rows were selected",
             )
     return columns

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.analysis.mixed_basis import Basis, column_sizes, fitted_basis, random_columns, rebased_random_columns
+from lexiscope.analysis.mixed_basis import Basis, fitted_basis, n_independent, random_columns, rebased_random_columns
 from lexiscope.analysis.mixed_data import ModelData
 from lexiscope.analysis.mixed_formula import MixedFormula
 from lexiscope.core.errors import InputError, StatisticError
@@ -30,6 +30,7 @@ SINGULAR = 1e-4
 """A relative standard deviation below this makes a fit singular, as in lme4's ``isSingular``."""
 
 _STATIONARY = 1e-2  # gradient of the deviance; a stop below it is a stationary point whatever the line search says
+_CONDITIONED = 100.0  # condition of the columns as given up to which degrees of freedom lose no digit that is printed
 _UNCHANGED = 1e-3  # log-likelihood that a second optimiser may still gain at a converged optimum
 
 
@@ -207,12 +208,13 @@ def _log_likelihood(fit: Any, basis: Basis) -> float:
 
 
 def _check_rank(matrices: Any) -> None:
-    # Divided by their sizes: a predictor in units of 1e-20 is no less independent of the others.
-    rank = int(np.linalg.matrix_rank(matrices.X / column_sizes(matrices.X))) if matrices.X.shape[1] else 0
+    # The bound of the basis in which the model is fitted: what passes here has one.
+    rank = n_independent(np.asarray(matrices.X, dtype=np.float64))
     if rank < matrices.X.shape[1]:
         raise StatisticError(
             f"the {matrices.X.shape[1]} fixed effects have rank {rank}: {', '.join(matrices.fixed_names)}",
-            why="at least one is a sum of multiples of the others, so their coefficients are not determined",
+            why="at least one is, to twelve digits, a sum of multiples of the others, so their coefficients are not "
+            "determined",
             hint="remove the redundant predictor from the formula",
         )
 
@@ -381,12 +383,10 @@ def degrees_of_freedom(optimum: Optimum) -> tuple[NDArray[np.float64] | None, st
 
     *Shape:* (fixed effects,). *Source:* Satterthwaite (1946), as in the R package lmerTest.
     """
-    from mixedlm import satterthwaite_df
-
     if not optimum.converged:
         return None, "the fit did not converge"
     try:
-        values = np.asarray(satterthwaite_df(_in_given_columns(optimum)).df, dtype=np.float64)
+        values = _satterthwaite(optimum)
     except (ValueError, RuntimeError, np.linalg.LinAlgError) as error:
         return None, f"not computable: {error}"
     if not np.all(np.isfinite(values)):
@@ -394,14 +394,30 @@ def degrees_of_freedom(optimum: Optimum) -> tuple[NDArray[np.float64] | None, st
     return values, ""
 
 
-def _in_given_columns(optimum: Optimum) -> Any:
-    """Return the fit with its fixed effects as given, up to their sizes: degrees of freedom belong to a coefficient."""
+def _satterthwaite(optimum: Optimum) -> NDArray[np.float64]:
+    from mixedlm import satterthwaite_df
+
     result, basis = optimum.result, optimum._known_basis
-    # X (given) / sizes = X (fitted) @ inverse of the change, times the reciprocal sizes
-    back = np.linalg.inv(basis.fixed * basis.sizes[:, None]) if basis.fixed.size else basis.fixed
-    columns = np.ascontiguousarray(np.asarray(result.matrices.X) @ back)
-    beta = (basis.sizes[:, None] * basis.fixed) @ np.asarray(result.beta) if basis.fixed.size else result.beta
-    return replace(result, matrices=replace(result.matrices, X=columns), beta=beta)
+    if not basis.fixed.size:
+        return np.asarray(satterthwaite_df(result).df, dtype=np.float64)
+    # the fixed effects as given, up to their sizes: degrees of freedom belong to a coefficient
+    change: NDArray[np.float64] = np.asarray(basis.sizes[:, None] * basis.fixed, dtype=np.float64)
+    if np.linalg.cond(change) <= _CONDITIONED:
+        return np.asarray(satterthwaite_df(_turned(result, np.linalg.inv(change), change)).df, dtype=np.float64)
+    # One at a time, each as the first of orthogonal columns: rounding in columns as given (a year beside the intercept)
+    # would decide on the result.
+    found = []
+    for row in change:
+        turn = np.asarray(np.linalg.qr((row / np.max(np.abs(row)))[:, None], mode="complete")[0], dtype=np.float64)
+        found.append(float(satterthwaite_df(_turned(result, turn, turn.T)).df[0]))
+    return np.array(found)
+
+
+def _turned(result: Any, columns: NDArray[np.float64], coefficients: NDArray[np.float64]) -> Any:
+    """Return the fit with its fixed effects in other columns of the same span."""
+    turned = np.ascontiguousarray(np.asarray(result.matrices.X) @ columns)
+    beta = coefficients @ np.asarray(result.beta)
+    return replace(result, matrices=replace(result.matrices, X=turned), beta=beta)
 
 
 def effect_name(name: str, data: ModelData) -> str:

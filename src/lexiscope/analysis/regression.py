@@ -213,11 +213,13 @@ def _ols_fit(outcome: FloatArray, design: FloatArray, labels: tuple[str, ...], i
 
 
 def _logistic_fit(outcome: FloatArray, design: FloatArray, labels: tuple[str, ...], intercept: bool) -> LogisticFit:
-    _, _, scale = _factor(design, labels)
-    eta, beta, iterations = _newton(outcome, design / scale)
+    # steps along orthogonal columns: a time stamp of 1e9 ± 1 is the intercept but for its last digits
+    orthogonal, change, scale = _factor(design, labels)
+    eta, along, iterations = _newton(outcome, orthogonal)
+    beta = np.linalg.solve(change, along)
     probability = _probability(eta)
     spread = np.sqrt(probability * (1 - probability))
-    _, triangle = np.linalg.qr(spread[:, None] * (design / scale))
+    triangle = np.linalg.qr(spread[:, None] * orthogonal, mode="r") @ change
     deviance = _deviance(outcome, eta)
     share = outcome.mean() if intercept else 0.5
     extreme = int(np.sum(spread**2 < 10 * np.finfo(float).eps))
