@@ -210,6 +210,16 @@ def test_a_logistic_regression_does_not_know_the_zero_of_a_predictor(shift: floa
         assert getattr(far.coefficients[1], name) == pytest.approx(getattr(near.coefficients[1], name), rel=1e-5)
 
 
+@pytest.mark.parametrize("level", [3.0, 0.1, 1e9])
+def test_a_spread_that_is_rounding_is_a_constant(level: float) -> None:
+    """Norms, or differences, that differ in their last bits only have no R² and no t: both are refused as constant."""
+    x, last_bits = np.arange(8.0), level * np.finfo(float).eps * np.array([0, 1, 0, -1, 1, 0, 1, 0])
+    with pytest.raises(StatisticError, match="the outcome is constant"):
+        ols(level + last_bits, x, ["x"])
+    with pytest.raises(StatisticError, match="all 8 differences are"):
+        paired_t(level + last_bits, np.full(8, level * 2))
+
+
 def test_small_ratings_have_an_alpha() -> None:
     """Ratings of 1e-9, 2e-9, 3e-9 have the alpha of 1, 2, 3.
 

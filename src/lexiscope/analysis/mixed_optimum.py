@@ -403,7 +403,8 @@ def _satterthwaite(optimum: Optimum) -> NDArray[np.float64]:
     # the fixed effects as given, up to their sizes: degrees of freedom belong to a coefficient
     change: NDArray[np.float64] = np.asarray(basis.sizes[:, None] * basis.fixed, dtype=np.float64)
     if np.linalg.cond(change) <= _CONDITIONED:
-        return np.asarray(satterthwaite_df(_turned(result, np.linalg.inv(change), change)).df, dtype=np.float64)
+        back = np.asarray(np.linalg.inv(change), dtype=np.float64)
+        return np.asarray(satterthwaite_df(_turned(result, back, change)).df, dtype=np.float64)
     # One at a time, each as the first of orthogonal columns: rounding in columns as given (a year beside the intercept)
     # would decide on the result.
     found = []

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import FloatArray, Interval
+from lexiscope.analysis.correlation import is_constant
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import statistic_name
 
@@ -109,7 +110,7 @@ def ols(y: ArrayLike, X: ArrayLike, names: Sequence[str], *, intercept: bool = T
     (1.5, True)
     """
     outcome, design, labels = _checked(y, X, names, intercept)
-    if np.ptp(outcome) == 0:
+    if is_constant(outcome):
         raise StatisticError("the outcome is constant: a regression on it is undefined")
     if len(outcome) <= design.shape[1]:
         raise StatisticError(f"{len(outcome)} items cannot determine {design.shape[1]} coefficients and a variance")

@@ -61,8 +61,10 @@ def paired_t(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Tes
     (3.464102, (2.0,), 2.0)
     """
     differences = _differences(first, second)
+    values = np.abs(np.asarray([first, second], dtype=np.float64)).max()
     n, mean, sd = len(differences), float(differences.mean()), float(differences.std(ddof=1))
-    if is_constant(differences):
+    # their spread is rounding where it lies below the last digits of the values themselves
+    if is_constant(differences) or np.ptp(differences) <= _SAME_DIFFERENCE * values:
         raise StatisticError(f"paired t is undefined: all {n} differences are {mean:g}")
     error, df = sd / math.sqrt(n), float(n - 1)
     return _t_result("paired_t", mean, error, df, ("cohens_d_z", mean / sd), (n,), level)
