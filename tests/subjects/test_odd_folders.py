@@ -278,6 +278,14 @@ RECORDS = {
     "no training": b'{"kind": "KIND", "files": {}}',
     "files that are a list": b'{"kind": "KIND", "training": {}, "files": [1], "shape": [1]}',
     "files elsewhere": b'{"kind": "KIND", "training": {}, "files": {"../x": "0"}, "shape": [1, 1, 1]}',
+    "files that are a number": b'{"kind": "KIND", "training": {}, "files": 4, "shape": [1, 1, 1]}',
+    "files that are null": b'{"kind": "KIND", "training": {}, "files": null, "shape": [1, 1, 1]}',
+    "a shape that is a number": b'{"kind": "KIND", "training": {}, "files": {"vectors.safetensors": "0", '
+    b'"vocabulary.tsv": "0"}, "shape": 4, "n_senses": 2}',
+    "a shape that is text": b'{"kind": "KIND", "training": {}, "files": {"vectors.safetensors": "0", '
+    b'"vocabulary.tsv": "0"}, "shape": "ten", "n_senses": 2}',
+    "an encoder that is a list": b'{"kind": "KIND", "training": {"encoder": [1], "view": "full", "method": "pair", '
+    b'"task": "same_sense"}, "files": {}}',
     "no shape": b'{"kind": "KIND", "training": {}, "files": {"vectors.safetensors": "0", "vocabulary.tsv": "0"}}',
 }
 

@@ -175,11 +175,12 @@ def read_settings(folder: Path) -> dict[str, Any]:
         about = read_json(path)
     except RunError as error:
         raise SubjectError("this record is damaged", code="E711", place=Place(str(path)), why=error.why) from error
-    if about.get("kind") != KIND or not {VECTORS, VOCABULARY} <= set(about.get("files", ())):
+    files = about.get("files")
+    if about.get("kind") != KIND or not isinstance(files, dict) or not {VECTORS, VOCABULARY} <= set(files):
         raise SubjectError("this folder holds no sense vectors", code="E711", place=Place(str(path)), hint=hint)
     settings, shape = about.get("settings", {}), about.get("shape")
-    counts = [*(shape if isinstance(shape, list) else ()), about.get("n_senses")]
-    if not shape or not all(isinstance(each, int) and each >= 0 for each in counts):
+    counts = [*shape, about.get("n_senses")] if isinstance(shape, list) and shape else [None]
+    if not all(isinstance(each, int) and each >= 0 for each in counts):
         raise SubjectError("this record does not say how many senses there are", code="E711", place=Place(str(path)))
     if not isinstance(settings, dict) or not isinstance(settings.get("window", 1), int):
         raise SubjectError("the settings in this record are damaged", code="E711", place=Place(str(path)))

@@ -158,6 +158,9 @@ class TrainedFolder:
         """What is known of it; the objective says method and view."""
         training = self.about["training"]
         base = training.get("encoder", {})
+        if not isinstance(base, dict):
+            why = f"its encoder is a {type(base).__name__}"
+            raise odd(self.path / RECORD, "the record of this training is damaged", why)
         folder = self.path / ENCODER
         model = ModelFolder(folder) if (folder / "config.json").is_file() else None
         return SubjectFacts(
