@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pa_parquet
 import pytest
 
 from lexiscope.cli.ratings_file import NAMES, Columns, read_ratings, recognise
@@ -147,3 +149,15 @@ def test_repeated_ratings_in_a_response_table_are_refused(tmp_path: Path) -> Non
     ResponseTable.from_rows(rows).write_csv(tmp_path / "r.csv")
     with pytest.raises(InputError, match="E502"):
         read_ratings(tmp_path / "r.csv")
+
+
+def test_parquet_is_known_by_its_bytes_and_another_table_is_named(tmp_path: Path) -> None:
+    """A response table is read under any name; of another table the error names the missing column and the way out."""
+    columns = {"subject_kind": "participant", "task": "relatedness", "measure": "rating"}
+    rows = {"subject_id": ["a", "a", "b", "b"], "item_id": ["i", "j"] * 2, "value": [1.0, 2.0, 2.0, 3.0]}
+    ResponseTable.from_columns(columns | rows).write_parquet(tmp_path / "answers.PARQUET")
+    assert read_ratings(tmp_path / "answers.PARQUET").raters == ("a", "a", "b", "b")
+    pa_parquet.write_table(pa.table({"participant": ["a"], "rating": [1.0]}), tmp_path / "mine.parquet")
+    with pytest.raises(InputError, match="no column 'subject_id'") as caught:
+        read_ratings(tmp_path / "mine.parquet")
+    assert "CSV" in caught.value.hint

@@ -136,3 +136,10 @@ def test_a_broken_header_ends_the_reading(tmp_path: Path) -> None:
     rows, findings = read(tmp_path / "t.csv", b'"a"x,b\n1,2\n')
     assert rows == []
     assert [f.code for f in findings] == ["E005"]
+
+
+def test_a_parquet_file_is_named(tmp_path: Path) -> None:
+    """A Parquet file is one finding that names the way out: its bytes are not text in another encoding."""
+    rows, findings = read(tmp_path / "t.parquet", b"PAR1\xff\n\xfe\n")
+    assert rows == []
+    assert [(f.code, "Parquet" in f.message, "CSV" in f.hint) for f in findings] == [("E003", True, True)]

@@ -7,6 +7,7 @@ import pytest
 from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError
 from lexiscope.core.study import Question
+from lexiscope.report.part import Part
 from lexiscope.report.sections import (
     AnswerCount,
     CeilingValue,
@@ -52,9 +53,13 @@ def test_empty_columns_are_left_out_of_the_subjects() -> None:
 def test_questions_carry_their_flag_and_result() -> None:
     """Every question has its flag; one without a result says that it was not analysed."""
     questions = [Question("q1", "Do they?", "§3.5", "confirmatory"), Question("q2", "Why?", "§5", "exploratory")]
-    table = questions_table(questions, {"q1": "Yes."})
+    table = questions_table(questions, {"q1": "Yes."}, {})
     assert table.rows[0] == ("Do they?", "§3.5", "confirmatory", "Yes.")
     assert table.rows[1][-1] == Missing("Not analysed in this run.")
+    # its section has a table: "not analysed" would be false
+    analysed = {"q2": Part(tables=(table,))}
+    missing = questions_table(questions, {"q1": "Yes."}, analysed).rows[1][-1]
+    assert missing == Missing("No single result: see the section of the question.")
 
 
 def test_a_card_becomes_a_section() -> None:

@@ -15,6 +15,7 @@ from lexiscope.report.document import Report
 from lexiscope.report.stored import load
 from lexiscope.studies import context_bias
 from lexiscope.studies.context_bias.protocol import WORDS
+from lexiscope.studies.context_bias.sources import own_set
 from lexiscope.subjects._probe import UntrainedEncoder
 from lexiscope.training.vector_features import vector_features
 
@@ -191,3 +192,23 @@ def test_wic_is_not_called_unbiased(tmp_path: Path, published: Path) -> None:
     assert "neither" not in told
     found = read_records(tmp_path / "run" / "results.json")
     assert (over_label(found, "context").low or 0) > 0.03
+
+
+def test_sentences_that_several_folds_share_are_counted(tmp_path: Path) -> None:
+    """Folds by item do not keep equal sentences together: the number of such items is reported, in plain numbers."""
+    lines = ["sentence_1,sentence_2,target,gold"]
+    for n in range(40):
+        lines.append(f"The {n}th bank was here.,Each bank had {n} doors.,bank,{'tf'[n % 2]}")
+    file = tmp_path / "pairs.csv"
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    settings = StudySettings("context_bias", items=str(file), encoders=("words",))
+    assert not any("Caution" in text for text in own_set(file, settings).arranged)
+    again = [line.replace("Each bank", "Each other bank") for line in lines[1:21]]
+    file.write_text("\n".join([*lines, *again]) + "\n", encoding="utf-8")
+    audit = own_set(file, settings)
+    fold_of = dict(zip([item.usages[0].text for item in audit.test[:20]], audit.folds[:20], strict=True))
+    apart = sum(
+        fold_of[item.usages[0].text] != fold for item, fold in zip(audit.test[40:], audit.folds[40:], strict=True)
+    )
+    assert apart > 0
+    assert f"Caution: {2 * apart} of 60 items contain a sentence" in audit.arranged[1]

@@ -412,3 +412,20 @@ def test_a_printed_number_without_a_record_is_reported() -> None:
     assert [record.status for record in found] == ["not reproduced", "not reproducible"]
     assert found[1].note == "no data"
     assert found[1].value is None
+
+
+def test_a_catch_trial_is_not_an_item(tmp_path: Path) -> None:
+    """items.csv of an export holds the catch trials too: they count neither as items nor in ratings, and are named."""
+    lines = ["item_id,word,sentence_1,sentence_2,same_sense,catch,participant,rating"]
+    for n, word in enumerate(("bank", "bat", "seal", "mole")):
+        for kind, same in (("x", "true"), ("y", "false")):
+            texts = f"The old {word} was here.,A new {word} was {kind} there."
+            lines += [f"{word}-{kind},{word},{texts},{same},,p{k},{1 + (n + k) % 4}" for k in range(3)]
+    lines += [f"catch-bank,bank,The old bank was here.,The old bank was here.,,true,p{k},5" for k in range(3)]
+    file = tmp_path / "items.csv"
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    settings = StudySettings("saw_c", items=str(file), language="en", mixed_models="none", n_bootstrap=0)
+    saw_c.run(settings, tmp_path / "run")
+    found = {one.statistic: one.value for one in read_records(tmp_path / "run" / "results.json")}
+    assert (found["n_items"], found["n_trials"]) == (8, 24)
+    assert "1 item of the file is a catch trial" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")

@@ -20,7 +20,7 @@ from lexiscope.core.response import ResponseTable, has_columns, holds_simulated
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import KIND_COLUMNS, SIMULATED, TOLD_SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.items.findings import raise_errors
-from lexiscope.items.rows import Row, RowReader
+from lexiscope.items.rows import PARQUET, Row, RowReader
 
 NAMES: dict[str, tuple[str, ...]] = {
     "rater": (
@@ -97,7 +97,7 @@ def read_ratings(
     (ratings of people and of simulated participants together).
     """
     path, columns = existing_file(path), columns or Columns()
-    if path.suffix == ".parquet":
+    if _is_parquet(path):
         _refuse_columns(columns)
         return _from_responses(
             str(path), ResponseTable.read_parquet(path), scale, measure=measure, view=view, kinds=kinds
@@ -116,6 +116,12 @@ def read_ratings(
         hint = "leave --measure and --view out, or keep the rows that you mean"
         raise InputError("only a response table has measures and views", code="E006", place=Place(str(path)), hint=hint)
     return _from_csv(str(path), rows[0], rows[1:], columns, scale)
+
+
+def _is_parquet(path: Path) -> bool:
+    """Whether a file is Parquet by its name in any case, or by its first bytes."""
+    with path.open("rb") as stream:
+        return path.suffix.casefold() == ".parquet" or stream.read(len(PARQUET)) == PARQUET
 
 
 def recognise(header: Sequence[str], columns: Columns, *, place: Place | None = None) -> Columns:

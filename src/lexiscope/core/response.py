@@ -242,11 +242,15 @@ class ResponseTable:
     def read_parquet(cls, path: Path | str) -> ResponseTable:
         """Read a table that :meth:`write_parquet` wrote; in the folder of a run it is checked first.
 
-        Errors: :class:`RunError` where the file is damaged.
+        Errors: :class:`RunError` if the file is damaged, :class:`InputError` if it is another table.
         """
         check_file(Path(path))
         try:
             table = parquet.read_table(Path(path))
+            absent = [name for name in COLUMNS if name not in (*table.column_names, *ADDED)]
+            if absent:
+                hint = "of a Parquet file only a response table is read: save another table as CSV in UTF-8"
+                raise InputError(f"not a response table: no column {absent[0]!r}", place=Place(str(path)), hint=hint)
             # text that is no UTF-8 would be found out much later, and nowhere near its file
             table.validate(full=True)
             return cls(_marked(table))

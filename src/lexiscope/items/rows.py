@@ -17,6 +17,8 @@ from lexiscope.items.findings import Finding, Report
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+PARQUET = b"PAR1"
+"""Begins every Parquet file."""
 _SPREADSHEET = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 
 
@@ -74,6 +76,10 @@ class RowReader:
             return
         if start in _SPREADSHEET:
             self._say("E003", "this is a spreadsheet, not a text file", hint="save it as CSV in UTF-8")
+            return
+        if start == PARQUET:
+            hint = "save it as CSV in UTF-8; of a response table (responses.parquet) lexiscope agree reads Parquet too"
+            self._say("E003", "this is a Parquet file, not a text file", hint=hint)
             return
         lines = self._lines(stream)
         first = next((line for line in lines if not line.isspace()), None)

@@ -107,13 +107,36 @@ def answers_table(counts: Sequence[AnswerCount], *, name: str = "answers", numbe
 
 
 def questions_table(
-    questions: Sequence[Question], results: Mapping[str, str], *, name: str = "questions", number: str = ""
+    questions: Sequence[Question],
+    results: Mapping[str, str],
+    parts: Mapping[str, Part],
+    *,
+    name: str = "questions",
+    number: str = "",
 ) -> Table:
     """Return the research questions with their result in words and their flag (SAW-C, Table 1)."""
     columns = (Column("Question"), Column("Asked in"), Column("Analysis"), Column("Result"))
-    missing = Missing("Not analysed in this run.")
-    rows = tuple((q.text, q.section, str(q.analysis), results.get(q.question_id, missing)) for q in questions)
+    rows = tuple(
+        (q.text, q.section, str(q.analysis), results.get(q.question_id) or _no_result(parts.get(q.question_id, Part())))
+        for q in questions
+    )
     return drop_empty(Table(name, number, "Research questions", columns, rows))
+
+
+def _no_result(part: Part) -> Missing:
+    analysed = part.tables or part.figures
+    return Missing("No single result: see the section of the question." if analysed else "Not analysed in this run.")
+
+
+def asked_in(question: Question) -> tuple[str, ...]:
+    """Return the sentence that names the place of a question in its paper; none if it has no place there.
+
+    >>> asked_in(Question("Q1", "Do people agree?", "§5.1")), asked_in(Question("Q1", "Do people agree?", ""))
+    (('Asked in §5.1.',), ())
+    """
+    if not question.section or question.section.startswith("not in"):
+        return ()
+    return (f"Asked in {question.section}.",)
 
 
 def question_section(question: Question, texts: Sequence[Paragraph], part: Part) -> Section:

@@ -129,3 +129,11 @@ def test_a_template_says_so_and_has_blanks_only() -> None:
     exclusions = said.partition("## Exclusions")[2].partition("##")[0]
     assert exclusions.split("\n")[2:4] == ["1. ____", "2. ____"]
     assert not re.search(r"\d", re.sub(r"(?m)^\d\. |Q1", "", said))
+
+
+def test_the_plan_of_a_rehearsal_is_marked() -> None:
+    """Simulated participants keep their mark in every file of an export, in its plan too."""
+    study = definition()
+    design = build_design([pair(f"i{k}", f"w{k}", same_sense=k % 2 == 0) for k in range(40)], study.design, study.catch)
+    assert "**Simulated participants:**" in preregistration(study, design, simulated=True)
+    assert "imulated" not in preregistration(study, design)

@@ -193,7 +193,8 @@ def _write_files(collected: Collected, folder: Path) -> None:
     write_atomically(folder / "codebook.json", json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
     write_atomically(folder / "judgments.parquet", judgments_parquet(collected))
     write_atomically(folder / "analysis.R", analysis_script(collected))
-    write_atomically(folder / "preregistration.md", preregistration(collected.definition, collected.design))
+    plan = preregistration(collected.definition, collected.design, simulated=collected.simulated)
+    write_atomically(folder / "preregistration.md", plan)
     write_atomically(folder / "study.yaml", public_definition(collected.definition))
     write_atomically(folder / "README.md", _readme(collected, counted, (*described[1:], *sheets, book)))
     if collected.definition.task in RELEASES:

@@ -14,15 +14,22 @@ from lexiscope.annotation.definition import StudyDefinition, text_versions
 from lexiscope.annotation.design import Design
 from lexiscope.annotation.output.r_script import analysis_formulas
 from lexiscope.annotation.wording import counted, people
+from lexiscope.core.simulated import TOLD_SIMULATED
 
 
-def preregistration(definition: StudyDefinition, design: Design) -> str:
-    """Return the text as Markdown.
+def preregistration(definition: StudyDefinition, design: Design, *, simulated: bool = False) -> str:
+    """Return the text as Markdown; *simulated*: of a rehearsal, which is marked.
 
     Errors: those of :func:`lexiscope.analysis.exclusion.parse_rule` and of the planned model.
     """
     parts = (
-        [f"# Plan: {definition.texts.title or definition.name}", "", _WHAT_IT_IS, ""],
+        [
+            f"# Plan: {definition.texts.title or definition.name}",
+            "",
+            *(_REHEARSED if simulated else ()),
+            _WHAT_IT_IS,
+            "",
+        ],
         _material(definition, design),
         _sampling(definition, design),
         _trials(definition),
@@ -37,6 +44,10 @@ def preregistration(definition: StudyDefinition, design: Design) -> str:
 _WHAT_IT_IS = (
     "This text was written from the study's definition, which cannot change after the launch. It is a pre-registration "
     "only if it was registered before the first answer."
+)
+_REHEARSED = (
+    f"**Simulated participants:** {TOLD_SIMULATED}. This text is not a pre-registration of these answers.",
+    "",
 )
 _TEMPLATE = """\
 # TEMPLATE: pre-registration

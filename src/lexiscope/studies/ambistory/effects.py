@@ -83,7 +83,7 @@ def _shift_table(records: list[Record], shifts: tuple[tuple[str, str, Shift], ..
     columns = (
         Column("Compared"),
         Column("Mean absolute difference", TWO, note="Of mean ratings; 95 % interval, words resampled."),
-        Column("SD, n", THREE, note="Dividing by n, as the paper does."),
+        Column("SD, n", THREE, note="Divided by n, as Gehring & Roth (2025) do."),
         Column("SD, n − 1", THREE),
         Column("Differences", INTEGER),
     )
@@ -236,7 +236,7 @@ def frequency(material: Material, settings: StudySettings) -> Part:
     spread = next(one for one in records if one.statistic == "sense_count_rho(with=sd)")
     note = (
         "Spearman's ρ of WordNet's tag count of the sense under the word's lemma (0 where it was never tagged) with "
-        "people's mean rating; 95 % interval, words resampled; p as if samples were independent, as in the paper. "
+        "people's mean rating; 95 % interval, words resampled; p as if samples were independent. "
         f"{sum(count is None for count in counts.values())} samples whose definition is no gloss under the word "
         f"count as 0. With the SD of the ratings: ρ {apa(spread.value or 0.0, 3)}, p {_p(spread.p)}."
     )

@@ -19,7 +19,7 @@ MEANING: dict[str, str] = {
     "krippendorff_alpha": "Krippendorff's alpha of all ratings; interval: setups resampled",
     "mean_sd": "mean standard deviation of the ratings of a sample",
     "form_mean_sd": "mean standard deviation of the samples of one form (condition)",
-    "best_rater_correlation": "human ceiling of the paper: mean over groups of the best rater's rho with the others",
+    "best_rater_correlation": "ceiling of Gehring & Roth (2025): mean over groups of the best rater's rho with others",
     "best_rater_accuracy_within_sd": "the same with the best rater's accuracy within SD of the others",
     "shuffled_best_rater": "the same recipe where ratings are shuffled among raters: what selection alone gives",
     "reliability_of_means": "reliability of the mean of several ratings, by Spearman-Brown from alpha",

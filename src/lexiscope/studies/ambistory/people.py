@@ -203,7 +203,7 @@ def _ceilings(material: Material, settings: StudySettings) -> Part:
 
 
 _READ_WITH = (
-    "The paper's human upper bound takes the best of five raters on the few test samples of a group: most of it is "
+    "The human upper bound of Gehring & Roth (2025) takes the best rater on the few samples of a group: most of it is "
     "selection, as the same recipe on ratings that were shuffled among raters shows. It is no ceiling for a model. "
     "The single rater against the others is what a model can fairly be set beside; the reliability of the mean says "
     "how far a perfect predictor could get (its square root is the highest correlation). Rater ids were never "

@@ -8,27 +8,27 @@ from lexiscope.core.result import Record
 from lexiscope.core.study import Question, StudySettings
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part
-from lexiscope.report.sections import card_section, question_section, questions_table, subjects_table
+from lexiscope.report.sections import asked_in, card_section, question_section, questions_table, subjects_table
 from lexiscope.report.tables import Column, Table
 from lexiscope.studies.ambistory import effects, kinds, models, people
 from lexiscope.studies.ambistory.material import Material
 from lexiscope.studies.ambistory.published import STATEMENTS
 
 METHODS = (
-    "A sample is one meaning of a homonym, judged in one story by five or six people from 1 (not plausible at all) to "
+    "A sample is one meaning of a homonym, judged in one story from 1 (not plausible at all) to "
     "5 (the only plausible meaning). The mean rating is the sum over the count, its SD has n − 1. Nothing is filtered. "
     "Subjects are asked the question that people were asked, one sample at a time, without row numbers, ids, or the "
     "other meaning of the story.",
     "Correlations are Spearman's, with average ranks. Intervals of subjects resample words, those of alpha setups: "
-    "samples of one word are not independent. Rank tests take samples as independent, as in the paper.",
+    "samples of one word are not independent. Rank tests take samples as independent, as in Gehring & Roth (2025).",
 )
 LIMITS = (
     "The two meanings of a story are not a distribution: both can be plausible, and both can be not. A system that "
     "reads both meanings of a story, or its place in the setup, sees more than any rater did.",
-    "Accuracy within SD has a wide threshold where people disagree; there nearly every prediction is right. Ties among "
-    "the mean ratings are many (38 distinct values in AmbiStory).",
+    "Accuracy within SD has a wide threshold where people disagree; there nearly every prediction is right.",
 )
 OF_AMBISTORY = (
+    "Five or six people judged each sample. Ties among the mean ratings are many (38 distinct values).",
     "Words come from puns; writers and raters were crowd workers, nine in ten of them from the United Kingdom; the "
     "precontexts are a language model's. Models may have read the released files: a high score is no proof of "
     "understanding.",
@@ -39,7 +39,7 @@ def built(
     material: Material, settings: StudySettings, questions: Sequence[Question], parts: Mapping[str, Part]
 ) -> tuple[Section, ...]:
     """Return the sections of the report; *parts* are the study's parts by name."""
-    overview = questions_table(questions, _results(material, parts), name="questions")
+    overview = questions_table(questions, _results(material, parts), parts, name="questions")
     sections = [
         Section("questions", "What was asked, and what came out", tables=(overview,)),
         _data(material, parts),
@@ -48,7 +48,7 @@ def built(
     for question in questions:
         part = parts.get(question.question_id, Part())
         if part.tables or part.figures or part.paragraphs or part.remarks:
-            texts = (f"Asked in {question.section}.", *part.paragraphs, *dict.fromkeys(part.remarks))
+            texts = (*asked_in(question), *part.paragraphs, *dict.fromkeys(part.remarks))
             sections.append(question_section(question, texts, part))
     cases = parts.get("cases", Part())
     if cases.tables or cases.remarks:

@@ -16,7 +16,7 @@ from lexiscope.report.bias_sections import errors_section
 from lexiscope.report.bias_tables import flips_table
 from lexiscope.report.part import Part, joined
 from lexiscope.studies.context_bias.material import RETRIEVAL_TASKS, Answers, AuditSet, Material
-from lexiscope.studies.context_bias.published import GUESSES_REMARK
+from lexiscope.studies.context_bias.published import GUESSES_REMARK, PUBLISHED
 
 MOST = 30
 """So many errors of each kind are shown of a dataset; all of them follow from the answers in the run folder."""
@@ -42,7 +42,7 @@ def guesses_part(material: Material) -> Part:
 
 
 def _of_paper(material: Material) -> tuple[str, ...]:
-    return () if material.own else (GUESSES_REMARK,)
+    return (GUESSES_REMARK,) if any(audit.name in PUBLISHED for audit in material.sets) and not material.own else ()
 
 
 _NO_GUESS = (

@@ -13,7 +13,7 @@ from lexiscope.core.study import Question, StudySettings
 from lexiscope.report.bias_sections import verdict_section
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part
-from lexiscope.report.sections import card_section, question_section, questions_table
+from lexiscope.report.sections import asked_in, card_section, question_section, questions_table
 from lexiscope.studies.context_bias.material import AuditSet, Material
 from lexiscope.studies.context_bias.protocol import LOOK_UP
 from lexiscope.studies.context_bias.scores import Measured, gaps_of
@@ -85,7 +85,7 @@ def built(
     verdicts: Sequence[Judged],
 ) -> tuple[Section, ...]:
     """Return the sections of the report; *parts* are the study's parts by name."""
-    overview = questions_table(questions, _results(parts), name="questions")
+    overview = questions_table(questions, _results(parts), parts, name="questions")
     said = tuple(
         verdict_section(f"{each.dataset}, {each.subject}", each.verdict, section_id=f"verdict_{n}")
         for n, each in enumerate(verdicts, start=1)
@@ -99,7 +99,7 @@ def built(
     for question in questions:
         part = parts.get(question.question_id, Part())
         if part.tables or part.figures or part.paragraphs or part.remarks:
-            texts = (*_asked_in(question, material), *part.paragraphs, *part.remarks)
+            texts = (*asked_in(question), *part.paragraphs, *part.remarks)
             sections.append(question_section(question, texts, part))
     ethics = (f"Ethics: {settings.ethics}",) if settings.ethics else ()
     sections.append(Section("limits", "Limits", (*LIMITS, *_of_models(material), *ethics)))
@@ -115,10 +115,6 @@ _PROTOCOL = {
 def _trained(material: Material) -> bool:
     methods = {each.method for answers in material.answers for each in answers.trained}
     return not methods or bool(methods - {"threshold", "label"})
-
-
-def _asked_in(question: Question, material: Material) -> tuple[str, ...]:
-    return () if material.own else (f"Asked in {question.section}.",)
 
 
 def _data(material: Material, settings: StudySettings, parts: Mapping[str, Part]) -> Section:

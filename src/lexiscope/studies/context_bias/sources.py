@@ -22,6 +22,7 @@ from lexiscope.core.study import StudySettings
 from lexiscope.items.bias_fitness import bias_fitness
 from lexiscope.items.columns import ColumnMap
 from lexiscope.items.importer import import_items
+from lexiscope.items.real_items import real_items
 from lexiscope.items.rows import RowReader
 from lexiscope.items.search_space import SearchSpace
 from lexiscope.items.splits import split_by_word, stratified_folds
@@ -111,8 +112,9 @@ def own_set(path: Path, settings: StudySettings) -> AuditSet:
             f"({FOLDS} folds by item with equal shares of each answer, seed {settings.seed}). Words occur in several "
             "folds."
         )
+        arranged = (told, *_recurring(items, folds))
         return AuditSet(
-            path.stem, path.stem, task, (), (), items, "all, in folds", (told,), None, None, checksums, folds
+            path.stem, path.stem, task, (), (), items, "all, in folds", arranged, None, None, checksums, folds
         )
     parts = _divided_by_item(items, golds, settings.seed)
     _check_own(_marked(parts, items), path, lines, needs=_SPLITS)
@@ -121,7 +123,27 @@ def own_set(path: Path, settings: StudySettings) -> AuditSet:
         f"{settings.seed}: 60 % train, 15 % dev, 25 % test. Words occur in several parts."
     )
     train, dev, test = (parts[name] for name in _SPLITS)
-    return AuditSet(path.stem, path.stem, task, train, dev, test, arranged=(told,), checksums=checksums)
+    arranged = (told, *_recurring((*train, *dev, *test), (0,) * len(train) + (1,) * len(dev) + (2,) * len(test)))
+    return AuditSet(path.stem, path.stem, task, train, dev, test, arranged=arranged, checksums=checksums)
+
+
+def _recurring(items: Sequence[Item], parts: Sequence[int]) -> tuple[str, ...]:
+    """Return the sentence on items of which a text also occurs in an item of another part; none if there are none.
+
+    A division by item does not keep equal sentences together: a learner can then recognise the sentence.
+    """
+    found: dict[str, set[int]] = {}
+    for item, part in zip(items, parts, strict=True):
+        for usage in item.usages:
+            found.setdefault(usage.text, set()).add(part)
+    shared = sum(any(len(found[usage.text]) > 1 for usage in item.usages) for item in items)
+    if not shared:
+        return ()
+    return (
+        f"Caution: {shared:,} of {len(items):,} items contain a sentence that also occurs in an item of another part. "
+        "A learner can recognise such a sentence itself. To exclude this, add a column split (train, dev, test) that "
+        "keeps equal sentences together.",
+    )
 
 
 def arranged_splits(items: Sequence[Item], seed: int) -> tuple[Parts, str, tuple[str, ...]]:
@@ -242,16 +264,16 @@ def _marked(parts: Parts, order: Sequence[Item]) -> tuple[Item, ...]:
 
 
 def _own_items(path: Path, settings: StudySettings) -> tuple[tuple[Item, ...], Mapping[str, int]]:
-    """The items of a file, and the line of each where the file is not one that Lexiscope has written."""
+    """The items of a file without catch trials, and the line of each if Lexiscope has not written the file."""
     if is_item_table(path):
-        return read_items(path), {}
+        return real_items(read_items(path)), {}
     header = _header(path)
     read = import_items(path, _label_column(header), dataset=path.stem, task="same_sense", language=settings.language)
     if all(item.gold is None for item in read.items):
         what = f"no labels found; labels are read from a column {', '.join(_LABELS)} or same_sense"
         hint = f"add one: t or f, true or false, yes or no, 1 or 0; columns in the file: {', '.join(header)}"
         raise InputError(what, code="E484", place=Place(str(path), 1), hint=hint)
-    return read.items, read.lines
+    return real_items(read.items), read.lines
 
 
 _LABELS = ("gold", "label")

@@ -10,7 +10,7 @@ from lexiscope.analysis.exclusion import ExclusionResult, apply, parse_rule
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, SubjectFacts, own_card
-from lexiscope.core.errors import SpecError
+from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import Converses
 from lexiscope.core.response import ResponseTable
@@ -19,6 +19,7 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import Subject
 from lexiscope.items.importer import import_items
+from lexiscope.items.real_items import catch_remark, real_items
 from lexiscope.studies.saw_c.material import Material, material
 from lexiscope.studies.saw_c.raters import VIEW
 
@@ -59,7 +60,12 @@ def _dataset(settings: StudySettings) -> Dataset:
     imported = import_items(path, dataset=path.stem, task=TASK, scale=scale, language=settings.language)
     language = imported.items[0].usages[0].language
     card = own_card(path, task=TASK, language=language, scale=scale)
-    return Dataset(card, imported.items, imported.responses, ((path.name, sha256_of(path)),))
+    items = real_items(imported.items)
+    card = replace(card, remarks=(*card.remarks, *catch_remark(len(imported.items) - len(items))))
+    if not items:
+        raise InputError("every row of the file is a catch trial", place=Place(str(path)), hint="add items to compare")
+    responses = imported.responses.where(item_id=tuple(item.item_id for item in items))
+    return Dataset(card, items, responses, ((path.name, sha256_of(path)),))
 
 
 def _chosen(source: Dataset, settings: StudySettings) -> ResponseTable:

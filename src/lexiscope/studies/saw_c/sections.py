@@ -9,7 +9,14 @@ from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import PlannedAnalysis, Question, StudySettings
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part, pick
-from lexiscope.report.sections import FilterStep, card_section, filters_table, question_section, questions_table
+from lexiscope.report.sections import (
+    FilterStep,
+    asked_in,
+    card_section,
+    filters_table,
+    question_section,
+    questions_table,
+)
 from lexiscope.report.study_run import planned_text
 from lexiscope.report.tables import Table
 from lexiscope.studies.saw_c.material import Material
@@ -44,7 +51,7 @@ def built(
     """Return the sections of the report; *parts* are the study's parts by name."""
     records = tuple(record for part in parts.values() for record in part.records)
     results = results_in_words(records)
-    overview = questions_table(questions, results, name="table_1_questions", number="1")
+    overview = questions_table(questions, results, parts, name="table_1_questions", number="1")
     sections = [
         Section("questions", "What was asked, and what came out", tables=(overview,)),
         _data(material, parts),
@@ -54,8 +61,7 @@ def built(
         part = parts.get(question.question_id, Part())
         if part.tables or part.figures or part.paragraphs:
             result = results.get(question.question_id, "")
-            asked = (f"Asked in {question.section}.",) if question.section else ()
-            said = " ".join((*asked, *((f"Result: {result}.",) if result else ())))
+            said = " ".join((*asked_in(question), *((f"Result: {result}.",) if result else ())))
             marked = planned_text(question, planned)
             texts = (*((said,) if said else ()), *marked, *part.paragraphs, *dict.fromkeys(part.remarks))
             sections.append(question_section(question, texts, part))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from lexiscope.core.study import Question, StudySettings
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part
-from lexiscope.report.sections import card_section, question_section, questions_table
+from lexiscope.report.sections import asked_in, card_section, question_section, questions_table
 from lexiscope.report.sense_explorer import Exploration
 from lexiscope.report.tables import Column, Table
 from lexiscope.studies.sense_induction import contrast, judged, recovery, same_sense, similarity
@@ -19,8 +19,8 @@ METHODS = (
     "MaxSim of two words is the highest cosine of a sense of the one with a sense of the other, AvgSim the mean "
     "over all pairs of senses. MaxSimC of two usages is the cosine of the senses that are most probable in their "
     "contexts, AvgSimC the mean of all cosines weighted with the probabilities of both contexts: the full sum "
-    "over K × K. The paper prints the sum over j ≥ i, which depends on the order of usages and senses; it has a "
-    "column of its own.",
+    "over K × K. Guo et al. (2018) print the sum over j ≥ i, which depends on the order of usages and senses; it has "
+    "its own column.",
     "A sense's probability is softmax(c̄·s) over the senses of a word, c̄ the mean context vector of the known "
     "words in the window. Vectors of other programs choose the sense whose vector is nearest to the mean of the "
     "context; its probability is 1, so that their AvgSimC is their MaxSimC.",
@@ -30,11 +30,10 @@ METHODS = (
     "is the same one. Where the usages have two forms of a word, both are looked up in the form of the lemma, since "
     "senses belong to forms. What identity cannot decide is answered at random, with a seed, and counted.",
 )
-LIMITS = (
+OF_RATINGS = (
     "Correlations with ratings of similarity say little of single senses: vectors with one sense for a word do "
     "well. That is what the tests with people, and planted senses, are for.",
-    "Sets of ratings are small and old; the same words stand in several of them. A difference within the "
-    "intervals is none.",
+    "Published sets of ratings are small and old, and share words. A difference within the intervals is none.",
 )
 
 
@@ -47,7 +46,7 @@ def built(
     explored: Sequence[Exploration] = (),
 ) -> tuple[Section, ...]:
     """Return the sections of the report; *parts* are the study's parts by name, *explored* the senses of words."""
-    overview = questions_table(questions, _results(material, parts), name="questions")
+    overview = questions_table(questions, _results(material, parts), parts, name="questions")
     sections = [
         Section("questions", "What was asked, and what came out", tables=(overview,)),
         _vectors(parts),
@@ -56,15 +55,15 @@ def built(
     for question in questions:
         part = parts.get(question.question_id, Part())
         if part.tables or part.figures or part.paragraphs:
-            asked = "" if question.section.startswith("not") else f"Asked in {question.section}."
-            texts = tuple(text for text in (asked, *part.paragraphs) if text)
-            sections.append(question_section(question, texts, part))
+            sections.append(question_section(question, (*asked_in(question), *part.paragraphs), part))
     sections += explorer_sections(explored)
     if left_out:
         sections.append(Section("left_out", "What was left out, and why", tables=(left_out_table(material, left_out),)))
     sections.append(_data(material))
     ethics = (f"Ethics: {settings.ethics}",) if settings.ethics else ()
-    sections.append(Section("limits", "Limits", LIMITS + ethics))
+    sections.append(
+        Section("limits", "Limits", (OF_RATINGS if any(len(each.ratings) for each in material.sets) else ()) + ethics)
+    )
     return tuple(sections)
 
 

@@ -32,7 +32,7 @@ OF_WORDS, OF_USAGES = (MAX_SIM, AVG_SIM), (AVG_SIM_C, MAX_SIM_C, AVG_SIM_C_UPPER
 _RHO, _PERCENT = Format("number", 1), Format("number", 1)
 _UNCOVERED = (
     "All pairs: a pair with a word that the subject does not know counts with similarity 0, so that knowing few words "
-    "is not rewarded. Which rule the paper uses is not known here: both are printed."
+    "is not rewarded. Which rule Guo et al. (2018) use is not known here: both are printed."
 )
 _WORDS = "Intervals resample first words of pairs: pairs of one word are not independent."
 

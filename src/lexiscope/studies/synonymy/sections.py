@@ -10,7 +10,7 @@ from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.study import Question, StudySettings
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part
-from lexiscope.report.sections import card_section, question_section, questions_table
+from lexiscope.report.sections import asked_in, card_section, question_section, questions_table
 from lexiscope.studies.synonymy.cells import ALONE, Cell, cell_named
 from lexiscope.studies.synonymy.material import Material
 from lexiscope.studies.synonymy.published import versus
@@ -59,7 +59,7 @@ def built(
     records = [record for part in parts.values() for record in part.records]
     questions = questions if material.design.is_papers else _own_questions(questions)
     results = _results(material, records)
-    overview = questions_table(questions, results, name="questions")
+    overview = questions_table(questions, results, parts, name="questions")
     sections = [
         Section("questions", "What was asked, and what came out", tables=(overview,)),
         _data(material, parts),
@@ -68,8 +68,7 @@ def built(
     for question in questions:
         part = parts.get(question.question_id, Part())
         if part.tables or part.figures or part.paragraphs:
-            asked = (f"Asked in {question.section}.",) if question.section else ()
-            texts = (*asked, *part.paragraphs, *dict.fromkeys(part.remarks))
+            texts = (*asked_in(question), *part.paragraphs, *dict.fromkeys(part.remarks))
             sections.append(question_section(question, texts, part))
     recorded = (RECORDED,) if material.of_kind("recorded") else ()
     ethics = (f"Ethics: {settings.ethics}",) if settings.ethics else ()
