@@ -9,7 +9,7 @@ import pytest
 
 from lexiscope.collect import collect
 from lexiscope.core.dataset import SubjectFacts
-from lexiscope.core.errors import InputError, LexiscopeError
+from lexiscope.core.errors import InputError, LexiscopeError, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.scale import Scale
@@ -168,3 +168,35 @@ def test_every_point_of_a_scale_lies_on_it(low: float, high: float, step: float)
     assert scale.points == typed
     assert all(scale.contains(point) for point in typed)
     assert not any(scale.contains(point + step / 2) or scale.contains(point + 1e-6) for point in typed)
+
+
+class Table(Judge):
+    """A subject that returns the rows it was made with."""
+
+    def __init__(self, *rows: Response) -> None:
+        super().__init__()
+        self.rows = rows
+
+    def judge(self, items: Sequence[Item], task: str) -> ResponseTable:
+        return ResponseTable.from_rows(self.rows)
+
+
+def rated(item_id: str, value: float, repeat: int | None = None, view: str | None = None) -> Response:
+    return Response("function:mine", "function", item_id, "relatedness", "rating", value, repeat=repeat, view=view)
+
+
+def test_a_second_row_for_one_question_is_refused(tmp_path: Path) -> None:
+    """A mean would count the item twice; a numbered repetition of the question is another row."""
+    for second in (rated("a", 4.0), rated("a", 3.0), rated("a", 4.0, view="full")):
+        with pytest.raises(InputError, match=r"function:mine gave two answers of the measure 'rating'") as caught:
+            collect([PAIR], [Table(rated("a", 3.0), second)], "relatedness", out=tmp_path / "run")
+        assert (caught.value.code, caught.value.place and caught.value.place.item_id) == ("E502", "a")
+        assert not list((tmp_path / "run" / "parts").glob("*"))
+    table = collect([PAIR], [Table(rated("a", 3.0, repeat=0), rated("a", 4.0, repeat=1))], "relatedness")
+    assert table.column("value").tolist() == [3.0, 4.0]
+
+
+def test_a_row_of_an_item_that_was_not_asked_is_refused() -> None:
+    """Such a row is an answer under a wrong id: to drop it without a remark would lose it."""
+    with pytest.raises(SubjectError, match=r"item 'x': [\s\S]*answered 1 item that it was not asked"):
+        collect([PAIR], [Table(rated("a", 3.0), rated("x", 3.0))], "relatedness")

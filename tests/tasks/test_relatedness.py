@@ -163,9 +163,11 @@ def test_token_counts_are_kept() -> None:
 
 
 def test_judgments_come_in_the_order_of_the_items() -> None:
-    """Rows follow the items; rows of one item keep their order; rows of other items are left out."""
+    """Rows follow the items; rows of one item keep their order; a row of another item is refused."""
     rows = [rating("third", 2), rating("identical", 5), rating("third", 3, who="p2"), rating("two-banks", None)]
-    table = by_judgment(ITEMS, FakeJudge([*rows, rating("elsewhere", 1)]), view="full")
+    with pytest.raises(SubjectError, match="answered 1 item that it was not asked"):
+        by_judgment(ITEMS, FakeJudge([*rows, rating("elsewhere", 1)]), view="full")
+    table = by_judgment(ITEMS, FakeJudge(rows), view="full")
     assert table.column("item_id").tolist() == ["two-banks", "identical", "third", "third"]
     assert table.column("subject_id").tolist() == ["p1", "p1", "p1", "p2"]
     np.testing.assert_array_equal(table.column("value"), [np.nan, 5, 2, 3])

@@ -35,8 +35,9 @@ def judged(
     *items* are given as the subject is to see them: the task applies the view. An answer to another view of the same
     items is left out; an answer whose view is not stated counts for the view that is asked. An item without an answer
     in this view has a row of *measure* without value.
-    Errors: :class:`SubjectError` for an item of which the subject says nothing at all, and for a subject that returns
-    no response table, that has no answer in this view, or that was trained on another one.
+    Errors: :class:`SubjectError` for an item of which the subject says nothing at all, for an answer to an item that
+    was not asked, and for a subject that returns no response table, that has no answer in this view, or that was
+    trained on another one.
     """
     if isinstance(subject, TrainedOnView):
         subject.check_view(view)
@@ -47,6 +48,7 @@ def judged(
             hint="return ResponseTable.from_rows([...]) with at least one row per item",
         )
     _check_none_silent(everything, items, subject)
+    _check_asked(everything, items, subject)
     table = _in_view(everything, view, subject)
     answered = set(table.unique("item_id"))
     missing = [item.item_id for item in items if item.item_id not in answered]
@@ -78,10 +80,22 @@ def _check_none_silent(table: ResponseTable, items: Sequence[Item], subject: Sub
         )
 
 
+def _check_asked(table: ResponseTable, items: Sequence[Item], subject: Subject) -> None:
+    asked = {item.item_id for item in items}
+    others = [name for name in table.unique("item_id") if name not in asked]
+    if others:
+        rows = len(table.where(item_id=others))
+        raise SubjectError(
+            f"{subject.subject_id} answered {len(others)} item{'s' if len(others) > 1 else ''} that it was not asked",
+            place=Place(item_id=others[0]),
+            why=f"{rows} row{'s' if rows > 1 else ''} would be lost: another item_id, or another file of items",
+            hint="return rows of the items given to judge only, with their item_id unchanged",
+        )
+
+
 def _in_order(table: ResponseTable, items: Sequence[Item]) -> ResponseTable:
-    """Return the rows of these items in the order of the items, each item's rows as they stood."""
+    """Return the rows in the order of the items, each item's rows as they stood."""
     position = {item.item_id: number for number, item in enumerate(items)}
     codes, names = table.codes("item_id")
-    order = np.array([position.get(name, -1) for name in names], dtype=np.int64)[codes]
-    rows = np.argsort(order, kind="stable")
-    return table.take(rows[order[rows] >= 0])
+    order = np.array([position[name] for name in names], dtype=np.int64)[codes]
+    return table.take(np.argsort(order, kind="stable"))

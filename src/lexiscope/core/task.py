@@ -132,10 +132,12 @@ class Task:
         A person's rating is a point of the scale; a model's may lie between two points (an expected value). Missing
         values are answers. Returns the table with the column ``scale`` filled in for ratings.
         Errors: :class:`InputError` E310 for a measure that the task does not have, E301 for a value off the scale, E311
-        for an option that the item does not have and for a number instead of an option; each names the subject, the
-        item, the measure and what is allowed.
+        for an option that the item does not have and for a number instead of an option, E502 for a second row of the
+        same subject, item, measure, option, view, layer and repetition; each names the subject, the item, the measure
+        and what is allowed.
         """
         self._check_measures(table, subject)
+        _check_once(table, subject, view)
         table = self._on_scale(table, items, subject)
         self._check_options(table, items, subject, view)
         return table
@@ -199,6 +201,22 @@ class Task:
                 allowed = ", ".join(map(repr, sorted(offered[key])))
                 what = f"the {table.column('measure')[row]} {options[row]!r}, which the item does not offer"
                 raise _refused(table, row, subject, what, code="E311", hint=f"it offers: {allowed}")
+
+
+def _check_once(table: ResponseTable, subject: Subject, view: str) -> None:
+    """Refuse two rows for one question: every mean would count the subject twice, every choice would be two."""
+    names = ["subject_id", "item_id", "measure", "option", "layer", "repeat", "view"]
+    # a view that is not stated is the one that was asked
+    stated = table.with_column("view", [each or view for each in table.column("view")]).arrow.select(names)
+    if stated.group_by(names).aggregate([]).num_rows == len(table):
+        return
+    seen: set[tuple[object, ...]] = set()
+    for row, key in enumerate(zip(*(column.to_pylist() for column in stated.columns), strict=True)):
+        if key in seen:
+            what = f"two answers of the measure {key[2]!r} to this item"
+            hint = "keep one row, or number the repetitions of the question in the column repeat (0, 1, …)"
+            raise _refused(table, row, subject, what, code="E502", hint=hint)
+        seen.add(key)
 
 
 def _of_measures(table: ResponseTable, names: Sequence[str]) -> np.ndarray[Any, np.dtype[np.bool_]]:
