@@ -86,6 +86,16 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
+def test_a_rehearsal_with_the_same_seed_exports_the_same_bytes(tmp_path: Path) -> None:
+    """Ids of simulated participants follow from the seed, so that a rehearsal can be repeated."""
+    folders = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        folders.append(rehearsed("relatedness", tmp_path / name))
+    first, second = ({p.relative_to(f): p.read_bytes() for p in f.rglob("*") if p.is_file()} for f in folders)
+    assert first == second
+
+
 @pytest.mark.parametrize("task", ASKED)
 def test_every_exported_file_carries_the_mark(task: str, exports: Mapping[str, Path]) -> None:
     """Every row of every table says simulated, and its participant's id does; every other file says it in words."""

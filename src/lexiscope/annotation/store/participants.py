@@ -56,7 +56,7 @@ def invite(
     """Return the random id of the participant with this platform id, making it at the first arrival.
 
     The id of a simulated participant begins with :data:`~lexiscope.core.simulated.SIMULATED_ID`: it is in every row of
-    every table that is made of the answers.
+    every table that is made of the answers. It follows from the platform id, so that a rehearsal can be repeated.
 
     Errors: :class:`AnswerRefused` for an id that cannot be stored.
     """
@@ -67,7 +67,11 @@ def invite(
             return known
     if session is not None:
         check_text("session", session, longest=200)
-    participant_id = f"{SIMULATED_ID if simulated else 'p'}{secrets.token_hex(16)}"
+    if simulated and platform_id is not None:
+        # a simulated id hides nobody; made of the platform id, it is the same in every run with the same seed
+        participant_id = SIMULATED_ID + hashlib.sha256(platform_id.encode()).hexdigest()[:32]
+    else:
+        participant_id = f"{SIMULATED_ID if simulated else 'p'}{secrets.token_hex(16)}"
     connection.execute(PARTICIPANTS.insert(), {"participant_id": participant_id, "created_at": at})
     if platform_id is not None:
         row = {"lookup": lookup_hash(key, platform_id), "platform_id": platform_id, "session": session}
