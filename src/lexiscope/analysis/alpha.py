@@ -23,6 +23,7 @@ from lexiscope.analysis.bootstrap import (
     percentile_interval,
     resample_counts,
 )
+from lexiscope.analysis.correlation import distinct_values
 from lexiscope.analysis.disagreement import (
     LEVELS,
     Disagreement,
@@ -137,8 +138,8 @@ def _units(ratings: Ratings) -> tuple[Units, IntArray]:
     row = np.full(ratings.n_items, -1, dtype=np.int64)
     row[kept] = np.arange(len(kept))
     paired = row[ratings.item] >= 0
-    values, code = np.unique(ratings.value[paired], return_inverse=True)
-    entries = (np.ones(len(code)), (row[ratings.item[paired]], code.reshape(-1)))
+    values, code = distinct_values(ratings.value[paired])
+    entries = (np.ones(len(code)), (row[ratings.item[paired]], code))
     table = sparse.csr_matrix(entries, shape=(len(kept), len(values)))
     return Units(table, values, counts[kept].astype(np.float64)), kept
 

@@ -35,6 +35,8 @@ Kind = Literal["spearman", "pearson", "r_squared"]
 _TINY = 1e-12
 # range of a constant column, as a share of its largest value
 _CONSTANT = 4 * float(np.finfo(np.float64).eps)
+# between these sizes the fourth power of a number, and of its last digits, is an ordinary number
+_SMALL, _LARGE = 1e-50, 1e50
 
 
 def pearson(
@@ -287,6 +289,46 @@ def power_of_two(sizes: FloatArray) -> FloatArray:
     return np.asarray(np.ldexp(1.0, np.frexp(sizes)[1]))
 
 
+def safe_unit(values: ArrayLike) -> FloatArray:
+    """Return the power of two by which each column is divided before it is squared; 1 for numbers of ordinary size.
+
+    Squares of 1e-200 vanish and squares of 1e200 overflow; divided by a power of two, no digit changes.
+
+    *Shape:* (rows,) → (); (rows, columns) → (columns,).
+
+    >>> float(safe_unit([0.001, 5e9])), float(safe_unit([3e-200])) == 2.0**-663
+    (1.0, True)
+    """
+    sizes = np.abs(np.asarray(values, dtype=np.float64)).max(axis=0, initial=0.0)
+    ordinary = (sizes == 0) | ((sizes > _SMALL) & (sizes < _LARGE))
+    # half of the power above the size: twice 2**1023 would be no number
+    return np.asarray(np.where(ordinary, 1.0, np.ldexp(1.0, np.frexp(np.where(ordinary, 1.0, sizes))[1] - 1)))
+
+
+def standardised(columns: FloatArray) -> FloatArray:
+    """Return columns of mean 0 and SD 1: sums of their squares neither cancel nor vanish. *Shape:* kept.
+
+    >>> standardised(np.array([1e-200, 3e-200])).tolist()
+    [-1.0, 1.0]
+    """
+    scaled = columns / safe_unit(columns)
+    return np.asarray((scaled - scaled.mean(axis=0)) / scaled.std(axis=0))
+
+
+def distinct_values(values: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the distinct values, ascending, and the place of each value among them.
+
+    Values that differ in their last bits only are one value, the smallest of them: 0.1 + 0.2 is 0.3.
+
+    >>> [column.tolist() for column in distinct_values(np.array([0.1 + 0.2, 5.0, 0.3]))]
+    [[0.3, 5.0], [0, 1, 0]]
+    """
+    found, code = np.unique(values, return_inverse=True)
+    sizes = np.maximum(np.abs(found[1:]), np.abs(found[:-1]))
+    starts = np.concatenate([[True], found[1:] / 2 - found[:-1] / 2 > _CONSTANT / 2 * sizes])
+    return found[starts], np.asarray((np.cumsum(starts) - 1)[code.reshape(-1)], dtype=np.int64)
+
+
 def correlation_value(x: ArrayLike, y: ArrayLike, *, kind: Kind) -> float:
     """Return a correlation without an interval, for use inside other statistics.
 
@@ -308,7 +350,8 @@ def correlation_value(x: ArrayLike, y: ArrayLike, *, kind: Kind) -> float:
 
 def is_constant(values: FloatArray) -> bool:
     """Say whether all values are one, up to the last bits of floating point."""
-    return bool(np.ptp(values) <= _CONSTANT * np.max(np.abs(values)))
+    scaled = values / safe_unit(values)
+    return bool(np.ptp(scaled) <= _CONSTANT * np.max(np.abs(scaled)))
 
 
 def _reason(values: FloatArray) -> str:

@@ -20,6 +20,7 @@ from lexiscope.analysis.bootstrap import (
     percentile_interval,
     resample_counts,
 )
+from lexiscope.analysis.correlation import safe_unit, standardised
 from lexiscope.analysis.regression import OlsFit, ols
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import statistic_name
@@ -176,12 +177,13 @@ def residuals_by_condition(
     if small:
         raise StatisticError(f"a condition needs at least 2 rows; too few in: {', '.join(small)}")
     codes, n_groups = group_codes(groups, len(y))
-    draws = _residual_draws(y, predictors, membership, len(labels), codes, n_groups, resamples, seed)
+    unit = safe_unit(y)
+    draws = _residual_draws(y / unit, predictors, membership, len(labels), codes, n_groups, resamples, seed) * unit
     found = []
     for code, label in enumerate(labels):
         rest = fit.residuals[membership == code]
         mean = _estimate("mean_residual", str(label), float(rest.mean()), draws[:, code], level, len(rest), n_groups)
-        found.append(ConditionResidual(str(label), mean, float(rest.std(ddof=1)), len(rest)))
+        found.append(ConditionResidual(str(label), mean, float((rest / unit).std(ddof=1) * unit), len(rest)))
     return ResidualReport(f"norm ~ {' + '.join(names)}", fit, tuple(found))
 
 
@@ -238,20 +240,18 @@ def _r_squared_draws(
 ) -> tuple[dict[str, FloatArray], dict[str, float], int, int]:
     """R² of each model in each resample and on the data, the number of items, the number of groups."""
     y = np.asarray(norms, dtype=np.float64)
+    y = y / safe_unit(y)
     codes, n_groups = group_codes(groups, len(y))
     values, draws = {}, {}
     for name, X in models.items():
         block = _block(X)
+        # a share of variance has no unit, whatever becomes of the coefficients
+        block = block / safe_unit(block)
         values[name] = ols(y, block, [f"{name}[{column}]" for column in range(block.shape[1])]).r_squared
-        sums = _group_products(_standardised(block), _standardised(y[:, None]), codes, n_groups)
+        sums = _group_products(standardised(block), standardised(y[:, None]), codes, n_groups)
         blocks = resample_counts(n_groups, resamples=resamples, seed=seed)
         draws[name] = np.concatenate([_r_squared(_weighted(counts, sums)) for counts in blocks])
     return draws, values, len(y), n_groups
-
-
-def _standardised(columns: FloatArray) -> FloatArray:
-    """Columns of mean 0 and SD 1: sums of squares then neither cancel nor underflow."""
-    return np.asarray((columns - columns.mean(axis=0)) / columns.std(axis=0))
 
 
 def _group_products(X: FloatArray, y: FloatArray, codes: IntArray, n_groups: int) -> FloatArray:
@@ -296,7 +296,7 @@ def _residual_draws(
     seed: int,
 ) -> FloatArray:
     """Mean residual of each condition in each resample, NaN where it has no row. *Shape:* (draws, conditions)."""
-    scaled = _standardised(X)
+    scaled = standardised(X)
     sums = _group_products(scaled, y[:, None], codes, n_groups)
     rows = np.column_stack([np.ones(len(y)), scaled, y])
     totals = np.zeros((n_groups, n_conditions, rows.shape[1]))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import FloatArray, IntArray, Interval, bootstrap
-from lexiscope.analysis.correlation import is_constant
+from lexiscope.analysis.correlation import is_constant, safe_unit
 from lexiscope.analysis.regression import logistic, ols
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import statistic_name
@@ -81,7 +81,9 @@ def cumulative_r_squared(distance: ArrayLike, norms: ArrayLike, *, first_layer: 
     *Shape:* distance (items, L + 1) for layers 0…L, norms (items,). *Higher means:* better. *Source:* SAW-C A.2.
     Errors: :class:`StatisticError` where a regression is undefined (collinear layers, constant norms, too few items).
     """
-    return _cumulative("r_squared", distance, norms, first_layer, lambda X, names: ols(norms, X, names).r_squared)
+    y = np.asarray(norms, dtype=np.float64)
+    y = y / safe_unit(y)
+    return _cumulative("r_squared", distance, y, first_layer, lambda X, names: ols(y, X, names).r_squared)
 
 
 def expected_layer(
@@ -181,6 +183,8 @@ def _cumulative(
     columns = np.asarray(distance, dtype=np.float64)
     if columns.ndim != 2 or len(columns) != len(np.asarray(outcome)) or columns.shape[1] <= first_layer:
         raise StatisticError(f"distances of shape {columns.shape} do not go with the items: (items, layers) expected")
+    # a score of a fit has no unit, whatever becomes of the coefficients
+    columns = columns / safe_unit(columns)
     intercept_only = fit(np.empty((len(columns), 0)), [])
     used: list[int] = []
     scores: list[float] = []

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import FloatArray, Interval, group_codes, percentile_interval, resample_counts
-from lexiscope.analysis.correlation import correlation_draws, is_constant
+from lexiscope.analysis.correlation import correlation_draws, is_constant, standardised
 from lexiscope.core.errors import StatisticError
 
 # A layer whose part that earlier layers do not give has less than this share of its variance adds nothing.
@@ -76,7 +76,7 @@ def expected_layer_r_squared_interval(
         raise StatisticError("an expected layer needs at least one layer above the embeddings")
     used = [layer for layer in range(columns.shape[1]) if not is_constant(columns[:, layer])]
     codes, n_groups = group_codes(groups, len(y))
-    design = np.column_stack([np.ones(len(y)), _standardised(columns[:, used]), _standardised(y[:, None])])
+    design = np.column_stack([np.ones(len(y)), standardised(columns[:, used]), standardised(y[:, None])])
     sums = np.zeros((n_groups, design.shape[1], design.shape[1]))
     np.add.at(sums, codes, design[:, :, None] * design[:, None, :])
     layers = np.array(used, dtype=np.float64)
@@ -131,7 +131,3 @@ def _checked(distance: ArrayLike, norms: ArrayLike) -> tuple[FloatArray, FloatAr
     if is_constant(y):
         raise StatisticError("the norms are constant: there is nothing to explain")
     return columns, y
-
-
-def _standardised(columns: FloatArray) -> FloatArray:
-    return np.asarray((columns - columns.mean(axis=0)) / columns.std(axis=0))

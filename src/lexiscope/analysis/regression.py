@@ -7,13 +7,13 @@ distance at layer 0) is treated like any other, and both refuse designs whose co
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import FloatArray, Interval
-from lexiscope.analysis.correlation import is_constant
+from lexiscope.analysis.correlation import is_constant, safe_unit
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import statistic_name
 
@@ -114,7 +114,20 @@ def ols(y: ArrayLike, X: ArrayLike, names: Sequence[str], *, intercept: bool = T
         raise StatisticError("the outcome is constant: a regression on it is undefined")
     if len(outcome) <= design.shape[1]:
         raise StatisticError(f"{len(outcome)} items cannot determine {design.shape[1]} coefficients and a variance")
-    return _ols_fit(outcome, design, labels, intercept)
+    unit, units = float(safe_unit(outcome)), safe_unit(design)
+    fit = _ols_fit(outcome / unit, design / units, labels, intercept)
+    if unit == 1.0 and (units == 1.0).all():
+        return fit
+    moved = len(outcome) * float(np.log(unit))
+    return replace(
+        fit,
+        coefficients=_in_units(fit.coefficients, unit, units),
+        residual_sd=fit.residual_sd * unit,
+        log_likelihood=fit.log_likelihood - moved,
+        aic=fit.aic + 2 * moved,
+        residuals=fit.residuals * unit,
+        fitted=fit.fitted * unit,
+    )
 
 
 def logistic(y: ArrayLike, X: ArrayLike, names: Sequence[str], *, intercept: bool = True) -> LogisticFit:
@@ -138,7 +151,9 @@ def logistic(y: ArrayLike, X: ArrayLike, names: Sequence[str], *, intercept: boo
         raise StatisticError("the outcome of a logistic regression must be 0 or 1")
     if np.ptp(outcome) == 0:
         raise StatisticError("all outcomes are equal: a logistic regression on them is undefined")
-    return _logistic_fit(outcome, design, labels, intercept)
+    units = safe_unit(design)
+    fit = _logistic_fit(outcome, design / units, labels, intercept)
+    return fit if (units == 1.0).all() else replace(fit, coefficients=_in_units(fit.coefficients, 1.0, units))
 
 
 def coefficient_interval(fit: OlsFit, name: str, *, level: float = 0.95) -> Interval:
@@ -161,6 +176,22 @@ def coefficient_interval(fit: OlsFit, name: str, *, level: float = 0.95) -> Inte
     margin = float(special.stdtrit(fit.residual_df, (1 + level) / 2)) * row.standard_error
     method = statistic_name("student_t", df=fit.residual_df, level=f"{level:g}")
     return Interval(row.estimate - margin, row.estimate + margin, level, method)
+
+
+def _in_units(rows: tuple[Coefficient, ...], unit: float, units: FloatArray) -> tuple[Coefficient, ...]:
+    """Rows of a fit to an outcome and columns that were divided by their units, in the units of the data."""
+    found = []
+    with np.errstate(over="ignore"):
+        factors = unit / units
+    for row, factor in zip(rows, factors.tolist(), strict=True):
+        estimate, error = row.estimate * factor, row.standard_error * factor
+        if not (np.isfinite([estimate, error]).all() and (estimate or not row.estimate)):
+            raise StatisticError(
+                f"the coefficient of {row.name!r} is too large or too small for a number of this computer",
+                hint="give the outcome or the predictor in another unit",
+            )
+        found.append(replace(row, estimate=estimate, standard_error=error))
+    return tuple(found)
 
 
 def _row(rows: tuple[Coefficient, ...], name: str) -> Coefficient:

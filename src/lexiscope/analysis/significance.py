@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import FloatArray, Interval, require_finite
-from lexiscope.analysis.correlation import average_ranks, is_constant
+from lexiscope.analysis.correlation import average_ranks, is_constant, safe_unit
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import statistic_name
 
@@ -60,14 +60,14 @@ def paired_t(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Tes
     >>> round(found.statistic, 6), found.df, found.effect
     (3.464102, (2.0,), 2.0)
     """
-    differences = _differences(first, second)
-    values = np.abs(np.asarray([first, second], dtype=np.float64)).max()
+    (a, b), unit = _in_one_unit(*_pairs(first, second))
+    differences, largest = a - b, float(np.abs([a, b]).max())
     n, mean, sd = len(differences), float(differences.mean()), float(differences.std(ddof=1))
     # their spread is rounding where it lies below the last digits of the values themselves
-    if is_constant(differences) or np.ptp(differences) <= _SAME_DIFFERENCE * values:
-        raise StatisticError(f"paired t is undefined: all {n} differences are {mean:g}")
+    if is_constant(differences) or np.ptp(differences) <= _SAME_DIFFERENCE * largest:
+        raise StatisticError(f"paired t is undefined: all {n} differences are {mean * unit:g}")
     error, df = sd / math.sqrt(n), float(n - 1)
-    return _t_result("paired_t", mean, error, df, ("cohens_d_z", mean / sd), (n,), level)
+    return _t_result("paired_t", mean, error, df, ("cohens_d_z", mean / sd), (n,), level, unit)
 
 
 def independent_t(
@@ -83,10 +83,15 @@ def independent_t(
     >>> round(found.statistic, 6), found.df, found.effect
     (-1.224745, (4.0,), -1.0)
     """
-    a, b = _sample(first, "independent t"), _sample(second, "independent t")
+    (a, b), unit = _in_one_unit(_sample(first, "independent t"), _sample(second, "independent t"))
     n, m, va, vb = len(a), len(b), float(a.var(ddof=1)), float(b.var(ddof=1))
     if is_constant(a) and is_constant(b):
         raise StatisticError("independent t is undefined: neither sample varies")
+    if not va + vb > 0:
+        raise StatisticError(
+            "independent t is undefined: the variation is too small for a number of this computer",
+            hint="give the values in another unit",
+        )
     pooled = ((n - 1) * va + (m - 1) * vb) / (n + m - 2)
     if variances == "pooled":
         error, df = math.sqrt(pooled * (1 / n + 1 / m)), float(n + m - 2)
@@ -97,7 +102,7 @@ def independent_t(
         raise StatisticError(f"variances are welch or pooled, not {variances!r}")
     name = statistic_name("independent_t", variances=variances)
     difference = float(a.mean() - b.mean())
-    return _t_result(name, difference, error, df, ("cohens_d", difference / math.sqrt(pooled)), (n, m), level)
+    return _t_result(name, difference, error, df, ("cohens_d", difference / math.sqrt(pooled)), (n, m), level, unit)
 
 
 def wilcoxon_signed_rank(first: ArrayLike, second: ArrayLike) -> TestResult:
@@ -294,14 +299,17 @@ def _t_result(
     effect: tuple[str, float],
     n: tuple[int, ...],
     level: float,
+    unit: float,
 ) -> TestResult:
+    """Student's t of a difference and its error, both divided by *unit*."""
     from scipy import stats
 
     t = difference / error
     margin = float(stats.t.ppf((1 + level) / 2, df)) * error
-    interval = Interval(difference - margin, difference + margin, level, statistic_name("t", level=f"{level:g}"))
+    low, high = (difference - margin) * unit, (difference + margin) * unit
+    interval = Interval(low, high, level, statistic_name("t", level=f"{level:g}"))
     p = float(2 * stats.t.sf(abs(t), df))
-    return TestResult(name, "t", t, (df,), p, effect[0], effect[1], "mean_difference", difference, interval, n)
+    return TestResult(name, "t", t, (df,), p, effect[0], effect[1], "mean_difference", difference * unit, interval, n)
 
 
 def _rank_result(
@@ -332,11 +340,17 @@ def _sample(values: ArrayLike, test: str) -> FloatArray:
     return data
 
 
-def _differences(first: ArrayLike, second: ArrayLike) -> FloatArray:
+def _in_one_unit(first: FloatArray, second: FloatArray) -> tuple[tuple[FloatArray, FloatArray], float]:
+    """Two samples divided by one unit, such that their squares neither vanish nor overflow, and that unit."""
+    unit = float(safe_unit(np.concatenate([first, second])))
+    return (first / unit, second / unit), unit
+
+
+def _pairs(first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
     a, b = _sample(first, "a paired test"), _sample(second, "a paired test")
     if a.shape != b.shape:
         raise StatisticError(f"a paired test needs columns of one length, not {len(a)} and {len(b)}")
-    return np.asarray(a - b)
+    return a, b
 
 
 def _settled_differences(first: ArrayLike, second: ArrayLike) -> FloatArray:
@@ -345,8 +359,9 @@ def _settled_differences(first: ArrayLike, second: ArrayLike) -> FloatArray:
     How far rounding can move a difference depends on its own two values: next to pairs of .5, one of 1e-15 and 2e-15
     keeps its difference.
     """
-    differences = _differences(first, second)
-    values = np.abs(np.asarray([first, second], dtype=np.float64))
+    # a test of ranks: the unit is never given back
+    (a, b), _ = _in_one_unit(*_pairs(first, second))
+    differences, values = a - b, np.abs([a, b])
     bound = _SAME_DIFFERENCE * values.sum(axis=0)
     sizes = np.abs(differences)
     moved = np.flatnonzero(sizes > bound)
