@@ -211,3 +211,20 @@ def test_ratings_on_two_scales_are_refused(tmp_path: Path, run: Run) -> None:
     result = run("agree", "answers.csv")
     assert result.exit_code == 1
     assert "on two scales: 2 from 0 to 4 (item 'i') and 2 from 1 to 100 (item 'j')" in result.stderr
+
+
+def test_catch_trials_are_no_items(run: Run, tmp_path: Path) -> None:
+    """Rows whose column catch is true are left out, with a remark, as in studies; another word there is E303."""
+    lines = SMALL.splitlines()
+    with_column = "\n".join([lines[0] + ",is_catch", *(line + ",no" for line in lines[1:])])
+    caught = "\n".join(f"{rater},check,5,TRUE" for rater in "abc")
+    (tmp_path / "plain.csv").write_text(SMALL)
+    (tmp_path / "catch.csv").write_text(f"{with_column}\n{caught}\n")
+    plain, found = _agree(run, "plain.csv"), _agree(run, "catch.csv")
+    assert (found["records"], found["counts"]) == (plain["records"], plain["counts"])
+    assert "1 item of the file is a catch trial (column catch): no analysis uses it." in found["remarks"]
+    (tmp_path / "odd.csv").write_text(f"{with_column}\na,z,5,perhaps\n")
+    result = run("agree", "odd.csv")
+    assert result.exit_code == 1
+    assert "E303" in result.stderr
+    assert "'perhaps' is neither true nor false" in result.stderr

@@ -79,3 +79,20 @@ def test_the_name_of_a_dataset_is_no_file(run: Run) -> None:
     assert "this is the name of a dataset, not a file" in refused.stderr
     assert "lexiscope data check wic" in refused.stderr
     assert "lexiscope list datasets" in refused.stderr
+
+
+def test_a_column_that_marks_simulated_participants_is_read(run: Run, tmp_path: Path) -> None:
+    """Every reader of the ratings goes by participant_kind: it is named, and so is a mixture, which readers refuse."""
+    head = "item_id,sentence_1,sentence_2,target,rater,rating,participant_kind\n"
+    row = "i,The bank was steep.,The bank was closed.,bank,{},3,{}\n"
+    (tmp_path / "made.csv").write_text(head + row.format("p1", "simulated") + row.format("p2", "simulated"))
+    result = run("check", "made.csv")
+    assert result.exit_code == 0
+    assert "participant_kind = participant_kind" in result.stderr
+    assert "nothing was taken from" not in result.stderr
+    assert "no person gave them" in result.stderr
+    (tmp_path / "both.csv").write_text(head + row.format("p1", "simulated") + row.format("p2", "participant"))
+    result = run("check", "both.csv")
+    assert result.exit_code == 1
+    assert "both.csv:3:" in result.stdout
+    assert "E508" in result.stdout

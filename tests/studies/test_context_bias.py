@@ -19,11 +19,11 @@ from lexiscope.core.run import read_json, sha256_of
 from lexiscope.core.study import StudySettings
 from lexiscope.core.usage import Usage
 from lexiscope.items.planted_bias import Dials, planted_items
-from lexiscope.items.tabular import write_items
+from lexiscope.items.tabular import read_items, write_items
 from lexiscope.studies import context_bias
 from lexiscope.studies.context_bias import models
 from lexiscope.studies.context_bias.protocol import LOOK_UP, check_protocol, named_plan
-from lexiscope.studies.context_bias.sources import arranged_splits
+from lexiscope.studies.context_bias.sources import arranged_splits, own_set
 
 COUNTING = StudySettings("context_bias", encoders=(LOOK_UP,), n_bootstrap=50)
 SMALL = Dials(0.6, 0.3, n_words=8, splits=(("train", 400), ("dev", 60), ("test", 100)))
@@ -349,3 +349,14 @@ def test_printed_people_are_marked_as_such() -> None:
         "word": "printed",
         "label": "assumed",
     }
+
+
+def test_catch_trials_are_counted_in_a_remark(tmp_path: Path) -> None:
+    """They are no items of the audit: the report and the screen say how many were left out."""
+    own = own_file(tmp_path / "mine.csv")
+    items = read_items(own)
+    caught = [replace(each, conditions={**each.conditions, "catch": True}) for each in items[:2]]
+    write_items([*caught, *items[2:]], own)
+    audit = own_set(own, COUNTING)
+    assert len(audit.train) + len(audit.dev) + len(audit.test) == len(items) - 2
+    assert audit.caught == ("2 items of the file are catch trials (column catch): no analysis uses them.",)

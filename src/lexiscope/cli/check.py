@@ -15,6 +15,7 @@ from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.scale import Scale
+from lexiscope.core.simulated import TOLD_SIMULATED
 from lexiscope.items.check import check_file
 from lexiscope.items.columns import ColumnMap
 from lexiscope.items.findings import CheckReport
@@ -96,6 +97,8 @@ def _refuse_dataset(file: Path) -> None:
 
 def _show(found: CheckReport, at_most: int) -> None:
     say(found.text(at_most=at_most))
+    if found.simulated:
+        remark(TOLD_SIMULATED)
     if found.columns:
         remark("columns: " + ", ".join(f"{part} = {column}" for part, column in found.columns))
     if found.unused:

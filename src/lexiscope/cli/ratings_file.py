@@ -19,7 +19,10 @@ from lexiscope.core.errors import InputError, Place
 from lexiscope.core.response import ResponseTable, has_columns, holds_simulated
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import KIND_COLUMNS, SIMULATED, TOLD_SIMULATED, kind_of_person, refuse_mixture
+from lexiscope.items.check_rows import truth
+from lexiscope.items.columns import ColumnMap
 from lexiscope.items.findings import raise_errors
+from lexiscope.items.real_items import catch_remark
 from lexiscope.items.rows import PARQUET, Row, RowReader
 
 NAMES: dict[str, tuple[str, ...]] = {
@@ -178,11 +181,13 @@ def _from_csv(path: str, first: Row, rows: list[Row], columns: Columns, scale: S
         hint = "write at least one row"
         raise InputError("the file has a header but no row", code="E002", place=Place(path), hint=hint)
     at = {name: number for number, name in enumerate(header)}
+    rows, catch = _without_catch(header, known, rows)
     values = [_number(row, at[known.value], scale) for row in rows]
     raters = [_name(row, [at[known.rater]]) for row in rows]
     items = [_name(row, [at[name] for name in known.item]) for row in rows]
     _refuse_repeats(raters, items, values, [row.place(at[known.value]) for row in rows])
     remarks = [f"columns: rater = {known.rater}, item = {' + '.join(known.item)}, value = {known.value}"]
+    remarks += catch
     remarks += _doubt(header, known, items, rows, first.place(), guessed=not columns.item)
     groups = _groups(items, rows, at[known.group]) if known.group else None
     of_rater = _groups(raters, rows, at[known.rater_group]) if known.rater_group else None
@@ -192,6 +197,31 @@ def _from_csv(path: str, first: Row, rows: list[Row], columns: Columns, scale: S
     return RatingsFile(
         path, tuple(raters), tuple(items), np.array(values), groups, of_rater, tuple(remarks), simulated=simulated
     )
+
+
+def _without_catch(header: Sequence[str], known: Columns, rows: list[Row]) -> tuple[list[Row], tuple[str, ...]]:
+    """The rows that are no catch trials, by the column ``catch`` as item files have it, and what is said of the rest."""
+    column = ColumnMap().completed(header).catch
+    if column is None or column in {known.rater, known.value, known.group, known.rater_group, *known.item}:
+        return rows, ()
+    number = header.index(column)
+    kept: list[Row] = []
+    caught: set[str] = set()
+    for row in rows:
+        text = row.fields[number].strip()
+        found = truth(text)
+        if found is None and text:
+            place = row.place(number, width=len(text))
+            hint = "write true or false, or rename the column if it does not mark catch trials"
+            raise InputError(f"{text!r} is neither true nor false", code="E303", place=place, hint=hint)
+        if found:
+            caught.add(_name(row, [header.index(name) for name in known.item]))
+        else:
+            kept.append(row)
+    if not kept:
+        hint = "add the ratings of the items"
+        raise InputError("every row is a catch trial", code="E002", place=rows[0].place(number), hint=hint)
+    return kept, catch_remark(len(caught))
 
 
 def _simulated(header: Sequence[str], raters: Sequence[str], rows: Sequence[Row]) -> bool:

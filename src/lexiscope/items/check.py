@@ -7,12 +7,13 @@ SAW-C §3.1, §3.2 and footnote 4.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lexiscope.core.errors import Place
+from lexiscope.core.errors import InputError, Place
 from lexiscope.core.scale import Scale
+from lexiscope.core.simulated import KIND_COLUMN, KIND_COLUMNS, SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.items.check_design import DesignChecks, question_key
 from lexiscope.items.check_pairs import sentence_statistics
 from lexiscope.items.check_ratings import RatingChecks
@@ -46,13 +47,16 @@ def check_file(
     if not check_header(header, reader.header, known, findings.append):
         return _report(reader.path, findings, None, known.items())
     row_checks = RowChecks(Indices.of(known, reader.header), findings.append, scale, language)
-    checker = _FileChecks(row_checks, findings.append, min_ratings, reader.path)
+    kind = next((number for number, name in enumerate(reader.header) if name in KIND_COLUMNS), None)
+    checker = _FileChecks(row_checks, findings.append, min_ratings, reader.path, kind)
     for row in rows:
         checker.add(row)
     checker.finish()
-    taken = {name for _, name in known.items()}
-    report = _report(reader.path, findings, checker, known.items())
-    return replace(report, unused=tuple(name for name in reader.header if name not in taken))
+    columns = [*known.items(), *([] if kind is None else [(KIND_COLUMN, reader.header[kind])])]
+    taken = {name for _, name in columns}
+    unused = tuple(name for name in reader.header if name not in taken)
+    report = _report(reader.path, findings, checker, columns)
+    return replace(report, unused=unused, simulated=SIMULATED in checker.kinds)
 
 
 def check_header(row: Row, header: tuple[str, ...], columns: ColumnMap, report: Report) -> bool:
@@ -88,6 +92,8 @@ class _FileChecks:
     report: Report
     min_ratings: int
     path: str
+    kind: int | None = None
+    kinds: set[str] = field(default_factory=set, init=False)
     n_rows: int = 0
     design: DesignChecks = field(init=False)
     ratings: RatingChecks = field(init=False)
@@ -113,10 +119,21 @@ class _FileChecks:
         self.design.add(question)
         key = question_key(question.usages)
         for rater, value, _ in ratings:
+            self._add_kind(row, rater or "")
             if rater is not None:
                 self.ratings.add(row, key, question.item_id, rater, value)
         if count is not None:
             self.ratings.add_count(row, key, question.item_id, count)
+
+    def _add_kind(self, row: Row, rater: str) -> None:
+        """Note whether a person rated; the first row that makes it a mixture is reported."""
+        known = len(self.kinds)
+        self.kinds.add(kind_of_person(rater, "" if self.kind is None else row.fields[self.kind]))
+        if len(self.kinds) > known:
+            try:
+                refuse_mixture(self.kinds, place=row.place(self.kind))
+            except InputError as error:
+                self.report(Finding.at("E508", error.what, row.place(self.kind), hint=error.hint or ""))
 
     def finish(self) -> None:
         if not self.n_rows:
@@ -154,7 +171,7 @@ def _header_fault(code: str, message: str, row: Row, hint: str) -> Finding:
 
 
 def _report(
-    path: str, findings: list[Finding], checker: _FileChecks | None, columns: Iterator[tuple[str, str]] | tuple[()]
+    path: str, findings: list[Finding], checker: _FileChecks | None, columns: Iterable[tuple[str, str]]
 ) -> CheckReport:
     # stable: findings of one line stay in the order in which the checks made them
     ordered = sorted(findings, key=lambda finding: finding.line or 0)

@@ -30,6 +30,7 @@ _TRUE, _FALSE = (
 )
 _WHOLE = re.compile("[0-9]+")
 _UNREADABLE = (-1, -1)
+
 _SPLITS = {
     "training": "train",
     "valid": "dev",
@@ -41,6 +42,16 @@ _SPLITS = {
     "test": "test",
 }
 _NO_ANSWER = frozenset({"", "na", "n/a", "nan", "null", "none"})
+
+
+def truth(text: str) -> bool | None:
+    """Return the truth value that a field holds, however it is written; ``None`` for any other text.
+
+    >>> truth("T"), truth("no"), truth("maybe")
+    (True, False, None)
+    """
+    text = text.strip().casefold()
+    return text in _TRUE if text in _TRUE or text in _FALSE else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,12 +219,11 @@ class RowChecks:
 
     def _flag(self, row: Row, part: str) -> bool | None:
         text = (self.indices.text(part, row.fields) or "").casefold()
-        if text in _TRUE or text in _FALSE:
-            return text in _TRUE
-        if text:
+        found = truth(text)
+        if found is None and text:
             place = row.place(self.indices.get(part), width=len(text))
             self._say("E303", f"{text!r} is neither true nor false", place, row, "write true or false")
-        return None
+        return found
 
     def _same_sense(self, row: Row, usages: Sequence[Usage]) -> bool | None:
         stated = self._flag(row, "same_sense")

@@ -120,6 +120,7 @@ class CheckReport:
     """All findings of one file, in the order of its lines, with what was read.
 
     ``columns`` says which column was taken for what; ``unused`` names the columns that nothing was taken from.
+    ``simulated``: the raters are simulated participants.
     """
 
     path: str
@@ -130,6 +131,7 @@ class CheckReport:
     statistics: SentenceStatistics
     columns: tuple[tuple[str, str], ...] = ()
     unused: tuple[str, ...] = ()
+    simulated: bool = False
 
     @property
     def errors(self) -> tuple[Finding, ...]:

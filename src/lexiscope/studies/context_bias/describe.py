@@ -51,7 +51,9 @@ def sets_part(material: Material) -> Part:
     shown = drop_empty(Table("sets", "", "Datasets of this run", columns, tuple(rows)))
     about = [(audit.name, " ".join((*audit.arranged, *_shown_again(audit)))) for audit in material.sets]
     told = tuple(f"{name}: {text}" for name, text in about if text)
-    return Part(tuple(records), (shown, *_not_used(material), _examples(material)), paragraphs=told)
+    caught = tuple(text for audit in material.sets for text in audit.caught)
+    tables = (shown, *_not_used(material), _examples(material))
+    return Part(tuple(records), tables, paragraphs=(*told, *caught), remarks=caught)
 
 
 def _shown_again(audit: AuditSet) -> tuple[str, ...]:

@@ -49,6 +49,8 @@ class AuditSet:
     space: SearchSpace | None = None
     checksums: tuple[tuple[str, str], ...] = ()
     folds: tuple[int, ...] = ()
+    caught: tuple[str, ...] = ()
+    """How many items of the file are catch trials, which are not used."""
 
     @property
     def views(self) -> tuple[str, ...]:

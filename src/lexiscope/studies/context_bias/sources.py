@@ -22,7 +22,7 @@ from lexiscope.core.study import StudySettings
 from lexiscope.items.bias_fitness import bias_fitness
 from lexiscope.items.columns import ColumnMap
 from lexiscope.items.importer import import_items
-from lexiscope.items.real_items import real_items
+from lexiscope.items.real_items import catch_remark, real_items
 from lexiscope.items.rows import RowReader
 from lexiscope.items.search_space import SearchSpace
 from lexiscope.items.splits import split_by_word, stratified_folds
@@ -96,12 +96,14 @@ def own_set(path: Path, settings: StudySettings) -> AuditSet:
     Errors: :class:`InputError` with the row: those of :func:`~lexiscope.items.importer.import_items`, E481 to E485, and
     E617 for items that are neither pairs nor usages with a definition.
     """
-    items, lines = _own_items(path, settings)
+    items, lines, caught = _own_items(path, settings)
     checksums = ((path.name, sha256_of(path)),)
     if any("split" in item.conditions for item in items):
         _check_own(items, path, lines, needs=_SPLITS)
         train, dev, test = (tuple(each for each in items if each.conditions["split"] == split) for split in _SPLITS)
-        return AuditSet(path.stem, path.stem, _task_of(items, path), train, dev, test, checksums=checksums)
+        return AuditSet(
+            path.stem, path.stem, _task_of(items, path), train, dev, test, checksums=checksums, caught=caught
+        )
     _check_own(items, path, lines, needs=())
     task, golds = _task_of(items, path), [str(item.gold) for item in items]
     if crosses(settings):
@@ -114,7 +116,7 @@ def own_set(path: Path, settings: StudySettings) -> AuditSet:
         )
         arranged = (told, *_recurring(items, folds))
         return AuditSet(
-            path.stem, path.stem, task, (), (), items, "all, in folds", arranged, None, None, checksums, folds
+            path.stem, path.stem, task, (), (), items, "all, in folds", arranged, None, None, checksums, folds, caught
         )
     parts = _divided_by_item(items, golds, settings.seed)
     _check_own(_marked(parts, items), path, lines, needs=_SPLITS)
@@ -123,8 +125,11 @@ def own_set(path: Path, settings: StudySettings) -> AuditSet:
         f"{settings.seed}: 60 % train, 15 % dev, 25 % test. Words occur in several parts."
     )
     train, dev, test = (parts[name] for name in _SPLITS)
-    arranged = (told, *_recurring((*train, *dev, *test), (0,) * len(train) + (1,) * len(dev) + (2,) * len(test)))
-    return AuditSet(path.stem, path.stem, task, train, dev, test, arranged=arranged, checksums=checksums)
+    arranged = (
+        told,
+        *_recurring((*train, *dev, *test), (0,) * len(train) + (1,) * len(dev) + (2,) * len(test)),
+    )
+    return AuditSet(path.stem, path.stem, task, train, dev, test, arranged=arranged, checksums=checksums, caught=caught)
 
 
 def _recurring(items: Sequence[Item], parts: Sequence[int]) -> tuple[str, ...]:
@@ -263,17 +268,20 @@ def _marked(parts: Parts, order: Sequence[Item]) -> tuple[Item, ...]:
 # -- the user's own file --------------------------------------------------------------------------------------
 
 
-def _own_items(path: Path, settings: StudySettings) -> tuple[tuple[Item, ...], Mapping[str, int]]:
-    """The items of a file without catch trials, and the line of each if Lexiscope has not written the file."""
+def _own_items(path: Path, settings: StudySettings) -> tuple[tuple[Item, ...], Mapping[str, int], tuple[str, ...]]:
+    """The items of a file, the line of each if Lexiscope has not written the file, and what is said of catch trials."""
     if is_item_table(path):
-        return real_items(read_items(path)), {}
+        every = read_items(path)
+        items = real_items(every)
+        return items, {}, catch_remark(len(every) - len(items))
     header = _header(path)
     read = import_items(path, _label_column(header), dataset=path.stem, task="same_sense", language=settings.language)
     if all(item.gold is None for item in read.items):
         what = f"no labels found; labels are read from a column {', '.join(_LABELS)} or same_sense"
         hint = f"add one: t or f, true or false, yes or no, 1 or 0; columns in the file: {', '.join(header)}"
         raise InputError(what, code="E484", place=Place(str(path), 1), hint=hint)
-    return real_items(read.items), read.lines
+    items = real_items(read.items)
+    return items, read.lines, catch_remark(len(read.items) - len(items))
 
 
 _LABELS = ("gold", "label")
