@@ -155,8 +155,9 @@ class Ratings:
         """
         if self.is_integer or not len(self):
             return self
-        # settled: 1e-3 + 2e-9 less 1e-3 holds fewer digits than 2e-9, and equal means of such ratings are to be ties
-        counted = replace(self, value=settle(self.value - self.value.min(), self.value))
+        # settled: 1e-3 + 2e-9 less 1e-3 holds fewer digits than 2e-9, and equal means of such ratings are to be ties;
+        # no digit that the ratings hold is rounded away, so that no other statistic changes
+        counted = replace(self, value=settle(self.value - self.value.min(), self.value, share=0.0))
         span = float(counted.value.max())
         if counted.is_integer or not span:
             return counted
@@ -212,10 +213,10 @@ def choices_from_table(
     return _build(rater, rater_ids, item, item_ids, values, repeats), options
 
 
-def settle(values: FloatArray, given: FloatArray) -> FloatArray:
+def settle(values: FloatArray, given: FloatArray, *, share: float = 1e-12) -> FloatArray:
     """Round values that were computed from *given* ones, so that those that are equal in fact are ties.
 
-    They are rounded to 12 digits of the range of *given*, or to the last digits that its largest value holds.
+    They are rounded to this *share* of the range of *given*, or to the last digits that its largest value holds.
 
     >>> settle(np.array([0.1 + 0.2, 0.3]), np.array([0.1, 0.3])).tolist()
     [0.3, 0.3]
@@ -223,7 +224,7 @@ def settle(values: FloatArray, given: FloatArray) -> FloatArray:
     if not given.size:
         return values
     # 12 digits: far below any difference that people can make on a scale, far above accumulated rounding
-    step = max(1e-12 * float(np.ptp(given)), 8 * float(np.finfo(np.float64).eps) * float(np.max(np.abs(given))))
+    step = max(share * float(np.ptp(given)), 8 * float(np.finfo(np.float64).eps) * float(np.max(np.abs(given))))
     return values.round(-math.ceil(math.log10(step))) if step > 0 else values
 
 
