@@ -200,7 +200,7 @@ def _from_csv(path: str, first: Row, rows: list[Row], columns: Columns, scale: S
 
 
 def _without_catch(header: Sequence[str], known: Columns, rows: list[Row]) -> tuple[list[Row], tuple[str, ...]]:
-    """The rows that are no catch trials, by the column ``catch`` as item files have it, and what is said of the rest."""
+    """The rows that are no catch trials, by the column ``catch`` as item files have it, and a remark on the others."""
     column = ColumnMap().completed(header).catch
     if column is None or column in {known.rater, known.value, known.group, known.rater_group, *known.item}:
         return rows, ()
