@@ -52,10 +52,10 @@ def check_file(
     for row in rows:
         checker.add(row)
     checker.finish()
-    columns = [*known.items(), *([] if kind is None else [(KIND_COLUMN, reader.header[kind])])]
-    taken = {name for _, name in columns}
+    read = [*known.items(), *([] if kind is None else [(KIND_COLUMN, reader.header[kind])])]
+    taken = {name for _, name in read}
     unused = tuple(name for name in reader.header if name not in taken)
-    report = _report(reader.path, findings, checker, columns)
+    report = _report(reader.path, findings, checker, read)
     return replace(report, unused=unused, simulated=SIMULATED in checker.kinds)
 
 
