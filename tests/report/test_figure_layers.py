@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from lexiscope.core.errors import InputError
+from lexiscope.core.result import Record
 from lexiscope.report.curves import LayerMeans, Trajectory
 from lexiscope.report.figure_layers import by_depth, distance_by_layer, trajectories
 from lexiscope.report.figure_panels import aic_panels, peak_panels
 from lexiscope.report.figures import Heading
 from lexiscope.report.panels import layer_ticks, start_at_zero
 from lexiscope.report.style import drawing, panels
+from lexiscope.studies.saw_c.names import SEPARATED
+from lexiscope.studies.saw_c.sections import _boundary_result
 
 SVG = "{http://www.w3.org/2000/svg}"
 HEADING = Heading("layers", "9", "Layers")
@@ -177,3 +181,25 @@ def test_half_an_interval_and_unequal_lengths_are_refused() -> None:
         peak_panels([Trajectory("a", np.arange(3), np.zeros(2))], HEADING)
     with pytest.raises(InputError, match="at least one curve"):
         peak_panels([], HEADING)
+
+
+def test_a_layer_without_error_is_marked_instead_of_the_lowest_value() -> None:
+    """Senses that are separated perfectly have no finite AIC: the lowest finite one is not the best layer."""
+    separated = replace(_curve("BETO", 69.9, float("nan"), 50.1), separated=(1.0,))
+    figure = aic_panels([separated, _curve("mBERT", 60.0, 40.0, 50.0)], HEADING)
+    assert "without error at 1" in figure.svg
+    assert "lowest 50.1" not in figure.svg
+    assert "lowest 40.0 at 1" in figure.svg
+    assert "Triangle: a layer that separates the senses without error" in figure.caption
+    assert list(figure.data["separated"]) == [0, 1, 0, 0, 0, 0]
+
+
+def test_the_answer_names_layers_without_error_first() -> None:
+    """The lowest finite AIC of another subject is not the best of all where one separates the senses perfectly."""
+    note = f"{SEPARATED} at layer 1: no finite AIC"
+    records = [
+        Record("min_aic_over_layers", None, subject="BETO", note=note),
+        Record("min_aic_over_layers", 40.0, subject="mBERT", layer=1),
+    ]
+    assert _boundary_result(records) == f"BETO: {note}; of the others, lowest AIC: mBERT at layer 1, 40.00"
+    assert _boundary_result(records[:1]) == f"BETO: {note}"

@@ -32,7 +32,8 @@ class Trajectory:
     """A statistic of one subject over layers, or over layer depth ratios (0 … 1), with its interval where known.
 
     *Shape:* (layers,) each. ``group`` is the family, or whatever the panels are made of. ``expected_layer`` and
-    ``baseline``, the statistic of a model without distance, are drawn where the figure shows them.
+    ``baseline``, the statistic of a model without distance, are drawn where the figure shows them. ``separated``: the
+    layers without a value because the outcomes are told apart without error, which is better than any value.
     """
 
     subject: str
@@ -43,6 +44,7 @@ class Trajectory:
     group: str = ""
     expected_layer: float | None = None
     baseline: float | None = None
+    separated: tuple[float, ...] = ()
 
 
 def check_curves(rows: Sequence[tuple[str, Array, Array, Array | None, Array | None]]) -> None:
@@ -135,4 +137,6 @@ def trajectory_data(curves: Sequence[Trajectory], place: str = "layer") -> dict[
         given = [getattr(curve, name) for curve in curves]
         if any(value is not None for value in given):
             data[name] = np.repeat([np.nan if value is None else value for value in given], sizes)
+    if any(curve.separated for curve in curves):
+        data["separated"] = np.concatenate([np.isin(curve.layer, curve.separated) for curve in curves]).astype(float)
     return data

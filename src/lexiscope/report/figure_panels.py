@@ -42,6 +42,9 @@ def aic_panels(curves: Sequence[Trajectory], heading: Heading, *, statistic: str
     legend += " Dashed upright line: the expected layer." if any(_within(curve) for curve in curves) else ""
     if any(curve.baseline is not None for curve in curves):
         legend += " Dotted level line: the model without distance; a curve above it separates nothing."
+    if any(curve.separated for curve in curves):
+        legend += " Triangle: a layer that separates the senses without error; no finite value expresses that, and no "
+        legend += "other layer of that panel has a ring."
     return _small_multiples(curves, heading, statistic, legend, _lowest, bounded=False)
 
 
@@ -99,6 +102,13 @@ def _peak(axes: Axes, curve: Trajectory) -> str:
 
 def _lowest(axes: Axes, curve: Trajectory) -> str:
     value = np.asarray(curve.value, dtype=float)
+    if curve.separated:
+        at = axes.get_xaxis_transform()
+        axes.plot(curve.separated, [0.04] * len(curve.separated), marker="v", ls="", ms=6, color=INK, transform=at)
+        if curve.baseline is not None:
+            axes.axhline(curve.baseline, color=SOFT, lw=1, ls=":", zorder=1)
+        found = f"without error at {', '.join(f'{layer:g}' for layer in curve.separated)}"
+        return found if curve.baseline is None else f"{found}\nwithout distance {curve.baseline:.1f}"
     if not np.isfinite(value).any():
         return "undefined at every layer"
     best = int(np.nanargmin(value))

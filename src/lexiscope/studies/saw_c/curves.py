@@ -31,7 +31,7 @@ from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.report.part import resampling, with_interval
 from lexiscope.studies.saw_c.material import Distances, Material
-from lexiscope.studies.saw_c.names import NO_BOUNDARY
+from lexiscope.studies.saw_c.names import NO_BOUNDARY, SEPARATED
 
 VARIANTS = ("signed", "clipped", "from_intercept")
 _BY_LAYER = {"r_squared": r_squared_by_layer, "pearson": r_by_layer, "spearman": rho_by_layer}
@@ -203,8 +203,13 @@ def _best_records(material: Material, curves: SubjectCurves, base: dict[str, Any
 
 def _separated(curve: LayerCurve) -> str:
     """Why no layer may be called the best: some separate the senses perfectly, which no finite AIC expresses."""
-    layers = [str(value.layer) for value in curve.values if value.value is None and "separate" in value.remark]
-    return f"the senses are separated without error at layer {', '.join(layers)}: no finite AIC" if layers else ""
+    layers = [str(layer) for layer in separated_layers(curve)]
+    return f"{SEPARATED} at layer {', '.join(layers)}: no finite AIC" if layers else ""
+
+
+def separated_layers(curve: LayerCurve) -> tuple[int, ...]:
+    """Return the layers whose distances separate the senses without error: their AIC is not finite."""
+    return tuple(value.layer for value in curve.values if value.value is None and "separate" in value.remark)
 
 
 def _caution(material: Material, curve: LayerCurve, curves: SubjectCurves) -> str:

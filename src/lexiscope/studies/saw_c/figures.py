@@ -19,7 +19,7 @@ from lexiscope.report.figure_people import Place, agreement_histogram, norms_by_
 from lexiscope.report.figure_size import Ceiling, Fit, Sized, scaling
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import resampling
-from lexiscope.studies.saw_c.curves import SubjectCurves
+from lexiscope.studies.saw_c.curves import SubjectCurves, separated_layers
 from lexiscope.studies.saw_c.material import Distances, Material
 from lexiscope.studies.saw_c.trials import DIFFERENT, SAME
 
@@ -185,4 +185,5 @@ def _path(entry: SubjectCurves, curve: LayerCurve, *, expected: bool = False) ->
         entry.distances.facts.family,
         found[0] if found else None,
         curve.baseline if expected else None,
+        separated_layers(curve) if expected else (),
     )

@@ -5,6 +5,9 @@ from __future__ import annotations
 NO_BOUNDARY = "no layer separates the senses"
 """How the note of a lowest AIC begins that is not below the AIC of the intercept alone."""
 
+SEPARATED = "the senses are separated without error"
+"""How the note of a lowest AIC begins that is undefined because a layer separates the senses perfectly."""
+
 MEANING: dict[str, str] = {
     # stimuli and ratings
     "n_items": "usage pairs",

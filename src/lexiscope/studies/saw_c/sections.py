@@ -20,6 +20,7 @@ from lexiscope.report.sections import (
 from lexiscope.report.study_run import planned_text
 from lexiscope.report.tables import Table
 from lexiscope.studies.saw_c.material import Material
+from lexiscope.studies.saw_c.names import SEPARATED
 
 METHODS = (
     "Norms are means over raters, a sum of ratings over their count. Distances are 1 − cosine of the target's "
@@ -160,6 +161,11 @@ def _at(record: Record) -> str:
 def _boundary_result(records: Sequence[Record]) -> str:
     """The lowest AIC next to that of the model without distance; where no layer is below it, this is said first."""
     text, best = _best_result(records, "min_aic_over_layers", "lowest AIC"), _best(records, "min_aic_over_layers")
+    # of these no finite AIC can be given: they are better than the best of the others
+    separated = [r for r in records if r.statistic == "min_aic_over_layers" and r.note.startswith(SEPARATED)]
+    if separated:
+        told = "; ".join(f"{record.subject}: {record.note}" for record in separated)
+        return told if best is None else f"{told}; of the others, {text}"
     if best is None:
         return ""
     empty = pick(records, "aic(model=intercept_only)", subject=best.subject, view=best.view)

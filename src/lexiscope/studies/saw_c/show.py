@@ -103,7 +103,7 @@ def boundary_table(records: Sequence[Record], titles: Mapping[str, str], view: s
     for subject, label in titles.items():
         lowest, baseline, expected = (pick(records, name, subject=subject, view=view) for name in names)
         rows.append((label, shown(lowest), lowest.layer if lowest else None, shown(baseline), shown(expected)))
-        notes += [f"{label}: {lowest.note}"] if lowest and lowest.value is not None and lowest.note else []
+        notes += [f"{label}: {lowest.note}"] if lowest and lowest.note else []
         notes += [f"{label}, expected layer: {expected.note}"] if expected and OUTSIDE in expected.note else []
     title = f"Sense boundary by layer, view {view}"
     return Table(f"boundary_{_slug(view)}", "", title, columns, tuple(rows), tuple(notes))
