@@ -98,8 +98,8 @@ def test_a_parquet_file_that_is_no_response_table(tmp_path: Path) -> None:
     whole = ResponseTable.from_rows([Response("s", "k", "i", "t", "m")]).arrow
     parquet.write_table(whole.set_column(14, whole.schema.field("raw"), broken), tmp_path / "a.parquet")
     parquet.write_table(pa.table({"x": [1]}), tmp_path / "b.parquet")
-    for name in ("a.parquet", "b.parquet"):
-        with pytest.raises(RunError, match=name):
+    for name, error in (("a.parquet", RunError), ("b.parquet", InputError)):
+        with pytest.raises(error, match=name):
             ResponseTable.read_parquet(tmp_path / name)
 
 
