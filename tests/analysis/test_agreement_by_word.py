@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from lexiscope.analysis.agreement_by_word import agreement_by_word
-from lexiscope.analysis.bootstrap import Estimate, Undefined
 from lexiscope.analysis.votes import choices_from_arrays
 from lexiscope.core.errors import InputError
+from lexiscope.core.result import Estimate, Undefined
 
 
 def test_by_hand() -> None:

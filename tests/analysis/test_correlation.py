@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from lexiscope.analysis.bootstrap import Estimate, Undefined, group_codes, percentile_interval, resample_rows
+from lexiscope.analysis.bootstrap import group_codes, percentile_interval, resample_rows
 from lexiscope.analysis.correlation import (
     average_ranks,
     centred_within,
@@ -23,6 +23,7 @@ from lexiscope.analysis.correlation import (
     spearman,
 )
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Estimate, Undefined
 
 ratings = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 7)), min_size=3, max_size=40)
 

@@ -6,11 +6,11 @@ import math
 
 import pytest
 
-from lexiscope.analysis.bootstrap import Undefined
 from lexiscope.analysis.choices import Kappa
 from lexiscope.analysis.forced_choice import forced_choice, kappa_from_margins
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.result import Undefined
 
 SIDES = {f"i{k}": ("good", "bad") if k % 2 else ("bad", "good") for k in range(8)}
 RIGHT = dict.fromkeys(SIDES, "good")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.bootstrap import Undefined
 from lexiscope.analysis.choices import Kappa
 from lexiscope.analysis.gap_codes import category_shares, coder_agreement
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.result import Undefined
 
 CATEGORIES = ("correct", "same_field", "unrelated")
 LETTERS = {"c": "correct", "f": "same_field", "u": "unrelated", "-": None}

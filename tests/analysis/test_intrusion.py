@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.bootstrap import Estimate, Undefined
 from lexiscope.analysis.intrusion import WordIntrusion, word_intrusion
 from lexiscope.analysis.ratings import choices_from_table
 from lexiscope.analysis.votes import choices_from_arrays
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.result import Estimate, Undefined
 
 
 def simulated(skill: float, *, n_items: int = 1500, seed: int = 1, **settings: object) -> WordIntrusion:

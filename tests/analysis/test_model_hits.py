@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from lexiscope.analysis.bootstrap import Estimate, Undefined
 from lexiscope.analysis.model_hits import model_hits
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.result import Estimate, Undefined
 
 
 def rows(subject: str, layer: int | None, options: str) -> list[Response]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.bootstrap import Estimate, Undefined
 from lexiscope.analysis.predictions import judged, predictions_of, rho_with_means, rounded
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.result import Estimate, Undefined
 
 PEOPLE = Ratings.from_arrays(list("abababab"), list("iijjkkll"), [1, 2, 2, 3, 5, 4, 5, 5])
 

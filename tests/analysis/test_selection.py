@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.bootstrap import Estimate, Undefined
 from lexiscope.analysis.selection import ModelAnswers, SenseSelection, sense_selection
 from lexiscope.analysis.votes import choices_from_arrays
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
+from lexiscope.core.result import Estimate, Undefined
 from lexiscope.core.usage import Usage
 
 PROBABLE = {"1": 0.6, "2": 0.3, "3": 0.1}

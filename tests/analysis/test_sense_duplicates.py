@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.analysis.bootstrap import Estimate, Undefined
 from lexiscope.analysis.sense_duplicates import (
     Question,
     duplicate_analysis,
@@ -15,6 +14,7 @@ from lexiscope.analysis.sense_duplicates import (
     shared_neighbours,
 )
 from lexiscope.core.errors import InputError
+from lexiscope.core.result import Estimate, Undefined
 
 GROUPS = {"1": ["a", "b", "c", "d"], "2": ["a", "b", "x", "y"], "3": ["a", "p", "q", "r"]}
 """Senses 1 and 2 share two of four words, 1 and 3 as 2 and 3 one."""

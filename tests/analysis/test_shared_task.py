@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from lexiscope.analysis.bootstrap import Undefined
 from lexiscope.analysis.shared_task import Gold, official_score
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Undefined
 from lexiscope.datasets import ambistory
 
 

@@ -15,11 +15,11 @@ import pytest
 
 from lexiscope.analysis.agreement_by_word import agreement_by_word
 from lexiscope.analysis.alpha import krippendorff_alpha
-from lexiscope.analysis.bootstrap import Estimate
 from lexiscope.analysis.intrusion import word_intrusion
 from lexiscope.analysis.selection import ModelAnswers, sense_selection
 from lexiscope.analysis.sense_duplicates import Question, duplicate_analysis
 from lexiscope.analysis.votes import choices_from_arrays
+from lexiscope.core.result import Estimate
 
 Votes = dict[str, list[tuple[str, str]]]
 SENSES = ("1", "2", "3")

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from lexiscope.analysis.bootstrap import Undefined
 from lexiscope.analysis.view_gaps import ambiguity_and_word_bias, human_model_gaps, seed_spread
 from lexiscope.analysis.view_scores import FixedScore, Scores, ViewScores
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Undefined
 
 WORDS = [f"w{number}" for number in range(40)]
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lexiscope.analysis.bootstrap import Estimate, Undefined
 from lexiscope.analysis.ratings import choices_from_table
 from lexiscope.analysis.votes import (
     chance_of_majority,
@@ -25,6 +24,7 @@ from lexiscope.analysis.votes import (
 )
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.result import Estimate, Undefined
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.bootstrap import Estimate, Interval, Undefined
 from lexiscope.analysis.model_hits import ModelHits
 from lexiscope.analysis.sense_duplicates import Question, duplicate_analysis
 from lexiscope.core.errors import InputError
+from lexiscope.core.result import Estimate, Interval, Undefined
 from lexiscope.report.figure_sense_tests import LikenessDot, likeness_dots
 from lexiscope.report.figures import Heading
 from lexiscope.report.part import pick

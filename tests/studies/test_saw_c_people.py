@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from lexiscope.analysis.agreement import included, leave_one_out
-from lexiscope.analysis.bootstrap import Undefined
 from lexiscope.analysis.ceilings import Ceiling
 from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.result import Undefined
 from lexiscope.studies.saw_c.people import ceilings_of
 
 

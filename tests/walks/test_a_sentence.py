@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexiscope.analysis.layers import LayerCurve, r_squared_by_layer
+from lexiscope.analysis.layers import r_squared_by_layer
 from lexiscope.collect import collect
 from lexiscope.core import catalog
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Curve
 from lexiscope.items.views import view_item
 from lexiscope.report.curves import Trajectory
 from lexiscope.report.figure_layers import trajectories
@@ -37,7 +38,7 @@ class Walk:
     answers: ResponseTable
     distance: np.ndarray[Any, np.dtype[np.float64]]
     made_up_norms: np.ndarray[Any, np.dtype[np.float64]]
-    curve: LayerCurve
+    curve: Curve
 
 
 @pytest.fixture(scope="module")

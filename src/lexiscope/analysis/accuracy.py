@@ -16,17 +16,10 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import (
-    BoolArray,
-    FloatArray,
-    Interval,
-    group_codes,
-    percentile_interval,
-    resample_counts,
-)
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray, group_codes, percentile_interval, resample_counts
 from lexiscope.analysis.significance import TestResult, mcnemar, paired_t
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Interval, statistic_name
 
 _KEPT = 1 << 21
 """Draws up to so many numbers are kept between calls (16 MiB)."""

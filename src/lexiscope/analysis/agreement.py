@@ -16,14 +16,7 @@ from typing import Literal
 import numpy as np
 
 from lexiscope.analysis.alpha import Alpha, krippendorff_alpha
-from lexiscope.analysis.bootstrap import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    Interval,
-    mean_interval,
-    percentile_interval,
-)
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray, IntArray, mean_interval, percentile_interval
 from lexiscope.analysis.choices import (
     Kappa,
     Majority,
@@ -38,7 +31,7 @@ from lexiscope.analysis.correlation import grouped_correlations
 from lexiscope.analysis.pairwise import correlate_raters, resampled_means
 from lexiscope.analysis.ratings import Ratings, settle
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Interval, statistic_name
 
 __all__ = [
     "Alpha",

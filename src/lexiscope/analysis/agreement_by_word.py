@@ -12,13 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import Estimate, Undefined
 from lexiscope.analysis.choices import option_table
 from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.votes import hits_per_item
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ import numpy as np
 from lexiscope.analysis.bootstrap import (
     FloatArray,
     IntArray,
-    Interval,
     group_codes,
     no_interval,
     percentile_interval,
@@ -34,7 +33,7 @@ from lexiscope.analysis.disagreement import (
 )
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Interval, statistic_name
 
 __all__ = ["LEVELS", "Alpha", "Level", "coincidence_matrix", "krippendorff_alpha"]
 

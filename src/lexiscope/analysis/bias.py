@@ -18,9 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import FloatArray, Interval
+from lexiscope.analysis.bootstrap import FloatArray
 from lexiscope.analysis.view_scores import DrawnScores, Metric, Scores, ViewValue, draw_scores
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Interval
 
 FULL, CONTEXT, WORD, LABEL = "full", "context", "word", "label"
 

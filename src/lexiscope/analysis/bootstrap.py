@@ -7,14 +7,13 @@ row, wherever groups are known. Draws on which the statistic is undefined are co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexiscope.core.errors import InputError, Place, StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Interval, statistic_name
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -24,49 +23,6 @@ MOST_UNDEFINED = 0.1
 """An interval is refused where more than this share of the draws has no value."""
 
 _CELLS = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A confidence interval: its bounds, its level, and how it was made.
-
-    ``method`` is a name that prints its parameters, ``resamples`` the number of bootstrap draws (0 for a closed form)
-    and ``undefined`` how many of them had no value (a constant resample). Where too many have none, the bounds are NaN
-    and ``note`` says so: the estimate stands, its precision is unknown.
-    """
-
-    low: float
-    high: float
-    level: float
-    method: str
-    resamples: int = 0
-    undefined: int = 0
-    note: str = ""
-
-    @property
-    def is_defined(self) -> bool:
-        """Say whether the interval has bounds."""
-        return not self.note
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A statistic with its interval and the number of observations and resampled groups behind it."""
-
-    name: str
-    value: float
-    interval: Interval
-    n: int
-    n_groups: int
-
-
-@dataclass(frozen=True, slots=True)
-class Undefined:
-    """A statistic that has no value on these numbers, and why."""
-
-    name: str
-    reason: str
-    n: int
 
 
 def group_codes(groups: ArrayLike | None, n: int) -> tuple[IntArray, int]:

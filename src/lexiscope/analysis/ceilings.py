@@ -19,7 +19,6 @@ from lexiscope.analysis.bootstrap import (
     BoolArray,
     FloatArray,
     IntArray,
-    Interval,
     group_codes,
     mean_interval,
     percentile_interval,
@@ -29,7 +28,7 @@ from lexiscope.analysis.choices import majority
 from lexiscope.analysis.correlation import spread_within
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Interval, statistic_name
 
 # from this mean correlation of halves down, the corrected reliability would be -1 or below
 _LOWEST = -1 / 3

@@ -13,15 +13,13 @@ from lexiscope.analysis.bootstrap import (
     BoolArray,
     FloatArray,
     IntArray,
-    Interval,
-    Undefined,
     group_codes,
     percentile_interval,
     resample_counts,
 )
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Interval, Undefined, statistic_name
 
 Weights = Literal["none", "linear", "quadratic"]
 

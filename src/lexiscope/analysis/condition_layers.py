@@ -8,15 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import (
-    FloatArray,
-    IntArray,
-    Interval,
-    group_codes,
-    percentile_interval,
-    resample_counts,
-)
+from lexiscope.analysis.bootstrap import FloatArray, IntArray, group_codes, percentile_interval, resample_counts
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Interval
 
 
 @dataclass(frozen=True, slots=True, eq=False)

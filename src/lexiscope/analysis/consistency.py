@@ -9,11 +9,11 @@ from itertools import combinations
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import BoolArray, Estimate, FloatArray
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray
 from lexiscope.analysis.correlation import Kind, pearson, r_squared, spearman
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Estimate, statistic_name
 
 _CORRELATE = {"pearson": pearson, "spearman": spearman, "r_squared": r_squared}
 

@@ -16,18 +16,15 @@ from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import (
     BoolArray,
-    Estimate,
     FloatArray,
     IntArray,
-    Interval,
-    Undefined,
     group_codes,
     percentile_interval,
     require_finite,
     resample_counts,
 )
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Estimate, Interval, Undefined, statistic_name
 
 Kind = Literal["spearman", "pearson", "r_squared"]
 

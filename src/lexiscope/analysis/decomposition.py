@@ -12,18 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import (
-    Estimate,
-    FloatArray,
-    IntArray,
-    group_codes,
-    percentile_interval,
-    resample_counts,
-)
+from lexiscope.analysis.bootstrap import FloatArray, IntArray, group_codes, percentile_interval, resample_counts
 from lexiscope.analysis.correlation import safe_unit, standardised
 from lexiscope.analysis.regression import OlsFit, ols
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Estimate, statistic_name
 
 # Directions of a resample with less than this share of the variance of the strongest one are treated as absent.
 _RANK = 1e-10

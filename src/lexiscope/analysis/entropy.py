@@ -17,9 +17,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.analysis.bootstrap import FloatArray, IntArray, Interval, mean_interval
+from lexiscope.analysis.bootstrap import FloatArray, IntArray, mean_interval
 from lexiscope.core.errors import InputError, StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Interval, statistic_name
 
 Base = Literal["e", "2"]
 

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy
-from lexiscope.analysis.bootstrap import Undefined, cluster_labels
+from lexiscope.analysis.bootstrap import cluster_labels
 from lexiscope.analysis.choices import Kappa, kappa_or_reason
 from lexiscope.analysis.predictions import predictions_of
 from lexiscope.analysis.ratings import Table
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Undefined, statistic_name
 
 
 @dataclass(frozen=True, slots=True)

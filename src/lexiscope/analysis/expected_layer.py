@@ -13,11 +13,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, IntArray, Interval, bootstrap
+from lexiscope.analysis.bootstrap import FloatArray, IntArray, bootstrap
 from lexiscope.analysis.correlation import is_constant, safe_unit
 from lexiscope.analysis.regression import logistic, ols
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Interval, statistic_name
 
 Score = Literal["aic", "r_squared"]
 OUTSIDE = "outside layers"

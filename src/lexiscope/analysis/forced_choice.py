@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy, wilson_interval
-from lexiscope.analysis.bootstrap import Interval, Undefined, cluster_labels
+from lexiscope.analysis.bootstrap import cluster_labels
 from lexiscope.analysis.choices import Kappa, kappa_or_reason
 from lexiscope.analysis.ratings import PEOPLE, Table
 from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.result import Interval, Undefined
 
 CHOICE, WEIRD = "choice", "flag_weird"
 

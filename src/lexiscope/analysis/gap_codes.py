@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy
-from lexiscope.analysis.bootstrap import IntArray, Undefined, cluster_labels
+from lexiscope.analysis.bootstrap import IntArray, cluster_labels
 from lexiscope.analysis.choices import Kappa, kappa_or_reason
 from lexiscope.analysis.ratings import Table
 from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.result import Undefined
 
 CATEGORY = "category"
 

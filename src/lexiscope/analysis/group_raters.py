@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lexiscope.analysis.agreement import RaterAgreement, leave_one_out
-from lexiscope.analysis.bootstrap import BoolArray, FloatArray, Interval, mean_interval
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray, mean_interval
 from lexiscope.analysis.ceilings import Ceiling, best_of_groups, best_rater
 from lexiscope.analysis.correlation import correlation_value
 from lexiscope.analysis.norms import item_sd
 from lexiscope.analysis.ratings import Ratings, settle
 from lexiscope.analysis.within_sd import is_within_sd
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Interval, statistic_name
 
 # the paper's recipe counts groups of which two items are in the test split
 _FEWEST_ITEMS = 2

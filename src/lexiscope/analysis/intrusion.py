@@ -11,7 +11,6 @@ from functools import partial
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import Estimate, Undefined
 from lexiscope.analysis.choices import majority
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.votes import (
@@ -24,7 +23,7 @@ from lexiscope.analysis.votes import (
     vote_share,
 )
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 RULE = "an instance is right where more than half of its judgments find the intruder: 2 of 3"
 """When an instance counts as right."""

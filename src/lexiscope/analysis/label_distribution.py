@@ -12,17 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import (
-    FloatArray,
-    Interval,
-    cluster_labels,
-    group_codes,
-    percentile_interval,
-    resample_counts,
-)
+from lexiscope.analysis.bootstrap import FloatArray, cluster_labels, group_codes, percentile_interval, resample_counts
 from lexiscope.analysis.predictions import Predictions, Rounding, rounded
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.result import Interval
 
 _FEWEST_GROUPS = 2
 SCALE: tuple[float, ...] = (1.0, 2.0, 3.0, 4.0, 5.0)

@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, Interval, group_codes, percentile_interval, resample_counts
+from lexiscope.analysis.bootstrap import FloatArray, group_codes, percentile_interval, resample_counts
 from lexiscope.analysis.correlation import correlation_draws, is_constant, standardised
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Interval
 
 # A layer whose part that earlier layers do not give has less than this share of its variance adds nothing.
 _NOTHING_NEW = 1e-10

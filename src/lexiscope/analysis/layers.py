@@ -7,73 +7,21 @@ keeps its place in the curve and says why.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, Interval, Undefined, group_codes
+from lexiscope.analysis.bootstrap import FloatArray, group_codes
 from lexiscope.analysis.correlation import Kind, correlate_columns, correlation_value, is_constant
 from lexiscope.analysis.regression import logistic
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Curve, CurvePoint, Interval, Undefined
 
 # Cosine distances of identical vectors differ from 0 by a few units of 1e-16; a spread below this is that noise.
 _NOISE = 1e-9
 
 _Layers = tuple[Sequence[int] | None, int | None]
-
-
-@dataclass(frozen=True, slots=True)
-class LayerValue:
-    """A statistic at one layer.
-
-    ``depth_ratio`` is layer / L (0 = embeddings, 1 = last layer). ``value`` is ``None`` where the statistic is
-    undefined; ``remark`` then says why, and otherwise what the reader should know about the value. ``interval`` is
-    ``None`` where none was asked for or nothing could be resampled.
-    """
-
-    layer: int
-    depth_ratio: float
-    value: float | None
-    interval: Interval | None = None
-    remark: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class LayerCurve:
-    """A statistic over the layers of one subject.
-
-    ``best`` is the layer with the best value, the lowest layer number among equal ones (all of them are in
-    ``tied``); ``None`` where no layer has a value. ``baseline`` is the value of the model without any distance
-    (the AIC of the intercept alone), where there is one.
-    """
-
-    statistic: str
-    better: Literal["higher", "lower"]
-    values: tuple[LayerValue, ...]
-    best: int | None
-    tied: tuple[int, ...]
-    n: int
-    n_groups: int
-    baseline: float | None = None
-
-    def at(self, layer: int) -> LayerValue:
-        """Return the entry of one layer. Errors: :class:`StatisticError` where the curve has no such layer."""
-        for entry in self.values:
-            if entry.layer == layer:
-                return entry
-        raise StatisticError(f"the curve of {self.statistic} has no layer {layer}")
-
-    def best_value(self) -> LayerValue:
-        """Return the entry of the best layer. Errors: :class:`StatisticError` where no layer has a value."""
-        if self.best is None:
-            raise StatisticError(f"{self.statistic} is undefined at every layer", why=self.values[0].remark)
-        return self.at(self.best)
-
-    def array(self) -> FloatArray:
-        """Return the values alone, NaN where undefined. *Shape:* (layers,)."""
-        return np.array([np.nan if entry.value is None else entry.value for entry in self.values])
 
 
 def layer_depth_ratio(layer: int, last_layer: int) -> float:
@@ -93,7 +41,7 @@ def layer_depth_ratio(layer: int, last_layer: int) -> float:
 
 def aic_by_layer(
     distance: ArrayLike, same_sense: ArrayLike, *, layers: Sequence[int] | None = None, last_layer: int | None = None
-) -> LayerCurve:
+) -> Curve:
     """Return, for each layer, the AIC of the logistic regression of same_sense on that layer's distance alone.
 
     AIC = deviance + 2 · 2 coefficients; the ``baseline`` is the intercept alone, deviance + 2 · 1.
@@ -125,7 +73,7 @@ def r_squared_by_layer(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> LayerCurve:
+) -> Curve:
     """Return the share of the norms' variance that each layer's distance explains (unadjusted R²).
 
     *Shape:* distance (items, layers), norms and groups (items,); *layers* and *last_layer* as in
@@ -150,7 +98,7 @@ def r_by_layer(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> LayerCurve:
+) -> Curve:
     """Return Pearson's r of each layer's distance with the norms; the best layer is the most negative one.
 
     *Shape:* as :func:`r_squared_by_layer`. *Higher means:* distance rises with relatedness (−1 is the ideal).
@@ -172,7 +120,7 @@ def rho_by_layer(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> LayerCurve:
+) -> Curve:
     """Return Spearman's rho of each layer's distance with the norms; the best layer is the most negative one.
 
     Norms must be integer sums divided by counts: rounding noise breaks ties and changes rho.
@@ -196,7 +144,7 @@ def _correlations(
     level: float,
     resamples: int,
     seed: int,
-) -> LayerCurve:
+) -> Curve:
     target = np.asarray(norms, dtype=np.float64)
     columns = _columns(distance, len(target))
     numbers, last = _layer_numbers(layers, columns.shape[1])
@@ -218,26 +166,26 @@ def _correlations(
 
 def _correlation_entry(
     x: FloatArray, y: FloatArray, kind: Kind, layer: int, last: int, interval: Interval | Undefined | None
-) -> LayerValue:
+) -> CurvePoint:
     ratio = layer_depth_ratio(layer, last)
     try:
         value = correlation_value(x, y, kind=kind)
     except StatisticError as error:
-        return LayerValue(layer, ratio, None, remark=error.what)
+        return CurvePoint(layer, ratio, None, remark=error.what)
     if isinstance(interval, Undefined):
-        return LayerValue(layer, ratio, value, remark=_joined(_noise(x), interval.reason))
-    return LayerValue(layer, ratio, value, interval, _joined(_noise(x), interval.note if interval else ""))
+        return CurvePoint(layer, ratio, value, remark=_joined(_noise(x), interval.reason))
+    return CurvePoint(layer, ratio, value, interval, _joined(_noise(x), interval.note if interval else ""))
 
 
-def _aic_entry(x: FloatArray, same_sense: ArrayLike, layer: int, last: int) -> LayerValue:
+def _aic_entry(x: FloatArray, same_sense: ArrayLike, layer: int, last: int) -> CurvePoint:
     ratio = layer_depth_ratio(layer, last)
     if is_constant(x) and x[0] != 0:
-        return LayerValue(layer, ratio, None, remark=f"all {len(x)} distances are {x[0]:g}")
+        return CurvePoint(layer, ratio, None, remark=f"all {len(x)} distances are {x[0]:g}")
     try:
         fit = logistic(same_sense, x, ["distance"])
     except StatisticError as error:
-        return LayerValue(layer, ratio, None, remark=error.what)
-    return LayerValue(layer, ratio, fit.aic, remark=_joined(_noise(x), *fit.remarks))
+        return CurvePoint(layer, ratio, None, remark=error.what)
+    return CurvePoint(layer, ratio, fit.aic, remark=_joined(_noise(x), *fit.remarks))
 
 
 def _joined(*remarks: str) -> str:
@@ -252,15 +200,15 @@ def _noise(x: FloatArray) -> str:
 def _curve(
     statistic: str,
     better: Literal["higher", "lower"],
-    entries: Sequence[LayerValue],
+    entries: Sequence[CurvePoint],
     n: int,
     n_groups: int,
     baseline: float | None,
-) -> LayerCurve:
+) -> Curve:
     known = [entry.value for entry in entries if entry.value is not None]
     target = (max(known) if better == "higher" else min(known)) if known else None
     tied = tuple(entry.layer for entry in entries if entry.value is not None and entry.value == target)
-    return LayerCurve(statistic, better, tuple(entries), min(tied, default=None), tied, n, n_groups, baseline)
+    return Curve(statistic, better, tuple(entries), min(tied, default=None), tied, n, n_groups, baseline)
 
 
 def _columns(distance: ArrayLike, n: int) -> FloatArray:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import Estimate, Undefined
 from lexiscope.analysis.ratings import Table
 from lexiscope.analysis.votes import share
 from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.result import Estimate, Undefined
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy, wilson_interval
-from lexiscope.analysis.bootstrap import Interval, Undefined, cluster_labels
+from lexiscope.analysis.bootstrap import cluster_labels
 from lexiscope.analysis.choices import Kappa, kappa_or_reason
 from lexiscope.analysis.ratings import PEOPLE as PEOPLE_KINDS
 from lexiscope.analysis.view_answers import answers_by_view, scored_views
@@ -26,6 +26,7 @@ from lexiscope.analysis.view_scores import FixedScore, Scores
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Interval, Undefined
 
 CHOICE, UNDECIDED = "choice", "flag_undecided"
 PEOPLE = "people"

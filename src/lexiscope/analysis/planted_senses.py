@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
-from lexiscope.analysis.bootstrap import Interval, mean_interval
+from lexiscope.analysis.bootstrap import mean_interval
 from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.result import Interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import Estimate, FloatArray, Undefined, cluster_labels
+from lexiscope.analysis.bootstrap import FloatArray, cluster_labels
 from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.norms import item_sd
 from lexiscope.analysis.ratings import Ratings, Table
 from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.result import Estimate, Undefined
 
 Form = Literal["integer", "raw"]
 Rounding = Literal["half_up", "half_even"]

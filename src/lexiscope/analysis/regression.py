@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, Interval
+from lexiscope.analysis.bootstrap import FloatArray
 from lexiscope.analysis.correlation import is_constant, safe_unit
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Interval, statistic_name
 
 INTERCEPT = "(Intercept)"
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import Interval
 from lexiscope.analysis.correlation import correlation_value
 from lexiscope.analysis.regression import OlsFit, coefficient_interval, ols
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Interval
 
 LOG_PARAMETERS = "log10_parameters"
 MULTILINGUAL = "multilingual"

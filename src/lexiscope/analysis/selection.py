@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.analysis.bootstrap import BoolArray, Estimate, FloatArray, Undefined
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray
 from lexiscope.analysis.choices import Majority, majority
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.votes import (
@@ -27,7 +27,7 @@ from lexiscope.analysis.votes import (
 )
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.item import Condition, Item
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 RULE = "a question is consistent where more than half of its judgments choose the model's sense: 2 of 3"
 """When people and model agree on a question; three different answers of three do not."""

@@ -16,18 +16,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import (
-    BoolArray,
-    Estimate,
-    FloatArray,
-    Undefined,
-    group_codes,
-    percentile_interval,
-    resample_counts,
-)
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray, group_codes, percentile_interval, resample_counts
 from lexiscope.analysis.significance import TestResult, wilcoxon_rank_sum
 from lexiscope.core.errors import InputError, Place, StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 Pairs = Literal["rivals", "all"]
 """Which pairs of senses are compared.

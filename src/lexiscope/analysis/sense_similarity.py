@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import Estimate, Interval
 from lexiscope.analysis.correlation import spearman
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Estimate, Interval, statistic_name
 
 
 @dataclass(frozen=True, slots=True)

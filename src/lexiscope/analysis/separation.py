@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import BoolArray, Estimate, FloatArray, IntArray, bootstrap, group_codes
+from lexiscope.analysis.bootstrap import BoolArray, FloatArray, IntArray, bootstrap, group_codes
 from lexiscope.analysis.correlation import average_ranks, settle_ties
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Estimate, statistic_name
 
 NAME = statistic_name("sense_separation", measure="auc")
 

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, Undefined
+from lexiscope.analysis.bootstrap import FloatArray
 from lexiscope.analysis.correlation import correlation_value, is_constant
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Undefined
 
 
 @dataclass(frozen=True, slots=True, eq=False)

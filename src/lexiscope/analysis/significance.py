@@ -12,10 +12,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, Interval, require_finite
+from lexiscope.analysis.bootstrap import FloatArray, require_finite
 from lexiscope.analysis.correlation import average_ranks, is_constant, safe_unit
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Interval, statistic_name
 
 _EXACT_BELOW = 50
 _FEWEST_FOR_R = 4

@@ -12,13 +12,14 @@ from typing import Literal
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import FloatArray, Interval, group_codes, percentile_interval, resample_counts
+from lexiscope.analysis.bootstrap import FloatArray, group_codes, percentile_interval, resample_counts
 from lexiscope.analysis.norms import item_sd
 from lexiscope.analysis.predictions import Form, Predictions
 from lexiscope.analysis.ratings import Ratings, settle
 from lexiscope.analysis.significance import TestResult, rank_sum_p_without_ties, wilcoxon_rank_sum
 from lexiscope.analysis.within_sd import Unread, WithinSd, accuracy_within_sd
 from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.result import Interval
 
 Kind = Literal["open", "ended"]
 KINDS: tuple[Kind, ...] = ("open", "ended")

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from lexiscope.analysis.bias import CONTEXT, FULL, LABEL, WORD, Bias, Biases, Difference, MinimumGap
-from lexiscope.analysis.bootstrap import Interval
 from lexiscope.analysis.view_gaps import ViewGap
+from lexiscope.core.result import Interval
 
 Finding = Literal["high", "not high", "cannot be said"]
 Kind = Literal["context-biased", "word-biased", "both", "a part tells", "neither", "cannot be said"]
@@ -131,7 +131,7 @@ def verdict(
 def bias_finding(bias: Bias, *, high: float = HIGH) -> Finding:
     """Return whether a bias is high: only where its whole interval says so.
 
-    >>> from lexiscope.analysis.bootstrap import Interval
+    >>> from lexiscope.core.result import Interval
     >>> ends = [(0.85, 1.1), (0.2, 0.7), (0.7, 0.9)]
     >>> [bias_finding(Bias("word", 0.8, Interval(*each, 0.95, "bootstrap"))) for each in ends]
     ['high', 'not high', 'cannot be said']

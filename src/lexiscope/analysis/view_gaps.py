@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import Estimate, Interval, Undefined
 from lexiscope.analysis.correlation import correlate_columns
 from lexiscope.analysis.view_scores import Metric, Scores, ViewValue, draw_scores
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Estimate, Interval, Undefined, statistic_name
 
 
 @dataclass(frozen=True, slots=True)

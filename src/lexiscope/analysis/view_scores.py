@@ -14,10 +14,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, IntArray, Interval, percentile_interval, resample_counts
+from lexiscope.analysis.bootstrap import FloatArray, IntArray, percentile_interval, resample_counts
 from lexiscope.analysis.correlation import Kind, correlation_value, drawn_correlations, is_constant
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Interval, statistic_name
 
 Metric = Literal["accuracy", "spearman", "pearson"]
 """What a score of a view is: the share of right answers, or the correlation of predictions with a graded gold."""

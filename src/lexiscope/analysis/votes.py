@@ -13,19 +13,11 @@ from math import comb, factorial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import (
-    Estimate,
-    FloatArray,
-    IntArray,
-    Undefined,
-    group_codes,
-    percentile_interval,
-    resample_counts,
-)
+from lexiscope.analysis.bootstrap import FloatArray, IntArray, group_codes, percentile_interval, resample_counts
 from lexiscope.analysis.choices import option_table, trust_weighted
 from lexiscope.analysis.ratings import PEOPLE, Ratings, Repeats, Table
 from lexiscope.core.errors import InputError, StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 
 def majority_of(n: int) -> int:

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from lexiscope.analysis.alpha import krippendorff_alpha
-from lexiscope.analysis.bootstrap import Interval
 from lexiscope.analysis.choices import cohen_kappa, option_table, percent_agreement
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.cli.agree_summary import AgreeSummary, Maker, at_least_two, counts_of, flat_record, records_of
-from lexiscope.core.result import Record
+from lexiscope.core.result import Interval, Record
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,12 @@ from lexiscope.analysis.agreement import (
     pairwise_agreement,
 )
 from lexiscope.analysis.alpha import Level
-from lexiscope.analysis.bootstrap import Interval
 from lexiscope.analysis.ceilings import Ceiling, best_rater, mean_squared_rho, split_half, squared_mean_rho
 from lexiscope.analysis.consistency import group_consistency
 from lexiscope.analysis.norms import mean_item_sd
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import Place, StatisticError
-from lexiscope.core.result import Record
+from lexiscope.core.result import Interval, Record
 
 
 @dataclass(frozen=True, slots=True)

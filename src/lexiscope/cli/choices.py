@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from lexiscope.analysis.bootstrap import Undefined
 from lexiscope.analysis.forced_choice import ForcedChoice, forced_choice
 from lexiscope.cli import options
 from lexiscope.cli.choices_by_view import draw, views
@@ -15,6 +14,7 @@ from lexiscope.cli.output import print_table, remark, say
 from lexiscope.cli.sheet_arguments import kappa_text, open_collection, percent, read_named, with_interval
 from lexiscope.cli.verb import Verb
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Undefined
 from lexiscope.items.choice_sheet import read_choice_sheet, write_choice_sheet
 from lexiscope.items.human_sheet import SHEET_SEED, human_sheet
 from lexiscope.items.surface import MODES, Mode

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from lexiscope.analysis.bootstrap import Undefined
 from lexiscope.analysis.people_by_view import PeopleInView, assumed_scores, people_by_view
 from lexiscope.analysis.view_scores import FixedScore
 from lexiscope.cli import options
@@ -19,7 +18,7 @@ from lexiscope.cli.verb import Verb, check_new, existing_file
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
-from lexiscope.core.result import marked_records
+from lexiscope.core.result import Undefined, marked_records
 from lexiscope.core.simulated import SIMULATED_PARTICIPANTS, TOLD_SIMULATED
 from lexiscope.items.given_answer import MEASURE_CHOICE, MEASURE_PAGE, read_view_judgments, with_page_ids
 from lexiscope.items.overlapping_lists import OverlappingLists, overlapping_lists

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import FloatArray, Interval
+from lexiscope.analysis.bootstrap import FloatArray
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Record
+from lexiscope.core.result import Interval, Record
 from lexiscope.report.document import Section
 from lexiscope.report.tables import Interval as Range
 from lexiscope.report.tables import Table

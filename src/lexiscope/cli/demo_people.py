@@ -9,12 +9,12 @@ import numpy as np
 
 from lexiscope.analysis.agreement import leave_one_out
 from lexiscope.analysis.ceilings import Ceiling, leave_one_out_rho, mean_squared_rho, squared_mean_rho
-from lexiscope.analysis.layers import LayerCurve, LayerValue, r_squared_by_layer, rho_by_layer
+from lexiscope.analysis.layers import r_squared_by_layer, rho_by_layer
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.cli.demo_part import RESAMPLES, Part, between, bounds, distances, in_cell, short
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Record
+from lexiscope.core.result import Curve, CurvePoint, Record
 from lexiscope.report.curves import Trajectory
 from lexiscope.report.document import Section
 from lexiscope.report.figure_layers import trajectories
@@ -56,7 +56,7 @@ def _ceilings(ratings: Ratings, seed: int) -> tuple[Ceiling, ...]:
     return leave_one_out_rho(agreement), squared_mean_rho(agreement), squares
 
 
-def _words(subject: str, rho: LayerCurve, fit: LayerCurve, ceilings: Sequence[Ceiling], n: int) -> tuple[str, ...]:
+def _words(subject: str, rho: Curve, fit: Curve, ceilings: Sequence[Ceiling], n: int) -> tuple[str, ...]:
     best, explained, person = rho.best_value(), fit.best_value(), ceilings[0]
     return (
         f"{subject} at its best layer, {best.layer}: rho {short(best.value)}{between(best.interval)} with people's "
@@ -67,7 +67,7 @@ def _words(subject: str, rho: LayerCurve, fit: LayerCurve, ceilings: Sequence[Ce
     )
 
 
-def _table(title: str, rho: LayerCurve, fit: LayerCurve, ceilings: Sequence[Ceiling]) -> Table:
+def _table(title: str, rho: Curve, fit: Curve, ceilings: Sequence[Ceiling]) -> Table:
     rows: list[tuple[Cell, ...]] = [(a.layer, _cell(a), _cell(b)) for a, b in zip(rho.values, fit.values, strict=True)]
     columns = (
         Column("Layer", INTEGER),
@@ -79,11 +79,11 @@ def _table(title: str, rho: LayerCurve, fit: LayerCurve, ceilings: Sequence[Ceil
     return Table("ratings_by_layer", "2", title, columns, tuple(rows), tuple(notes))
 
 
-def _cell(entry: LayerValue) -> Cell:
+def _cell(entry: CurvePoint) -> Cell:
     return Missing(entry.remark) if entry.value is None else in_cell(entry.value, entry.interval)
 
 
-def _figure(subject: str, fit: LayerCurve) -> Figure:
+def _figure(subject: str, fit: Curve) -> Figure:
     ends = [bounds(entry.interval) for entry in fit.values]
     low, high = (np.array([np.nan if end[side] is None else end[side] for end in ends], dtype=float) for side in (0, 1))
     layers = np.array([entry.layer for entry in fit.values])
@@ -92,7 +92,7 @@ def _figure(subject: str, fit: LayerCurve) -> Figure:
     return trajectories([curve], heading, statistic="R²", interval="95 % CI, words resampled")
 
 
-def _layer_records(curve: LayerCurve, where: dict[str, Any], subject: str, view: str) -> list[Record]:
+def _layer_records(curve: Curve, where: dict[str, Any], subject: str, view: str) -> list[Record]:
     records = []
     for entry in curve.values:
         low, high = bounds(entry.interval)

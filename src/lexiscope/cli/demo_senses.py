@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import Estimate
 from lexiscope.analysis.condition_layers import ConditionLayers, distance_by_condition
 from lexiscope.analysis.separation import sense_separation
 from lexiscope.cli.demo_part import RESAMPLES, Part, between, bounds, distances, in_cell, short
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Record
+from lexiscope.core.result import Estimate, Record
 from lexiscope.report.curves import LayerMeans
 from lexiscope.report.document import Section
 from lexiscope.report.figure_layers import distance_by_layer

@@ -9,7 +9,6 @@ from typing import Any, Literal, TypeVar
 
 import click
 
-from lexiscope.analysis.bootstrap import Undefined
 from lexiscope.analysis.predictions import predictions_of, rounded
 from lexiscope.analysis.shared_task import Gold, OfficialScore, official_score
 from lexiscope.cli import options
@@ -17,6 +16,7 @@ from lexiscope.cli.output import print_json, print_table, remark, say
 from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Undefined
 from lexiscope.core.run import write_atomically
 from lexiscope.core.sealed import RESPONSES
 from lexiscope.core.simulated import SIMULATED, SIMULATED_PARTICIPANTS

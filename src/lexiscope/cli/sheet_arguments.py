@@ -8,11 +8,11 @@ from typing import cast
 
 import click
 
-from lexiscope.analysis.bootstrap import Interval, Undefined
 from lexiscope.analysis.choices import Kappa
 from lexiscope.cli.verb import existing_file
 from lexiscope.core import catalog
 from lexiscope.core.errors import SpecError
+from lexiscope.core.result import Interval, Undefined
 from lexiscope.items.collection_file import read_collection
 from lexiscope.items.minimal_pairs import SynonymItem
 

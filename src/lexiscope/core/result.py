@@ -1,7 +1,8 @@
-"""A printed number: one flat record per statistic, and the names that statistics are printed under.
+"""Results: what an analysis computed (an estimate, a curve over layers, a contrast …), and the records they become.
 
-``results.json`` of a run is a list of these records. Every number that a table, a figure or a sentence of the
-report prints is in it.
+``results.json`` of a run is a list of flat records, one per printed number. Every number that a table, a figure or a
+sentence of the report prints is in it. A result knows its records; how each type of result is put into words, drawn
+and framed is registered in ``report``.
 """
 
 from __future__ import annotations
@@ -11,16 +12,21 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import KW_ONLY, asdict, dataclass, fields, replace
 from decimal import Decimal
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self, cast
 
-from lexiscope.core.errors import InputError, LexiscopeError, Place, SpecError
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.core.errors import InputError, LexiscopeError, Place, SpecError, StatisticError
 from lexiscope.core.foreign import json_text, parse_json
 from lexiscope.core.sealed import check_file
 from lexiscope.core.simulated import SIMULATED
 
+FloatArray = NDArray[np.float64]
 Status = Literal["reproduced", "within rounding", "not reproduced", "not reproducible", "not computed", "undefined", ""]
 
 COMPARED: tuple[Status, ...] = ("reproduced", "within rounding", "not reproduced")
@@ -106,6 +112,288 @@ class Record:
         """Return the record as plain values, as files hold it: ``people`` is in it where they are simulated."""
         found = asdict(self)
         return found if self.people else {name: value for name, value in found.items() if name != "people"}
+
+
+# -- results --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence interval: its bounds, its level, and how it was made.
+
+    ``method`` is a name that prints its parameters, ``resamples`` the number of bootstrap draws (0 for a closed form)
+    and ``undefined`` how many of them had no value (a constant resample). Where too many have none, the bounds are NaN
+    and ``note`` says so: the estimate stands, its precision is unknown.
+    """
+
+    low: float
+    high: float
+    level: float
+    method: str
+    resamples: int = 0
+    undefined: int = 0
+    note: str = ""
+
+    @property
+    def is_defined(self) -> bool:
+        """Say whether the interval has bounds."""
+        return not self.note
+
+
+NO_INTERVAL = Interval(math.nan, math.nan, 0.95, "", note="no interval: none was computed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What an analysis computed, and what it is about. Results are frozen; :meth:`about` returns one with more said.
+
+    ``subject``, ``dataset``, ``layer``, ``view`` and ``condition`` say of what the number is; ``unit`` is its unit,
+    ``higher`` what a higher value means, in words; ``note`` is what the reader must know of it.
+    """
+
+    subject: str = ""
+    dataset: str = ""
+    layer: int | None = None
+    view: str = ""
+    condition: str = ""
+    unit: str = ""
+    higher: str = ""
+    note: str = ""
+
+    def about(self, **where: Any) -> Self:
+        """Return the same result with these fields set, as ``subject`` or ``condition``."""
+        return replace(self, **where)
+
+    def records(self) -> tuple[Record, ...]:
+        """Return the numbers of the result as they are kept in ``results.json``."""
+        raise NotImplementedError
+
+    def sentence(self) -> str:
+        """Return one English sentence with direction, size, interval and n."""
+        return cast(str, _presented("sentence", self))
+
+    def plot(self, title: str = "") -> Any:
+        """Return the result as a figure (:class:`lexiscope.report.figures.Figure`)."""
+        return _presented("plot", self, title)
+
+    def frame(self) -> Any:
+        """Return the numbers as a pandas table, one record a row. Errors: a missing pandas is named."""
+        return _presented("frame", self.records())
+
+    def _repr_html_(self) -> str:
+        return cast(str, _presented("html", self))
+
+    def _record(self, statistic: str, value: float | None, **more: Any) -> Record:
+        where = {name: getattr(self, name) for name in _PLACE}
+        return Record(statistic, value, **(where | more))
+
+
+_PLACE = ("subject", "dataset", "layer", "view", "condition", "unit", "note")
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate(Result):
+    """A statistic with its interval and the number of observations and resampled groups behind it."""
+
+    name: str
+    value: float
+    interval: Interval = NO_INTERVAL
+    n: int = 0
+    n_groups: int = 0
+    _: KW_ONLY
+    p: float | None = None
+
+    def records(self) -> tuple[Record, ...]:
+        """Return the one number."""
+        return (self._record(self.name, self.value, n=self.n, p=self.p, **_bounds(self.interval, self.note)),)
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined(Result):
+    """A statistic that has no value on these numbers, and why."""
+
+    name: str
+    reason: str
+    n: int = 0
+
+    def records(self) -> tuple[Record, ...]:
+        """Return a number without a value, with the reason."""
+        return (self._record(self.name, None, n=self.n, note=f"undefined: {self.reason}"),)
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """A statistic at one layer.
+
+    ``depth_ratio`` is layer / L (0 = embeddings, 1 = last layer). ``value`` is ``None`` where the statistic is
+    undefined; ``remark`` then says why, and otherwise what the reader should know about the value. ``interval`` is
+    ``None`` where none was asked for or nothing could be resampled.
+    """
+
+    layer: int
+    depth_ratio: float
+    value: float | None
+    interval: Interval | None = None
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve(Result):
+    """A statistic over the layers of one subject.
+
+    ``best`` is the layer with the best value, the lowest layer number among equal ones (all of them are in
+    ``tied``); ``None`` where no layer has a value. ``baseline`` is the value of the model without any distance
+    (the AIC of the intercept alone), where there is one.
+    """
+
+    statistic: str
+    better: Literal["higher", "lower"]
+    values: tuple[CurvePoint, ...]
+    best: int | None
+    tied: tuple[int, ...]
+    n: int
+    n_groups: int
+    baseline: float | None = None
+
+    def at(self, layer: int) -> CurvePoint:
+        """Return the entry of one layer. Errors: :class:`StatisticError` where the curve has no such layer."""
+        for entry in self.values:
+            if entry.layer == layer:
+                return entry
+        raise StatisticError(f"the curve of {self.statistic} has no layer {layer}")
+
+    def best_value(self) -> CurvePoint:
+        """Return the entry of the best layer. Errors: :class:`StatisticError` where no layer has a value."""
+        if self.best is None:
+            raise StatisticError(f"{self.statistic} is undefined at every layer", why=self.values[0].remark)
+        return self.at(self.best)
+
+    def estimate(self, layer: int) -> Estimate | Undefined:
+        """Return the statistic at one layer as a result of its own."""
+        point, where = self.at(layer), {name: getattr(self, name) for name in _PLACE if name != "note"}
+        where |= {"layer": layer, "higher": self.higher}
+        if point.value is None:
+            return Undefined(self.statistic, point.remark, self.n, **where)
+        bounds = point.interval or NO_INTERVAL
+        return Estimate(self.statistic, point.value, bounds, self.n, self.n_groups, note=point.remark, **where)
+
+    def array(self) -> FloatArray:
+        """Return the values alone, NaN where undefined. *Shape:* (layers,)."""
+        return np.array([np.nan if entry.value is None else entry.value for entry in self.values])
+
+    def records(self) -> tuple[Record, ...]:
+        """Return the number of each layer, then the best layer."""
+        every = [record for point in self.values for record in self.estimate(point.layer).records()]
+        name = statistic_name("best_layer", by=parse_statistic(self.statistic)[0])
+        reason = "" if self.best is not None else "undefined: no layer has a value"
+        return (*every, self._record(name, self.best, n=self.n, layer=None, unit="layer", note=reason or self.note))
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast(Result):
+    """The difference of two estimates on the same draws: *first* minus *second*, with the interval of the difference.
+
+    ``p`` is that of a test of no difference, where one was made.
+    """
+
+    name: str
+    first: Estimate
+    second: Estimate
+    interval: Interval = NO_INTERVAL
+    n: int = 0
+    n_groups: int = 0
+    _: KW_ONLY
+    p: float | None = None
+
+    @property
+    def value(self) -> float:
+        """The difference."""
+        return self.first.value - self.second.value
+
+    def records(self) -> tuple[Record, ...]:
+        """Return the difference; its subject names both."""
+        names = [f"{one.subject}@{one.layer}" if one.layer is not None else one.subject for one in self.pair]
+        subject = self.subject or " − ".join(names)
+        more = _bounds(self.interval, self.note)
+        return (self._record(self.name, self.value, n=self.n, p=self.p, **more | {"subject": subject}),)
+
+    @property
+    def pair(self) -> tuple[Estimate, Estimate]:
+        """Both estimates."""
+        return (self.first, self.second)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts(Result):
+    """How many of what: counts by label, in an order that means something. ``name`` is what is counted."""
+
+    name: str
+    counts: tuple[tuple[str, int], ...]
+
+    @property
+    def total(self) -> int:
+        """The sum."""
+        return sum(count for _, count in self.counts)
+
+    def records(self) -> tuple[Record, ...]:
+        """Return one number a label, which is its condition."""
+        joined = f"{self.condition}, " if self.condition else ""
+        return tuple(self._record(self.name, n, n=self.total, condition=joined + label) for label, n in self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit(Result):
+    """A model with its test: two nested models, the test between them, and the coefficients of the larger one.
+
+    ``chi2`` has ``df`` degrees of freedom. *Higher means:* the larger model fits better.
+    """
+
+    name: str
+    formula: str
+    reduced: str
+    chi2: float
+    df: int
+    p: float
+    n: int
+    terms: tuple[Estimate, ...] = ()
+
+    def records(self) -> tuple[Record, ...]:
+        """Return the test, then the coefficients."""
+        condition = self.condition or f"{self.formula} against {self.reduced}"
+        test = self._record(statistic_name("chi2", df=self.df), self.chi2, n=self.n, p=self.p, condition=condition)
+        return (test, *(record for term in self.terms for record in term.about(**self._where()).records()))
+
+    def summary(self) -> str:
+        """Return the coefficients and the test as text, one a line."""
+        lines = [f"{self.formula}  (n = {self.n})"]
+        for term in self.terms:
+            bounds = _bounds(term.interval, "")
+            between = f"  [{bounds['low']:.4g}, {bounds['high']:.4g}]" if "low" in bounds else ""
+            lines.append(f"  {term.condition or term.name:24} {term.value:10.4g}{between}")
+        return "\n".join([*lines, f"against {self.reduced}: χ²({self.df}) = {self.chi2:.2f}, p = {self.p:.3g}"])
+
+    def _where(self) -> dict[str, Any]:
+        return {"subject": self.subject, "dataset": self.dataset, "layer": self.layer, "view": self.view}
+
+
+def _bounds(interval: Interval, note: str) -> dict[str, Any]:
+    if interval.note == NO_INTERVAL.note:
+        return {}
+    if not interval.is_defined:
+        return {"note": "; ".join(filter(None, (note, interval.note)))}
+    return {"low": interval.low, "high": interval.high, "interval": interval.method}
+
+
+PRESENTERS = "lexiscope.report.presenting"
+"""Where sentences, figures, frames and HTML of results are made, by their type; imported when first asked for."""
+
+
+def _presented(what: str, *args: Any) -> Any:
+    # core knows what a result is; how it is shown is the report's, above it: the name is all that core has of it
+    return getattr(import_module(PRESENTERS), what)(*args)
+
+
+# -- comparison with printed numbers ----------------------------------------------------------------------------------
 
 
 def marked_records(records: Iterable[Record], *, keep_all: bool = False) -> tuple[Record, ...]:

@@ -7,10 +7,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from lexiscope.analysis.bias import Bias, Difference
-from lexiscope.analysis.bootstrap import Interval
 from lexiscope.analysis.view_gaps import ViewGap
 from lexiscope.analysis.view_scores import ViewValue
-from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.result import Interval, Record, statistic_name
 from lexiscope.report.bias_tables import BiasRow, GapRow
 from lexiscope.report.figure_bias import PlanePoint
 from lexiscope.report.figure_views import Gap, ViewBar

@@ -9,13 +9,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lexiscope.analysis import bootstrap
 from lexiscope.analysis.bias import Bias, Biases, Difference, MinimumGap
-from lexiscope.analysis.bootstrap import Estimate, Undefined
 from lexiscope.analysis.guess_flips import Guess, count_flips
 from lexiscope.analysis.view_gaps import SeedSpread, ViewGap
 from lexiscope.analysis.view_scores import ViewValue
+from lexiscope.core import result
 from lexiscope.core.errors import InputError
+from lexiscope.core.result import Estimate, Undefined
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import (
     BOUNDED,
@@ -274,7 +274,7 @@ def _gap(gap: ViewGap | None) -> Cell:
     return Noted(shown, f"{gap.note[:1].upper()}{gap.note[1:]}.")
 
 
-def _ends(interval: bootstrap.Interval, form: Format, factor: float) -> str:
+def _ends(interval: result.Interval, form: Format, factor: float) -> str:
     if not interval.is_defined:
         return ""
     low, high = (format_number(factor * end, form) for end in (interval.low, interval.high))
@@ -294,7 +294,7 @@ def _items(biases: Biases) -> int | None:
     return full.n or None if full is not None else None
 
 
-def _with(value: float, interval: bootstrap.Interval, form: Format, factor: float) -> Cell:
+def _with(value: float, interval: result.Interval, form: Format, factor: float) -> Cell:
     if interval.is_defined:
         return Interval(factor * interval.low, factor * interval.high, factor * value)
     return Noted(format_number(factor * value, form), f"{interval.note[:1].upper()}{interval.note[1:]}.")

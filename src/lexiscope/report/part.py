@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import Estimate, Interval, Undefined
-from lexiscope.core.result import Record
+from lexiscope.core.result import Estimate, Interval, Record, Undefined
 from lexiscope.core.study import PublishedValue, StudySettings
 from lexiscope.report.figures import Figure
 from lexiscope.report.tables import Cell, Missing, Table

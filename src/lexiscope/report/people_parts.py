@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from lexiscope.analysis.bootstrap import Undefined
 from lexiscope.analysis.people_by_view import AnnotatorInView, PeopleInView, SharedInView
 from lexiscope.analysis.view_scores import FixedScore
-from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.result import Record, Undefined, statistic_name
 from lexiscope.report.part import with_interval
 
 PEOPLE = "people"

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lexiscope.analysis.alpha import Alpha
-from lexiscope.analysis.bootstrap import Estimate, Undefined
 from lexiscope.analysis.model_hits import ModelHits
 from lexiscope.analysis.sense_duplicates import Compared, DuplicateAnalysis
-from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.result import Estimate, Record, Undefined, statistic_name
 from lexiscope.report.figure_sense_tests import LikenessDot, likeness_dots
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Part, shown, with_interval

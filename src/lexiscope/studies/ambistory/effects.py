@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lexiscope.analysis.bootstrap import Undefined
 from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.label_distribution import LabelShares, LabelTable, label_table, mean_label_table, rating_shares
 from lexiscope.analysis.norms import item_sd
 from lexiscope.analysis.significance import correlation_p
 from lexiscope.analysis.story_effects import Order, Shift, ending_effects
 from lexiscope.core.errors import DataError, StatisticError
-from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.result import Record, Undefined, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.items.sense_frequency import sense_counts
 from lexiscope.report.figure_accuracy import stacked_shares

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lexiscope.analysis.bootstrap import Estimate, Undefined
-from lexiscope.core.result import Record
+from lexiscope.core.result import Estimate, Record, Undefined
 from lexiscope.core.study import StudySettings
 from lexiscope.report.part import from_estimate
 from lexiscope.report.tables import BOUNDED, Format

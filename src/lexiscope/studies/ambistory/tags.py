@@ -7,11 +7,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from lexiscope.analysis.bootstrap import Undefined
 from lexiscope.analysis.error_tags import TagAgreement, TagShare, tag_agreement, tag_shares
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.result import Record, Undefined, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.items.error_tags import TAGS, ErrorCase, read_tags
 from lexiscope.report.part import Part, shown, with_interval

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from lexiscope.analysis.bootstrap import Undefined
 from lexiscope.analysis.entropy import MeanEntropy, label_entropy, sense_entropy
 from lexiscope.analysis.view_gaps import ambiguity_and_word_bias
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.item import Item
-from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.result import Record, Undefined, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.items.word_of import words_of
 from lexiscope.report.bias_tables import AmbiguityRow, ambiguity_table

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import Interval
 from lexiscope.analysis.expected_layer import (
     CumulativeScores,
     ExpectedLayer,
@@ -18,16 +17,10 @@ from lexiscope.analysis.expected_layer import (
     expected_layer,
 )
 from lexiscope.analysis.layer_intervals import expected_layer_r_squared_interval, last_layer_drop_interval
-from lexiscope.analysis.layers import (
-    LayerCurve,
-    aic_by_layer,
-    r_by_layer,
-    r_squared_by_layer,
-    rho_by_layer,
-)
+from lexiscope.analysis.layers import aic_by_layer, r_by_layer, r_squared_by_layer, rho_by_layer
 from lexiscope.analysis.trajectory import Trajectory, trajectory
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.result import Curve, Interval, Record, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.report.part import resampling, with_interval
 from lexiscope.studies.saw_c.material import Distances, Material
@@ -51,10 +44,10 @@ class SubjectCurves:
     """All layer-wise statistics of one subject in one view; what is missing is listed in ``undefined``."""
 
     distances: Distances
-    aic: LayerCurve | None
-    r_squared: LayerCurve | None
-    r: LayerCurve | None
-    rho: LayerCurve | None
+    aic: Curve | None
+    r_squared: Curve | None
+    r: Curve | None
+    rho: Curve | None
     trajectory: Trajectory | None
     expected: tuple[ExpectedLayer, ...]
     undefined: tuple[Undefined, ...]
@@ -108,11 +101,11 @@ def _or_undefined(name: str, make: Callable[[], _T | None], undefined: list[Unde
         return None
 
 
-def _aic(material: Material, distances: Distances) -> LayerCurve | None:
+def _aic(material: Material, distances: Distances) -> Curve | None:
     return None if material.same is None else aic_by_layer(distances.matrix, material.same, layers=distances.layers)
 
 
-def _curve(name: str, material: Material, distances: Distances, settings: StudySettings) -> LayerCurve | None:
+def _curve(name: str, material: Material, distances: Distances, settings: StudySettings) -> Curve | None:
     rated = material.rated
     if not rated.any():
         return None
@@ -172,7 +165,7 @@ def curve_records(material: Material, curves: SubjectCurves) -> Iterator[Record]
     yield from _trajectory_records(curves, base)
 
 
-def _layer_records(curve: LayerCurve, curves: SubjectCurves, base: dict[str, Any]) -> Iterator[Record]:
+def _layer_records(curve: Curve, curves: SubjectCurves, base: dict[str, Any]) -> Iterator[Record]:
     for value in curve.values:
         layer = None if curves.distances.layers is None else value.layer
         record = Record(curve.statistic, value.value, layer=layer, n=curve.n, note=value.remark, **base)
@@ -201,7 +194,7 @@ def _best_records(material: Material, curves: SubjectCurves, base: dict[str, Any
             yield Record(by, float(curve.best), unit="layer", n=curve.n, note=note, **base)
 
 
-def _separated(curve: LayerCurve) -> str:
+def _separated(curve: Curve) -> str:
     """Why no layer may be called the best: some separate the senses perfectly, which no finite AIC expresses."""
     layers = [str(layer) for layer in separated_layers(curve)]
     return f"{SEPARATED} at layer {', '.join(layers)}: no finite AIC" if layers else ""
@@ -212,7 +205,7 @@ def separated_layers(curve: LayerCurve) -> tuple[int, ...]:
     return tuple(value.layer for value in curve.values if value.value is None and "separate" in value.remark)
 
 
-def _caution(material: Material, curve: LayerCurve, curves: SubjectCurves) -> str:
+def _caution(material: Material, curve: Curve, curves: SubjectCurves) -> str:
     """What to know about the best value: its remark, whether it is worth anything, and a wrong direction."""
     assert curve.best is not None
     note, r = curve.best_value().remark, None if curves.r is None else curves.r.at(curve.best).value
@@ -224,7 +217,7 @@ def _caution(material: Material, curve: LayerCurve, curves: SubjectCurves) -> st
     return "; ".join(filter(None, (note, wrong)))
 
 
-def _no_boundary(curve: LayerCurve) -> str:
+def _no_boundary(curve: Curve) -> str:
     """Say where even the best layer's AIC is not below that of the model without any distance."""
     lowest = curve.best_value().value
     if curve.baseline is None or lowest is None or lowest < curve.baseline:
@@ -232,7 +225,7 @@ def _no_boundary(curve: LayerCurve) -> str:
     return f"{NO_BOUNDARY}: no AIC is below that of a model without distance ({curve.baseline:.2f})"
 
 
-def _reversed_senses(material: Material, curve: LayerCurve, distances: Distances) -> str:
+def _reversed_senses(material: Material, curve: Curve, distances: Distances) -> str:
     """Say where pairs with the same sense are farther apart at the best layer: AIC does not know the direction."""
     if material.same is None or _no_boundary(curve):
         return ""

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import Estimate
 from lexiscope.analysis.decomposition import (
     ResidualReport,
     pooled_residuals,
@@ -15,7 +14,7 @@ from lexiscope.analysis.decomposition import (
     variance_decomposition,
 )
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.result import Estimate, Record, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_density import Residuals, residual_ridge
 from lexiscope.report.figures import Heading

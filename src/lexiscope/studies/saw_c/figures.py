@@ -8,9 +8,9 @@ import numpy as np
 
 from lexiscope.analysis.agreement import RaterAgreement
 from lexiscope.analysis.condition_layers import distance_by_condition
-from lexiscope.analysis.layers import LayerCurve
 from lexiscope.analysis.scaling import LOG_PARAMETERS, ScalingReport
 from lexiscope.analysis.trajectory import FamilyCurve
+from lexiscope.core.result import Curve
 from lexiscope.core.study import StudySettings
 from lexiscope.report.curves import LayerMeans, Trajectory
 from lexiscope.report.figure_layers import by_depth, distance_by_layer, trajectories
@@ -169,7 +169,7 @@ def family_figures(depth: Sequence[FamilyCurve], ntile: Sequence[FamilyCurve], v
     return tuple(figures)
 
 
-def _path(entry: SubjectCurves, curve: LayerCurve, *, expected: bool = False) -> Trajectory:
+def _path(entry: SubjectCurves, curve: Curve, *, expected: bool = False) -> Trajectory:
     intervals = [value.interval for value in curve.values]
     has = any(interval is not None for interval in intervals)
     low = np.array([np.nan if i is None else i.low for i in intervals]) if has else None

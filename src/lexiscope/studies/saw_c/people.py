@@ -11,13 +11,12 @@ import numpy as np
 
 from lexiscope.analysis.agreement import RaterAgreement, included, leave_one_out, model_place
 from lexiscope.analysis.alpha import krippendorff_alpha
-from lexiscope.analysis.bootstrap import Undefined
 from lexiscope.analysis.ceilings import Ceiling, leave_one_out_rho, mean_squared_rho, split_half, squared_mean_rho
 from lexiscope.analysis.consistency import coverage
 from lexiscope.analysis.norms import condition_means
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Record, parse_statistic, statistic_name
+from lexiscope.core.result import Record, Undefined, parse_statistic, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_density import density_by_condition
 from lexiscope.report.figures import Figure, Heading

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lexiscope.analysis.agreement_by_word import agreement_by_word
-from lexiscope.analysis.bootstrap import Estimate, Undefined
 from lexiscope.analysis.choices import majority
 from lexiscope.analysis.intrusion import WordIntrusion, word_intrusion
 from lexiscope.analysis.ratings import Ratings, choices_from_table
@@ -16,7 +15,7 @@ from lexiscope.analysis.selection import ModelAnswers, SenseSelection, sense_sel
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.result import Estimate, Record, Undefined, statistic_name
 from lexiscope.core.simulated import SIMULATED_PARTICIPANTS
 from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_senses import agreement_and_consistency

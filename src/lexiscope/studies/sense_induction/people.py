@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.alpha import Alpha, krippendorff_alpha
-from lexiscope.analysis.bootstrap import Estimate, Undefined
 from lexiscope.analysis.intrusion import WordIntrusion
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.selection import SenseSelection
@@ -21,7 +20,7 @@ from lexiscope.analysis.sense_duplicates import DuplicateAnalysis, Pairs, Questi
 from lexiscope.analysis.votes import vote_share
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.item import Item
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Estimate, Undefined, statistic_name
 from lexiscope.core.study import StudySettings
 from lexiscope.report.part import Part, joined
 from lexiscope.report.sense_test_parts import AgreementOfTest, agreement_part, duplicates_part
