@@ -200,7 +200,7 @@ def _separated(curve: Curve) -> str:
     return f"{SEPARATED} at layer {', '.join(layers)}: no finite AIC" if layers else ""
 
 
-def separated_layers(curve: LayerCurve) -> tuple[int, ...]:
+def separated_layers(curve: Curve) -> tuple[int, ...]:
     """Return the layers whose distances separate the senses without error: their AIC is not finite."""
     return tuple(value.layer for value in curve.values if value.value is None and "separate" in value.remark)
 
