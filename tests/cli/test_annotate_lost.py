@@ -216,7 +216,7 @@ def leave_log(folder: Path, tmp_path: Path) -> None:
         "import os, sys; from pathlib import Path; sys.path.insert(0, sys.argv[1]); "
         "from cli.test_annotate_reconcile import come, opened\n"
         "with opened(Path(sys.argv[2])) as store:\n"
-        "    come(store, 'ID-d', until='finished'); os._exit(9)"
+        "    come(store, 'ID-d', until='finished'); come(store, 'ID-e', until='active'); os._exit(9)"
     )
     shutil.move(folder, tmp_path / "study")
     done = subprocess.run([sys.executable, "-c", code, Path(__file__).parents[1], tmp_path], check=False)
@@ -238,6 +238,7 @@ def test_many_damaged_files(run: Run, tmp_path: Path, killed: bool) -> None:
     assert damaged_runs(tmp_path, 200, verbs=READING, killed=killed) > 200
 
 
+UNANSWERED = "WHERE participant_id NOT IN (SELECT participant_id FROM answers)"
 ODD = {
     "UPDATE lists SET places = 'null'": "lists.places",
     "UPDATE lists SET places = 9000000000": "lists.places",
@@ -250,9 +251,22 @@ ODD = {
     "UPDATE trials SET display_order = 'null'": "trials.display_order",
     "UPDATE trials SET display_order = '[0, 7]'": "trials.display_order",
     "UPDATE trials SET item_id = x'ff00'": "trials.item_id",
+    f"UPDATE trials SET item_id = 'elsewhere' {UNANSWERED}": "trials.item_id",
+    f"UPDATE trials SET item_id = (SELECT item_id || '0' FROM answers) {UNANSWERED}": "trials.item_id",
+    f"UPDATE trials SET item_id = 'debrief_comment' {UNANSWERED}": "trials.item_id",
+    f"UPDATE trials SET phase = 'demographics' {UNANSWERED}": "trials.item_id",
+    f"UPDATE trials SET position = -1 {UNANSWERED}": "trials.position",
+    f"UPDATE trials SET position = 1 {UNANSWERED}": "trials.position",
+    "INSERT INTO lists VALUES ('elsewhere', 90, 3)": "lists.list_id",
     "UPDATE identities SET platform_id = x'00' WHERE platform_id = 'ID-b'": "identities.platform_id",
     "UPDATE participants SET created_at = ''": "participants.created_at",
     "INSERT INTO setup_secrets VALUES ('0', 3.5)": "setup_secrets.expires_at",
+    "UPDATE study SET definition = replace(definition, 'a', char(0))": "study.definition",
+    "UPDATE study SET sha256 = 'b' || substr(sha256, 2)": "study.sha256",
+    "UPDATE study SET study_id = 'studx'": "study.study_id",
+    "UPDATE alembic_version SET version_num = 'two'": "alembic_version.version_num",
+    "UPDATE alembic_version SET version_num = '-1'": "alembic_version.version_num",
+    "DELETE FROM alembic_version": "alembic_version.version_num",
 }
 """Edits by another program of what no seal covers, and the column in which the store finds what it cannot have
 written."""
@@ -270,6 +284,7 @@ def test_cells_of_a_wrong_type_are_an_error_of_every_verb(run: Run, tmp_path: Pa
         with closing(sqlite3.connect(study / "study.sqlite", isolation_level=None)) as other:
             other.execute("DROP TRIGGER trials_no_update")
             other.execute("DROP TRIGGER participants_no_update")
+            other.execute("DROP TRIGGER study_no_update")
             other.execute(statement)
         for verb in VERBS if not number else ("status", "verify"):
             done = run("annotate", verb, *VERBS[verb])

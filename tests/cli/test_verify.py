@@ -180,6 +180,22 @@ def test_a_file_that_is_gone_is_named(own: Path, tmp_path: Path, name: str) -> N
         assert path.name in result.output
 
 
+@pytest.mark.parametrize(("one", "other"), [("run.json", "machine.json"), ("run.json", "collected/question.json")])
+def test_sealed_files_that_changed_places_are_found(own: Path, tmp_path: Path, one: str, other: str) -> None:
+    """A sealed file says which file it is: two that are whole are damage where each has the place of the other."""
+    (own / one).rename(own / "kept.json")
+    (own / other).rename(own / one)
+    (own / "kept.json").rename(own / other)
+    for result in (
+        call("verify", own),
+        call("report", own, "--out", tmp_path / "page.html"),
+        call(*study_command(own)),
+    ):
+        assert result.exit_code == 1, result.output
+        assert f"it was written as {Path(other).name}" in result.output
+        assert "what to do:" in result.output
+
+
 def test_a_run_of_an_earlier_version_says_so(own: Path, tmp_path: Path) -> None:
     """A record without seal, and one that names no files, are clear messages with the way out."""
     record = json.loads((own / "run.json").read_text(encoding="utf-8"))

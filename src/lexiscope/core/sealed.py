@@ -26,6 +26,9 @@ PARTS, WORK = "parts", "work"
 SEAL = "seal"
 """The field of a sealed file that holds the sha256 of the rest of it."""
 
+NAME = "file"
+"""The field of a sealed file that says which file it is: one in the place of another is damage."""
+
 NOTHING = "no such file"
 
 
@@ -56,8 +59,13 @@ def sealed_text(content: Mapping[str, Any]) -> str:
 
 
 def write_sealed(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a JSON object with its seal, whole or not at all."""
-    write_atomically(path, sealed_text(content))
+    """Write a JSON object with its file's name and its seal, whole or not at all."""
+    write_atomically(path, sealed_text({**content, NAME: path.name}))
+
+
+def unsealed(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of a sealed file without what :func:`write_sealed` added."""
+    return {name: value for name, value in content.items() if name not in (SEAL, NAME)}
 
 
 def read_sealed(path: Path, *, hint: str = "") -> dict[str, Any]:
@@ -82,6 +90,9 @@ def read_sealed(path: Path, *, hint: str = "") -> dict[str, Any]:
         if changed.actual == changed.expected:
             why = f"its content has the sealed sha256 {changed.expected}, but its bytes are others"
         raise RunError("this file of a run is damaged", place=Place(str(path)), why=why, hint=hint)
+    if content.get(NAME) != path.name:
+        why = f"it was written as {content[NAME]}" if NAME in content else "it does not say which file it is"
+        raise RunError("this file of a run is another one", place=Place(str(path)), why=why, hint=hint)
     return content
 
 

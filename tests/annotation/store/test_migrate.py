@@ -6,12 +6,13 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from lexiscope.annotation.store import backup
-from lexiscope.annotation.store.engine import DATABASE_NAME, sa
+from lexiscope.annotation.store.engine import DATABASE_NAME, DamagedError, sa
 from lexiscope.annotation.store.record import Review, State
 from lexiscope.annotation.store.schema import APPEND_ONLY, SCHEMA_VERSION
 from lexiscope.core.errors import RunError
@@ -85,6 +86,39 @@ def test_an_older_study_is_migrated(tmp_path: Path) -> None:
                 database.execute(f"DELETE FROM {table.name}")
     with open_store(folder, STUDY) as store:
         assert len(list((folder / "backups").glob("*.sqlite"))) == 1, "migrated once"
+
+
+UNANSWERED = "WHERE participant_id NOT IN (SELECT participant_id FROM answers)"
+EDITS = {
+    f"UPDATE trials SET item_id = 'elsewhere' {UNANSWERED}": "trials.item_id",
+    f"UPDATE trials SET position = 7 {UNANSWERED}": "trials.position",
+    "UPDATE study SET schema_version = 'one'": "study.schema_version",
+    "UPDATE leases SET status = 'gone'": "leases.status",
+    "UPDATE answers SET value = 'three'": "answers.value",
+    "UPDATE answers SET rt_ms = x'00'": "answers.rt_ms",
+    "UPDATE states SET at = 'yesterday'": "states.at",
+    "UPDATE audit SET details = '{}' WHERE id = 2": "audit log",
+    "DELETE FROM consents": "without a consent",
+}
+"""Edits of a study of version 1, which has no seals, and what is said of them."""
+
+
+@pytest.mark.parametrize("statement", EDITS)
+@pytest.mark.parametrize("checked", [True, False])
+def test_a_damaged_older_study_is_not_migrated(tmp_path: Path, statement: str, checked: bool) -> None:
+    """A migration seals rows as they are found: content that the store cannot have written is an error before it, also
+    where only the problems were to be listed; nothing is changed."""
+    folder = version_1(tmp_path)
+    with closing(sqlite3.connect(folder / DATABASE_NAME, isolation_level=None)) as other:
+        for (name,) in other.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            other.execute(f"DROP TRIGGER {name}")
+        other.execute(statement)
+    before = (folder / DATABASE_NAME).read_bytes()
+    with pytest.raises(DamagedError) as caught:
+        open_store(folder, STUDY, checked=checked)
+    assert EDITS[statement] in str(caught.value)
+    assert (folder / DATABASE_NAME).read_bytes() == before
+    assert not (folder / "backups").exists()
 
 
 def test_migrated_tables_are_those_of_a_new_study(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
+import json
 import os
 import re
 import sqlite3
@@ -12,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from lexiscope.annotation.store import audit, seals
-from lexiscope.annotation.store.cells import odd_cells
+from lexiscope.annotation.store.cells import odd_cells, unknown_to
 from lexiscope.annotation.store.engine import (
     DATABASE_NAME,
     FILE_ERRORS,
@@ -27,7 +29,8 @@ from lexiscope.annotation.store.engine import (
 )
 from lexiscope.annotation.store.mark import Mark, rows_digest
 from lexiscope.annotation.store.migrate import stored_version
-from lexiscope.annotation.store.schema import SCHEMA_VERSION
+from lexiscope.annotation.store.record import StudyRecord
+from lexiscope.annotation.store.schema import AUDIT, STUDY
 from lexiscope.core.errors import DataError, InputError, Place
 from lexiscope.core.lock import locked
 
@@ -213,11 +216,9 @@ def unusable(folder: Path, key: bytes) -> str:
         return problems[0]
     try:
         with read_only(path).connect() as connection:
-            version = stored_version(connection)
-            if version == 0:
+            if stored_version(connection) == 0:
                 return "the file holds no study"
-            problems = content_problems(connection, key, mark) if version == SCHEMA_VERSION else ()
-            return loss_of(connection, key, mark) or next(iter(problems), "")
+            return loss_of(connection, key, mark) or next(iter(content_problems(connection, key, mark)), "")
     except UNREADABLE as error:
         return str(error).partition("\n")[0]
 
@@ -235,9 +236,11 @@ def loss_of(connection: sa.Connection, key: bytes, mark: Mark | None) -> str:
     return ""
 
 
-def content_problems(connection: sa.Connection, key: bytes, mark: Mark | None) -> tuple[str, ...]:
-    """Return what is wrong with the content of a database of the present version; the file itself is not checked."""
-    problems = check(connection, key, file=None).problems
+def content_problems(
+    connection: sa.Connection, key: bytes, mark: Mark | None, study: StudyRecord | None = None
+) -> tuple[str, ...]:
+    """Return what is wrong with the content of a database, compared with *study* if it is given; not with its file."""
+    problems = check(connection, key, file=None, study=study).problems
     if problems or mark is None or not mark.rows or connection.dialect.name != "sqlite":
         return problems
     return () if hmac.compare_digest(rows_digest(connection), mark.rows) else (CHANGED,)
@@ -259,38 +262,63 @@ def file_problems(path: Path) -> tuple[str, ...]:
     return tuple(found)
 
 
-def check(connection: sa.Connection, key: bytes, *, file: Path | None) -> StoreCheck:
-    """Check the file, the chain of the audit log, the types of all cells, and the rules that every answer obeys."""
+def check(connection: sa.Connection, key: bytes, *, file: Path | None, study: StudyRecord | None = None) -> StoreCheck:
+    """Check the file, the chain of the audit log, the types of all cells, and the rules that every answer obeys.
+
+    With *study* lists and items are compared with it. The tables may be those of an older version.
+    """
+    version = stored_version(connection)
     problems = list(file_problems(file)) if file is not None else []
     log = audit.verify(connection, key)
     problems += [f"audit log: {problem}" for problem in log.problems]
-    problems += seals.problems(connection)
-    problems += odd_cells(connection)
+    problems += changed_definition(connection)
+    problems += seals.problems(connection, version)
+    problems += odd_cells(connection, version)
+    problems += unknown_to(study, connection) if study is not None else []
     for name, query in _RULES:
         broken = int(connection.execute(query).scalar_one())
-        problems += [f"{broken} answers {name}"] if broken else []
+        problems += [name.format(n=broken)] if broken else []
     answers = int(connection.execute(sa.text("SELECT count(*) FROM answers")).scalar_one())
     return StoreCheck(answers, log.entries, tuple(problems))
 
 
+def changed_definition(connection: sa.Connection) -> list[str]:
+    """Compare the stored definition with the first entry of the audit log, which :func:`audit.fits` has checked."""
+    stored = connection.execute(sa.select(STUDY.c.study_id, STUDY.c.sha256, STUDY.c.definition)).one()
+    launched = json.loads(connection.execute(sa.select(AUDIT.c.details).where(AUDIT.c.id == 1)).scalar_one())
+    found = {
+        "study_id": stored.study_id == launched["study_id"],
+        "sha256": stored.sha256 == launched["sha256"],
+        "definition": hashlib.sha256(stored.definition.encode("utf-8")).hexdigest() == launched["sha256"],
+    }
+    return [f"study.{name}: it is not what was launched" for name, same in found.items() if not same]
+
+
 _RULES = (
     (
-        "of participants without a consent",
+        "answers of participants without a consent: {n}",
         sa.text("SELECT count(*) FROM answers WHERE participant_id NOT IN (SELECT participant_id FROM consents)"),
     ),
     (
-        "to items that were not in the participant's plan",
+        "answers to items that were not in the participant's plan: {n}",
         sa.text(
             "SELECT count(*) FROM answers a WHERE NOT EXISTS (SELECT 1 FROM trials t WHERE t.participant_id ="
             " a.participant_id AND t.phase = a.phase AND t.item_id = a.item_id AND t.position = a.position)"
         ),
     ),
     (
-        "whose earlier answer is missing",
+        "answers whose earlier answer is missing: {n}",
         sa.text(
             "SELECT count(*) FROM answers a WHERE a.revision > 0 AND NOT EXISTS (SELECT 1 FROM answers b WHERE"
             " b.id = a.supersedes AND b.participant_id = a.participant_id AND b.phase = a.phase"
             " AND b.item_id = a.item_id AND b.revision = a.revision - 1)"
+        ),
+    ),
+    (
+        "trials.position: plans whose trials are not numbered 0, 1, 2, …: {n}",
+        sa.text(
+            "SELECT count(*) FROM (SELECT 1 FROM trials GROUP BY participant_id, phase"
+            " HAVING min(position) <> 0 OR max(position) <> count(*) - 1) AS odd"
         ),
     ),
 )

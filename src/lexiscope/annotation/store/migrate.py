@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +22,17 @@ _STEPS = Path(__file__).parent / "migrations"
 def stored_version(connection: sa.Connection) -> int:
     """Return the version of the tables of a database, 0 where it has none of a study.
 
-    Errors: :class:`RunError` where they are newer than this program.
+    Errors: :class:`RunError` where they are newer than this program, :class:`ValueError` where the number is damaged.
     """
     tables = set(sa.inspect(connection).get_table_names())
     if STUDY.name not in tables or connection.execute(sa.select(STUDY.c.study_id)).first() is None:
         return 0
-    if ALEMBIC_VERSION.name in tables:
-        version = int(connection.execute(sa.select(ALEMBIC_VERSION.c.version_num)).scalar_one())
-    else:
-        # version 1 wrote its number into the study's row only
-        version = int(connection.execute(sa.select(STUDY.c.schema_version)).scalar_one())
+    # version 1 wrote its number into the study's row only
+    written = ALEMBIC_VERSION.c.version_num if ALEMBIC_VERSION.name in tables else STUDY.c.schema_version
+    found = [str(one) for one in connection.execute(sa.select(written)).scalars()]
+    if len(found) != 1 or not re.fullmatch("[1-9][0-9]{0,8}", found[0]):
+        raise ValueError(f"{written.table.name}.{written.name}: the version of the tables is not there")
+    version = int(found[0])
     if version > SCHEMA_VERSION:
         raise RunError(
             f"this study has tables of version {version}, this program knows them up to version {SCHEMA_VERSION}",

@@ -274,10 +274,14 @@ class OpenedStudy:
             why = backup.loss_of(connection, key, mark)
             if why:
                 raise loss.lost(self._origin, why, shared=self.is_shared)
+            changed = backup.changed_definition(connection)
+            if changed:
+                raise loss.damaged(self._origin, changed[0])
             _check_same(connection, self.study)
-            if path is not None and version == SCHEMA_VERSION:
-                problems = backup.content_problems(connection, key, mark)
-                if problems and checked:
+            if path is not None:
+                problems = backup.content_problems(connection, key, mark, self.study)
+                # a migration would seal what it finds
+                if problems and (checked or version < SCHEMA_VERSION):
                     raise loss.damaged(self._origin, problems[0])
                 self._changed_outside = problems if backup.CHANGED in problems else ()
 
@@ -293,7 +297,7 @@ class OpenedStudy:
             if not problems:
                 with read_only(path).connect() as connection:
                     why = backup.loss_of(connection, self._key, self._last_mark)
-                    problems = (why,) if why else backup.content_problems(connection, self._key, None)
+                    problems = (why,) if why else backup.content_problems(connection, self._key, None, self.study)
         except UNREADABLE as error:
             raise loss.damaged(self._origin, error) from error
         if problems:

@@ -46,7 +46,7 @@ class Safekeeping(OpenedStudy):
         """
         try:
             with self._read() as connection:
-                found = backup.check(connection, self._key, file=self._database.path)
+                found = backup.check(connection, self._key, file=self._database.path, study=self.study)
         except UNREADABLE as error:
             raise loss.damaged(self._origin, error) from error
         return replace(found, problems=found.problems + self._changed_outside)

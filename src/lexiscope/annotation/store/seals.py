@@ -13,10 +13,26 @@ from typing import Any
 
 from lexiscope.annotation.store import audit
 from lexiscope.annotation.store.engine import sa
-from lexiscope.annotation.store.schema import ANSWERS, AUDIT, CODES, CONSENTS, ERASURES, REVIEWS, STATES, STATUSES
+from lexiscope.annotation.store.schema import (
+    ANSWERS,
+    AUDIT,
+    CODES,
+    CONSENTS,
+    ERASURES,
+    REVIEWS,
+    SCHEMA_VERSION,
+    STATES,
+    STATUSES,
+)
 
 SEALED = (ANSWERS, STATES, CONSENTS, CODES, REVIEWS, STATUSES, ERASURES)
 """The tables whose rows are sealed."""
+
+
+def sealed_in(version: int) -> tuple[sa.Table, ...]:
+    """Return the tables whose rows are sealed in a version of a study's tables: the first one had no seals."""
+    return SEALED if version >= 2 else ()
+
 
 ACTION, ERASED = "seal", "forget"
 _UNSEALED = "lexiscope_unsealed"
@@ -64,11 +80,11 @@ def seals_of(connection: sa.Connection, tables: Iterable[sa.Table] = SEALED) -> 
             yield table.name, tuple(row[name] for name in _KEYS[table.name]), digest(table.name, dict(row))
 
 
-def problems(connection: sa.Connection) -> list[str]:
+def problems(connection: sa.Connection, version: int = SCHEMA_VERSION) -> list[str]:
     """Compare the sealed tables with their seals; what a forgotten person's erasure removed is not missed."""
     found = []
     expected, erased = _expected(connection)
-    for table, key, value in seals_of(connection):
+    for table, key, value in seals_of(connection, sealed_in(version)):
         known = expected.pop((table, key), None)
         if known != value:
             shown = ", ".join(map(str, key))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from lexiscope.core.errors import InputError
-from lexiscope.core.sealed import SEAL, read_sealed, write_sealed
+from lexiscope.core.sealed import read_sealed, unsealed, write_sealed
 from lexiscope.core.study import StudySettings
 from lexiscope.studies.context_bias.material import PAIR_TASKS, RETRIEVAL_TASKS, VIEWS, AuditSet
 from lexiscope.training.budget import BudgetPlan, plan_budget, read_duration
@@ -197,6 +197,6 @@ def _of_budget(found: BudgetPlan) -> Plan:
 
 
 def _read(path: Path) -> Plan:
-    content = {name: value for name, value in read_sealed(path).items() if name != SEAL}
+    content = unsealed(read_sealed(path))
     listed = {name: tuple(value) for name, value in content.items() if isinstance(value, list)}
     return Plan(**{**content, **listed})
