@@ -164,7 +164,9 @@ class Roles:
                 case.body["csrf"] = token
             begun = time.monotonic()
             headers = {"accept": "application/json"} if self.sent % 3 else {}
-            answer = case.call(base_url=self.served.url, cookies=cookies, headers=headers, allow_redirects=False)
+            # an export starts a process of its own: on a busy machine that takes longer than the usual ten seconds
+            given = {"cookies": cookies, "headers": headers, "allow_redirects": False, "timeout": 120}
+            answer = case.call(base_url=self.served.url, **given)
             self.slowest[path] = max(self.slowest.get(path, 0.0), time.monotonic() - begun)
             assert answer.status_code < 500 or (path, answer.status_code) == ("/health", 507), (path, answer.text)
             if headers and role != "researcher" and not path.startswith("/researcher") and answer.status_code >= 400:
