@@ -110,23 +110,28 @@ def collect_run(
     """Collect as :func:`collect` does, then write ``run.json`` beside the answers.
 
     *command* is what the user typed, *settings* what else the run depends on, *checksums* the sha256 of the data
-    files that the items came from. The same run has the same ``run.json``; how long it took stands in ``machine.json``.
+    files that the items came from. ``code`` in ``run.json`` holds the sha256 of each Python file by path (task,
+    subjects). The same run has the same ``run.json``; how long it took stands in ``machine.json``.
     Errors: those of :func:`collect`.
     """
     begun = time.monotonic()
     asked = [_subject(subject, seed) for subject in subjects]
+    task = catalog.task(task) if isinstance(task, str) else task
     table = collect(items, asked, task, views=views, out=out, seed=seed, progress=progress)
+    question = _question(items, asked, task, views, seed)
+    code = {name: sha256 for part in question.parts for name, sha256 in part.code.items()}
     record = {
         "command": list(command),
         "settings": dict(settings or {}),
-        "task": task if isinstance(task, str) else task.name,
+        "task": task.name,
         "views": list(views),
         "seed": seed,
         "items": {"n": len(items), "sha256": items_sha256(items), "datasets": sorted({i.dataset for i in items})},
-        "subjects": _descriptions(out, _question(items, asked, task, views, seed)),
+        "subjects": _descriptions(out, question),
         "counts": [_counted(table, items, name) for name in table.unique("subject_id")],
         "data": dict(checksums or {}),
         "versions": versions(),
+        **({"code": code} if code else {}),
     }
     seal_run(out, record, collected_names(out))
     write_machine(out, time.monotonic() - begun)
@@ -145,7 +150,7 @@ def with_run_options(spec: str, **wanted: str) -> str:
     """
     kind = SubjectSpec.parse(spec).kind
     # an unknown kind is refused where its subject is made
-    takes = getattr(catalog.module("subjects", kind), "RUN_OPTIONS", ()) if kind in catalog.names("subjects") else ()
+    takes = getattr(catalog.module("subjects", kind), "RUN_OPTIONS", ()) if catalog.has("subjects", kind) else ()
     given = spec.partition("?")[2]
     named = {part.partition("=")[0] for part in given.split("&")}
     options = [f"{key}={value}" for key, value in wanted.items() if key in takes and key not in named]
@@ -177,6 +182,7 @@ class _Part:
     subject: Subject
     view: str
     revision: str
+    code: Mapping[str, str]
 
     @property
     def name(self) -> str:
@@ -195,7 +201,9 @@ class _Question:
 
     def key(self, part: _Part) -> dict[str, Any]:
         """Return everything that can change the answers of a part."""
-        return {
+        # a file of the user's own that was changed asks, or answers, another question
+        code = {"code": dict(part.code)} if part.code else {}
+        return code | {
             "items": self.sha256,
             "n_items": len(self.items),
             "task": self.task.name,
@@ -226,7 +234,11 @@ def _question(
         question.answer_function(subject)
     for item in items:
         question.check_item(item)
-    parts = tuple(_Part(subject, view, subject.facts.revision) for subject in asked for view in views)
+    parts = tuple(
+        _Part(subject, view, subject.facts.revision, catalog.code([question.name, subject.subject_id]))
+        for subject in asked
+        for view in views
+    )
     return _Question(tuple(items), question, seed, items_sha256(items), parts)
 
 

@@ -24,7 +24,7 @@ class FaultyServer:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                name = self.path.strip("/")
+                name = self.path.rpartition("/")[2]
                 outer.asked[name] += 1
                 faults[name](self, outer.asked[name])
 
@@ -35,8 +35,8 @@ class FaultyServer:
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
-    def url(self, fault: str) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}/{fault}"
+    def url(self, fault: str, *, commit: str = "") -> str:
+        return f"http://127.0.0.1:{self._server.server_port}/{commit and f'{commit}/'}{fault}"
 
     def close(self) -> None:
         self._server.shutdown()

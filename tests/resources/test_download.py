@@ -86,11 +86,18 @@ FAULTS = {
 def test_a_bad_server_leaves_nothing(server: Any, content: bytes, cache: Path, fault: str, pinned: bool) -> None:
     """Each fault is a clear error that names the address and where to put the file; the cache stays empty."""
     requests, said = FAULTS[fault]
-    url = server.url(fault)
+    url = server.url(fault, commit="" if pinned else "0" * 40)
     message, _ = _get(_card(url, content if pinned else None))
     assert [part for part in (url, said, "toy/table.csv", "LEXISCOPE_DATA") if part not in message] == []
     assert server.asked[fault] == requests
     assert _files(cache.parent) == []
+
+
+def test_what_nothing_pins_is_not_downloaded(server: Any, cache: Path) -> None:
+    """A file has a sha256, or its address a commit: otherwise nothing is asked of the server."""
+    message, _ = _get(_card(server.url("ok"), None))
+    assert "toy/table.csv is not pinned" in message
+    assert (server.asked["ok"], _files(cache.parent)) == (0, [])
 
 
 def test_a_wrong_checksum_shows_both(server: Any, content: bytes) -> None:

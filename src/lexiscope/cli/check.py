@@ -89,7 +89,7 @@ def read_map(pairs: tuple[str, ...], raters: tuple[str, ...] = ()) -> ColumnMap:
 def _refuse_dataset(file: Path) -> None:
     """Say what checks a dataset, where its name was given and there is no such file."""
     name = str(file).partition("?")[0]
-    if not file.exists() and name in catalog.names("datasets"):
+    if catalog.has("datasets", name) and (not file.exists() or file.suffix == ".py"):
         hint = f"its files are checked with: lexiscope data check {name}; "
         hint += "all datasets: lexiscope list datasets"
         raise InputError("this is the name of a dataset, not a file", code="E001", place=Place(str(file)), hint=hint)

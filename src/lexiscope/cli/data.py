@@ -13,6 +13,7 @@ from lexiscope.cli.options import quiet as quiet_option
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, say
 from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
+from lexiscope.core.code_file import is_path
 from lexiscope.core.errors import SpecError
 from lexiscope.resources import fetch, semcor_tagfiles
 from lexiscope.resources.cards import CARDS
@@ -93,6 +94,8 @@ def _state(row: dict[str, object]) -> str:
 
 def _card(name: str) -> fetch.Card:
     """The card of a dataset or of a resource."""
+    if is_path(name):
+        return catalog.card(name)
     known = (*catalog.names("datasets"), *CARDS)
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)

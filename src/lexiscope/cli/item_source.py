@@ -12,6 +12,7 @@ import numpy as np
 
 from lexiscope.cli.verb import existing_file
 from lexiscope.core import catalog
+from lexiscope.core.code_file import is_path
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
@@ -40,8 +41,11 @@ def task_of_items(name: str, asked: str | None) -> str:
     ('minimal_pair', 'same_sense', 'relatedness')
     """
     dataset = name.partition("?")[0]
-    if asked or dataset not in catalog.names("datasets"):
-        return asked or _TASK_OF_A_FILE
+    if asked:
+        # a task that is loaded by path has its own name from here on
+        return catalog.task(asked).name if is_path(asked) else asked
+    if not catalog.has("datasets", dataset):
+        return _TASK_OF_A_FILE
     return catalog.card(dataset).task
 
 
@@ -50,7 +54,8 @@ def load_items(
 ) -> ItemSource:
     """Return the items of a dataset of the catalog, or of a file; *language* keeps the items in one language.
 
-    A name with a path separator or a suffix is a file, anything else a dataset. A dataset's options may follow its name
+    A path to a Python file (``my_norms.py``) is a dataset; any other name with a path separator or a suffix is a file
+    of items, anything else a dataset. A dataset's options may follow its name
     (``am2ico?language=zh``), with points in them (``planted_bias?word_sufficiency=0.5``). A table of items that
     Lexiscope wrote is taken as it is. For the task ``minimal_pair`` a file holds minimal pairs, or synonym items to
     make them of (:func:`~lexiscope.items.choice_set_file.read_minimal_pairs`). *scale* is the one on which people rated
@@ -59,7 +64,7 @@ def load_items(
     Errors: :class:`InputError` for a file that does not pass ``lexiscope check``, whose ratings are off the scale, or
     where no item is left, and for a scale of what has its own; :class:`SpecError` for an unknown dataset.
     """
-    is_dataset = name.partition("?")[0] in catalog.names("datasets")
+    is_dataset = catalog.has("datasets", name)
     if not is_dataset and (Path(name).suffix or Path(name).name != name):
         path = existing_file(name)
         if is_item_table(path):
@@ -86,7 +91,8 @@ def load_items(
     # a set that is read in one language at a time is read in the one that was asked for
     read_in_it = language and "?" not in name and "language" in catalog.dataset_options(name)
     data = catalog.dataset(f"{name}?language={language}" if read_in_it else name)
-    return ItemSource(name, _in_language(data.items, name, language), dict(data.checksums))
+    checksums = dict(data.checksums) | catalog.code([name])
+    return ItemSource(name, _in_language(data.items, name, language), checksums)
 
 
 @contextmanager

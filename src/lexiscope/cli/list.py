@@ -10,6 +10,7 @@ from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.output import print_json, print_table
 from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
+from lexiscope.core.catalog import PACKAGE
 from lexiscope.resources.cards import CARDS, ResourceCard
 
 ROOMS = ("datasets", "resources", "tasks", "subjects", "studies", "pairings")
@@ -24,14 +25,17 @@ def list_catalog(room: str | None, *, as_json: bool) -> None:
 
     A resource is a lexicon or a tagged corpus. A pairing is a task and a kind of subject that can answer it, with the
     capability by which it answers. A trained model or a baseline answers the tasks of its training or of its rule.
-    Without an argument, the names in every room are listed. Licences are long and stand in --json.
+    Without an argument, the names in every room are listed. A name that another installed package adds is listed with
+    that package. Licences are long and stand in --json.
     """
     rows = room_rows(room) if room else overview_rows()
     if as_json:
         print_json(rows)
     elif rows:
-        shown = [{key: text for key, text in row.items() if key != "licence"} for row in rows]
-        print_table(list(shown[0]), [list(row.values()) for row in shown], whole=("name", "room"))
+        # where all are of this package, the column would say nothing
+        hidden = {"licence"} | ({"from"} if all(row.get("from", PACKAGE) == PACKAGE for row in rows) else set())
+        shown = [{key: text for key, text in row.items() if key not in hidden} for row in rows]
+        print_table(list(shown[0]), [list(row.values()) for row in shown], whole=("name", "room", "from"))
 
 
 def room_rows(room: str) -> list[Row]:
@@ -42,10 +46,11 @@ def room_rows(room: str) -> list[Row]:
         return [_resource(card) for card in CARDS.values()]
     kind = cast(catalog.Kind, room)
     describe = {"datasets": _dataset, "tasks": _task, "subjects": _subject}.get(room)
-    return [
-        {"name": name, **(describe(name) if describe else {}), "what": catalog.summary(kind, name)}
-        for name in catalog.names(kind)
-    ]
+    rows = []
+    for name in catalog.names(kind):
+        facts = {"name": name, "from": catalog.origin(kind, name)}
+        rows.append(facts | (describe(name) if describe else {}) | {"what": catalog.summary(kind, name)})
+    return rows
 
 
 def overview_rows() -> list[Row]:

@@ -188,7 +188,7 @@ def _check_names(source: YamlSource, model: StudyFile) -> None:
     for room, path, given in rooms:
         # options stand behind a question mark: am2ico?language=zh
         name = given.partition("?")[0] if room == "datasets" else given
-        if name and name not in catalog.names(room):
+        if name and not catalog.has(room, name):
             near = difflib.get_close_matches(name, catalog.names(room), n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(catalog.names(room))}"
             raise InputError(f"there is no {name!r} among the {room}", code="E614", place=source.place(path), hint=hint)

@@ -72,7 +72,7 @@ def _space(given: dict[str, Any], task: str, items: tuple[Item, ...]) -> tuple[S
 
 
 def _has_space(dataset: str) -> bool:
-    return dataset in catalog.names("datasets") and hasattr(catalog.module("datasets", dataset), "search_space")
+    return catalog.has("datasets", dataset) and hasattr(catalog.module("datasets", dataset), "search_space")
 
 
 def _from_file(path: Path) -> SearchSpace:

@@ -52,7 +52,7 @@ def task_of(name: str, asked: str | None, known: Sequence[str]) -> str:
     if asked:
         return asked
     dataset = name.partition("?")[0]
-    if dataset not in catalog.names("datasets"):
+    if not catalog.has("datasets", dataset):
         return known[0]
     found = catalog.card(dataset).task
     if found not in known:
@@ -66,7 +66,7 @@ def items_to_learn(name: str, pairs: tuple[str, ...], *, task: str, language: st
 
     Errors: those of :func:`~lexiscope.cli.item_source.load_items`.
     """
-    if name in catalog.names("datasets"):
+    if catalog.has("datasets", name) and "?" not in name:
         load = cast(Callable[..., Dataset], getattr(catalog.module("datasets", name), "load"))  # noqa: B009
         parameters: Mapping[str, inspect.Parameter] = inspect.signature(load).parameters
         if any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in parameters.values()):

@@ -166,7 +166,7 @@ def _rated_items(given: Mapping[str, Any], source: ItemSource, scale: Scale) -> 
 
 def _own_ratings(name: str) -> dict[str, tuple[float, ...]]:
     """The ratings that people gave in a dataset."""
-    if name not in catalog.names("datasets"):
+    if not catalog.has("datasets", name):
         raise InputError(f"{name} has no ratings of its own", hint="name a file of ratings: --ratings FILE")
     data = catalog.dataset(name)
     people = data.responses.where(subject_kind="participant", measure="rating")

@@ -9,6 +9,7 @@ from typing import IO, Any
 
 import click
 
+from lexiscope.core.code_file import line_in_file
 from lexiscope.core.errors import InputError, LexiscopeError, Place
 
 INTERRUPTED = "interrupted: what was finished is kept; the same command again continues it"
@@ -48,6 +49,15 @@ class Verb(click.Command):
             raise Failure(f"the memory of this machine is not enough{why}\n  what to do: {_LESS}") from error
         except KeyboardInterrupt as error:
             raise Interrupted(INTERRUPTED) from error
+        except Exception as error:
+            # a fault in a file of the user's own is told with its line; a fault of ours keeps its traceback
+            place = line_in_file(error)
+            if place is None or isinstance(error, click.ClickException):
+                raise
+            said = f": {error}" if str(error) else ""
+            raise Failure(
+                str(InputError(f"{type(error).__name__}{said}", place=place, hint="correct the file"))
+            ) from error
 
 
 def check_output(out: Path, *read: Path) -> None:

@@ -204,6 +204,13 @@ def _computed_again(run: Path, record: Mapping[str, Any]) -> _Again:
         shutil.copytree(run, again, ignore=_leave_out(run, record))
         try:
             settings = StudySettings(**{name: _tupled(value) for name, value in record["settings"].items()})
+            changed = [
+                name for name, sha256 in record.get("code", {}).items() if catalog.code([name]).get(name) != sha256
+            ]
+            if changed:
+                return _Again(
+                    {}, f"{changed[0]} is not the file that the run used (sha256 {record['code'][changed[0]]})"
+                )
             pin_threads(("--threads", str(settings.threads)))
             study: Any = catalog.module("studies", settings.study)
             study.run(settings, again, command=record["command"])

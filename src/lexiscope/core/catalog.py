@@ -1,22 +1,32 @@
-"""The catalog: what datasets, tasks, subjects and studies there are, found by file name without importing them.
+"""The catalog: what datasets, tasks, subjects and studies there are, and where they come from.
 
-Nothing is registered by hand. A new file (or folder) in ``datasets/``, ``tasks/``, ``subjects/`` or ``studies/`` is in
-the catalog; names that start with an underscore are not.
+A name is looked up in three places: the package's own rooms (a file or folder in ``datasets/``, ``tasks/``,
+``subjects/`` or ``studies/``; names that start with an underscore are not in the catalog), the entry points
+``lexiscope.datasets``, ``lexiscope.tasks``, ``lexiscope.subjects`` and ``lexiscope.studies`` of installed
+distributions, and, if it is a path to a ``.py`` file or to a folder with an ``__init__.py``, in that file. Nothing is
+registered by hand.
 """
 
 from __future__ import annotations
 
 import ast
 import difflib
+import functools
 import importlib
+import inspect
 import pkgutil
-from collections.abc import Callable
+import re
+import sys
+from collections.abc import Callable, Iterable
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Literal, cast
 
-from lexiscope.core.errors import SpecError
-from lexiscope.core.subject import Subject, SubjectSpec
+from lexiscope.core.code_file import code_sha256, is_path, load_file
+from lexiscope.core.errors import LexiscopeError, Place, SpecError
+from lexiscope.core.subject import CAPABILITIES, Subject, SubjectSpec
 
 if TYPE_CHECKING:
     # datasets and tasks bring pyarrow, which listing names does not need
@@ -26,31 +36,94 @@ if TYPE_CHECKING:
 
 Kind = Literal["datasets", "tasks", "subjects", "studies"]
 KINDS: tuple[Kind, ...] = ("datasets", "tasks", "subjects", "studies")
+PACKAGE = "lexiscope"
+
+_ONE: dict[Kind, str] = {"datasets": "dataset", "tasks": "task", "subjects": "kind of subject", "studies": "study"}
+_HOMES: dict[str, Path] = {}
+"""Name on a card -> the folder of its dataset, for datasets that are not the package's own."""
+_TASK_FILES: dict[str, str] = {}
+"""Name of a task -> the path by which it was loaded: subjects are told a task's name, not its file."""
 
 
 def names(kind: Kind) -> tuple[str, ...]:
-    """Return the names in one room of the catalog, sorted, without importing anything in it."""
-    return tuple(sorted(info.name for info in pkgutil.iter_modules([str(_room(kind))]) if info.name[0] != "_"))
+    """Return the names in one room of the catalog, those of entry points included, sorted, without importing them."""
+    return tuple(sorted({*_own_names(kind), *_entry_points(kind)}))
+
+
+def has(kind: Kind, name: str) -> bool:
+    """Whether a name is in the catalog or is a path to Python code; options behind a name are not looked at.
+
+    >>> has("datasets", "am2ico?language=zh"), has("datasets", "my_norms.py"), has("datasets", "ratings.csv")
+    (True, True, False)
+    """
+    plain = name.partition("?")[0]
+    return is_path(plain) or plain in names(kind)
+
+
+def origin(kind: Kind, name: str) -> str:
+    """Return the distribution that a name comes from: ``lexiscope``, or that of its entry point.
+
+    Errors: :class:`SpecError` for an unknown name, and for a name that two of them have.
+    """
+    found = _entry_point(kind, name)
+    return PACKAGE if found is None else _distribution(found)
 
 
 def summary(kind: Kind, name: str) -> str:
-    """Return the first sentence of a file's docstring, read as text."""
-    source = _source(kind, name)
-    doc = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8"))) or ""
+    """Return the first sentence of the docstring of a place; of the package's own, read as text."""
+    if is_path(name) or _entry_point(kind, name) is not None:
+        doc = inspect.getdoc(module(kind, name)) or ""
+    else:
+        doc = ast.get_docstring(ast.parse(_source(kind, name).read_text(encoding="utf-8"))) or ""
     return doc.split("\n\n")[0].replace("\n", " ").strip()
 
 
 def module(kind: Kind, name: str) -> object:
-    """Import the file of that name and return it.
+    """Return what a name or path stands for: the module, or the object that an entry point names.
 
-    Errors: :class:`SpecError` with the nearest known name.
+    Errors: :class:`SpecError` with the nearest known name; for a name that two distributions have; for a file or an
+    entry point that cannot be loaded or lacks a name that its kind needs.
     """
-    known = names(kind)
-    if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
-        raise SpecError(f"there is no {name!r} among the {kind}", hint=f"{hint} (lexiscope list {kind})")
-    return importlib.import_module(f"lexiscope.{kind}.{name}")
+    if kind == "tasks" and name in _TASK_FILES:
+        name = _TASK_FILES[name]
+    if is_path(name):
+        loaded: object = load_file(name)
+        _check_foreign(kind, loaded, Place(name))
+        if kind == "tasks":
+            _remember_task(cast("Task", getattr(loaded, "TASK")).name, name)  # noqa: B009
+        return loaded
+    found = _entry_point(kind, name)
+    if found is None:
+        return importlib.import_module(f"lexiscope.{kind}.{name}")
+    loaded = _loaded(kind, found)
+    _check_foreign(kind, loaded, Place(f"{found.value} ({_distribution(found)})"))
+    return loaded
+
+
+def code(values: Iterable[str]) -> dict[str, str]:
+    """Return the sha256 of each file by path that is named: by itself, in a spec or id of a subject, or as a task.
+
+    A file that is not there is left out: it is refused where it is loaded.
+
+    >>> code(["raw_c", "encoder:minilm", "recorded:ratings.csv"])
+    {}
+    """
+    found: dict[str, str] = {}
+    for value in values:
+        named = [_TASK_FILES.get(value, value.partition("?")[0])]
+        try:
+            spec = SubjectSpec.parse(value)
+        except SpecError:
+            pass  # no spec: the name of a dataset, a task or a study
+        else:
+            named += [spec.kind, *([spec.name.partition("?")[0]] if spec.kind == "recorded" else [])]
+        found |= {path: code_sha256(path) for path in named if is_path(path) and Path(path).expanduser().exists()}
+    return found
+
+
+def home(dataset: str) -> Path | None:
+    """Return the folder of a dataset that was loaded by path or from an entry point; ``None`` for the package's own."""
+    return _HOMES.get(dataset)
 
 
 def card(name: str) -> DatasetCard:
@@ -73,7 +146,11 @@ def dataset(name: str) -> Dataset:
         hint = f"write {plain}?{known[0]}=…" if known else "write its name alone"
         raise SpecError(f"{plain} has no option {wrong[0]!r} with a value", hint=hint)
     load = cast("Callable[..., Dataset]", getattr(module("datasets", plain), "load"))  # noqa: B009
-    return load(**{key: value for key, _, value in options})
+    loaded = load(**{key: value for key, _, value in options})
+    if not all(hasattr(loaded, field) for field in ("card", "items", "responses")):
+        what = f"load() of the dataset {plain} returned {_a(loaded)}, not a Dataset"
+        raise SpecError(what, hint="return lexiscope.Dataset(CARD, items, responses, checksums)")
+    return loaded
 
 
 def dataset_options(name: str) -> tuple[str, ...]:
@@ -101,7 +178,10 @@ def subject(spec: SubjectSpec | str) -> Subject:
     """Make the subject that a spec names. Weights are read when it is first asked, not here."""
     parsed = SubjectSpec.parse(spec) if isinstance(spec, str) else spec
     load = cast(Callable[[SubjectSpec], Subject], getattr(module("subjects", parsed.kind), "load"))  # noqa: B009
-    return load(parsed)
+    made = load(parsed)
+    if parsed.kind not in _own_names("subjects"):
+        _check_made(made, parsed)
+    return made
 
 
 def subject_capabilities(kind: str) -> tuple[str, ...]:
@@ -135,6 +215,13 @@ def pairings() -> tuple[tuple[str, str, str], ...]:
     return tuple(found)
 
 
+# -- the three places -----------------------------------------------------------------------------------------
+
+
+def _own_names(kind: Kind) -> tuple[str, ...]:
+    return tuple(info.name for info in pkgutil.iter_modules([str(_room(kind))]) if info.name[0] != "_")
+
+
 def _room(kind: Kind) -> Path:
     spec = find_spec(f"lexiscope.{kind}")
     if spec is None or not spec.submodule_search_locations:
@@ -143,7 +230,155 @@ def _room(kind: Kind) -> Path:
 
 
 def _source(kind: Kind, name: str) -> Path:
-    if name not in names(kind):
-        module(kind, name)
     room = _room(kind)
     return room / name / "__init__.py" if (room / name).is_dir() else room / f"{name}.py"
+
+
+def _entry_points(kind: Kind) -> dict[str, tuple[metadata.EntryPoint, ...]]:
+    return _entry_points_on(kind, tuple(sys.path))
+
+
+@functools.cache
+def _entry_points_on(kind: Kind, _path: tuple[str, ...]) -> dict[str, tuple[metadata.EntryPoint, ...]]:
+    """Read the entry points of installed distributions, once for each ``sys.path``."""
+    found: dict[str, tuple[metadata.EntryPoint, ...]] = {}
+    for entry in metadata.entry_points(group=f"lexiscope.{kind}"):
+        found[entry.name] = (*found.get(entry.name, ()), entry)
+    return found
+
+
+def _entry_point(kind: Kind, name: str) -> metadata.EntryPoint | None:
+    """Return the entry point of a name; ``None`` where it is one of the package's own.
+
+    Errors: :class:`SpecError` for an unknown name, and for a name that two distributions have.
+    """
+    own, entries = name in _own_names(kind), _entry_points(kind).get(name, ())
+    if not own and not entries:
+        known = names(kind)
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
+        raise SpecError(f"there is no {name!r} among the {kind}", hint=f"{hint} (lexiscope list {kind})")
+    if own + len(entries) > 1:
+        places = [f"lexiscope.{kind}.{name} ({PACKAGE})"] * own
+        places += [f"{entry.value} ({_distribution(entry)})" for entry in entries]
+        what = f"two {kind} are named {name!r}: {' and '.join(places)}"
+        raise SpecError(what, hint="uninstall one of them, or load its file by path")
+    return None if own else entries[0]
+
+
+def _distribution(entry: metadata.EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else entry.value
+
+
+def _loaded(kind: Kind, entry: metadata.EntryPoint) -> object:
+    """Load what an entry point names."""
+    try:
+        return cast(object, entry.load())
+    except LexiscopeError:
+        raise
+    except Exception as error:
+        # another distribution's code: whatever it raises is told with its name
+        what = f"the {_ONE[kind]} {entry.name!r} of {_distribution(entry)} could not be loaded"
+        why = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        hint = f"reinstall or uninstall {_distribution(entry).partition(' ')[0]}"
+        raise SpecError(what, place=Place(entry.value), why=why, hint=hint) from error
+
+
+# -- what a place must have -----------------------------------------------------------------------------------
+
+
+def _is_card(value: object) -> bool:
+    return all(hasattr(value, field) for field in ("name", "task", "files", "availability"))
+
+
+def _is_task(value: object) -> bool:
+    return all(hasattr(value, field) for field in ("name", "measures", "answers", "scale_of"))
+
+
+def _are_capabilities(value: object) -> bool:
+    return isinstance(value, tuple) and bool(value) and set(value) <= set(CAPABILITIES)
+
+
+def _is_study(value: object) -> bool:
+    return callable(getattr(value, "run", None))
+
+
+_CARD = "a DatasetCard (lexiscope.DatasetCard)"
+_LOAD_DATASET = "a function that returns a Dataset"
+_TASK = "a Task (lexiscope.core.task.Task)"
+_ABLE = f"a tuple of what a subject of this kind can do, of {', '.join(CAPABILITIES)}"
+_LOAD_SUBJECT = "a function that takes a SubjectSpec and returns a subject"
+_CONTRACT: dict[Kind, tuple[tuple[str, str, Callable[[object], bool]], ...]] = {
+    "datasets": (("CARD", _CARD, _is_card), ("load", _LOAD_DATASET, callable)),
+    "tasks": (("TASK", _TASK, _is_task),),
+    "subjects": (("CAPABILITIES", _ABLE, _are_capabilities), ("load", _LOAD_SUBJECT, callable)),
+    "studies": (("study", "a Study (lexiscope.Study)", _is_study),),
+}
+"""For each kind, the names that a module or an object must have, what each is, and a check of it."""
+
+
+def _check_foreign(kind: Kind, loaded: object, place: Place) -> None:
+    """Check that a file by path or an entry point has the names of its kind.
+
+    Errors: :class:`SpecError` naming what is missing and what it must be.
+    """
+    # a study may also be a function run in the file itself, or the entry point may name the Study
+    if kind == "studies" and _is_study(loaded):
+        return
+    for name, meaning, fits in _CONTRACT[kind]:
+        if not hasattr(loaded, name):
+            raise SpecError(f"this is no {_ONE[kind]}: it has no {name}", place=place, hint=f"define {name}: {meaning}")
+        value = getattr(loaded, name)
+        if not fits(value):
+            what = f"{name} of this {_ONE[kind]} is {_a(value)}, not what it must be"
+            raise SpecError(what, place=place, hint=f"define {name}: {meaning}")
+    if kind == "datasets":
+        _check_card(cast("DatasetCard", getattr(loaded, "CARD")), place)  # noqa: B009
+        _HOMES[cast("DatasetCard", getattr(loaded, "CARD")).name] = _folder(loaded)  # noqa: B009
+
+
+def _check_card(card: DatasetCard, place: Place) -> None:
+    """Check that the files of a card are pinned, and that no dataset of the package has its name."""
+    if card.name in _own_names("datasets"):
+        what = f"the card of this dataset is named {card.name!r}, as is lexiscope.datasets.{card.name} ({PACKAGE})"
+        raise SpecError(what, place=place, hint="give the card a name of its own")
+    for file in card.files:
+        if file.sha256 is None or not re.fullmatch("[0-9a-f]{64}", file.sha256):
+            what = f"the file {file.path} of the dataset {card.name!r} has no sha256"
+            hint = f"write DataFile({file.path!r}, sha256=…) with the 64 hexadecimal digits that sha256sum prints"
+            raise SpecError(what, place=place, hint=hint)
+
+
+def _check_made(made: object, spec: SubjectSpec) -> None:
+    """Check that the id of a subject that is not of the package is a spec of its kind: it names who answered."""
+    subject_id = getattr(made, "subject_id", None)
+    if isinstance(subject_id, str):
+        try:
+            same = SubjectSpec.parse(subject_id).kind == spec.kind
+        except SpecError:
+            same = False
+        if same:
+            return
+    what = f"load() of {spec.kind} returned {_a(made)} with the subject_id {subject_id!r}"
+    why = f"the id of a subject is a spec that makes it again: {spec}"
+    raise SpecError(what, why=why, hint="set subject_id to str(spec)")
+
+
+def _remember_task(name: str, path: str) -> None:
+    """Let a task be found by its name, too, after it was loaded by path."""
+    other = _TASK_FILES.get(name)
+    if name in names("tasks") or (other is not None and Path(other).resolve() != Path(path).resolve()):
+        owner = other or f"{name} ({origin('tasks', name)})"
+        raise SpecError(f"two tasks are named {name!r}: {path} and {owner}", hint="give the TASK a name of its own")
+    _TASK_FILES[name] = path
+
+
+def _folder(loaded: object) -> Path:
+    """Return the folder in which a module, or the class or module of an object, is written."""
+    found = loaded if isinstance(loaded, ModuleType | type) else type(loaded)
+    return Path(inspect.getfile(found)).resolve().parent
+
+
+def _a(value: object) -> str:
+    name = type(value).__name__
+    return "None" if value is None else f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"

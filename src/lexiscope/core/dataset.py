@@ -24,8 +24,9 @@ Availability = Literal["embedded", "download", "obtain"]
 class DataFile:
     """One file of a dataset: where it lies under the data folder, where it comes from, and what it must hash to.
 
-    ``path`` is relative to the data folder (``sawc/sawc_avg_relatedness.csv``); ``url`` is pinned to a version;
-    ``sha256`` is ``None`` only where the publisher's file was never seen by us (the card says so).
+    ``path`` is relative to the data folder (``sawc/sawc_avg_relatedness.csv``). ``url`` is any https address; of a
+    dataset outside the package also a ``file://`` address, or a path that starts at the folder of its ``.py``.
+    ``sha256`` pins the file; it is ``None`` only where the publisher's file was never seen by us (the card says so).
     """
 
     path: str

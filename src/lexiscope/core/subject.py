@@ -1,11 +1,12 @@
 """Subjects: whoever answers. What a subject can do is a set of capabilities, not a place in a grid of models and tasks.
 
 A subject is named by a spec that prints and parses back: ``encoder:minilm``, ``recorded:ratings.csv``,
-``chat:<model>@<url>``.
+``chat:<model>@<url>``, ``my_subject.py:<name>``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -32,10 +33,17 @@ Progress = Callable[[int, int], None]
 class SubjectSpec:
     """The name of a subject: kind, name, and for hosted models where.
 
+    The kind is one of the catalog, or a path to the file of a kind of your own: it ends in ``.py`` or, of a folder, in
+    ``/``. After a path, the name may be left out.
+
     >>> str(SubjectSpec.parse("encoder:minilm"))
     'encoder:minilm'
     >>> SubjectSpec.parse("chat:small@http://127.0.0.1:8000/v1").url
     'http://127.0.0.1:8000/v1'
+    >>> SubjectSpec.parse("models/length.py:plain?power=2")
+    SubjectSpec(kind='models/length.py', name='plain?power=2', url='')
+    >>> str(SubjectSpec.parse("models/length.py?power=2"))
+    'models/length.py?power=2'
     """
 
     kind: str
@@ -44,20 +52,28 @@ class SubjectSpec:
 
     @classmethod
     def parse(cls, text: str) -> SubjectSpec:
-        """Read ``kind:name`` or ``kind:name@url``.
+        """Read ``kind:name`` or ``kind:name@url``; after a path, ``:name`` may be left out.
 
         Errors: :class:`SpecError`.
         """
-        kind, colon, rest = text.partition(":")
-        if not colon or not kind or not rest:
+        path = _PATH.match(text)
+        kind = path.group() if path else text.partition(":")[0]
+        rest = text[len(kind) :]
+        name = rest[1:] if rest.startswith(":") else rest
+        if not kind or (not path and not name) or rest == ":":
             raise SpecError(f"{text!r} does not name a subject", hint="write kind:name, for instance encoder:minilm")
-        name, at, url = rest.partition("@")
+        before, at, url = name.partition("@")
         if at and "://" in url:
-            return cls(kind, name, url)
-        return cls(kind, rest)
+            return cls(kind, before, url)
+        return cls(kind, name)
 
     def __str__(self) -> str:
-        return f"{self.kind}:{self.name}" + (f"@{self.url}" if self.url else "")
+        colon = ":" if self.name and not (self.name.startswith("?") and _PATH.fullmatch(self.kind)) else ""
+        return f"{self.kind}{colon}{self.name}" + (f"@{self.url}" if self.url else "")
+
+
+# a drive letter may stand before the path (C:\models\length.py); otherwise the first colon ends it
+_PATH = re.compile(r"(?:[A-Za-z]:(?=[\\/]))?[^:?]+?(?:\.py|[\\/])(?=$|[:?]|@[^/\\]*://)")
 
 
 @runtime_checkable

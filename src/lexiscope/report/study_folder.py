@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import RunError
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import to_json
@@ -25,8 +26,24 @@ from lexiscope.report.stored import store
 
 def key_of(settings: StudySettings) -> str:
     """Return what makes two runs the same question: every setting, and the versions that numbers depend on."""
-    content = {"settings": asdict(settings), "versions": versions()}
+    content = {"settings": asdict(settings), "versions": versions(), **code_of(settings)}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def code_of(settings: StudySettings) -> dict[str, dict[str, str]]:
+    """Return ``code``: the sha256 of each Python file by path that the settings name; nothing where they name none."""
+    code = catalog.code(_texts(asdict(settings)))
+    return {"code": code} if code else {}
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from _texts(tuple(value.values()))
+    elif isinstance(value, Sequence):
+        for each in value:
+            yield from _texts(each)
 
 
 def changed_files(out: Path, settings: StudySettings, *, given: Mapping[str, str] | None = None) -> list[Change] | None:
@@ -64,6 +81,7 @@ def about_run(
         "versions": versions(),
         "data": dict(data),
         "counts": dict(counts),
+        **code_of(settings),
         **more,
     }
 

@@ -1,20 +1,26 @@
 """Where published data lie, whether they are the ones that were pinned, and how they get here.
 
-A file is looked for in the folder that ``LEXISCOPE_DATA`` names, then in the user's cache. Whatever is found is
-checked against the sha256 of its card before anything reads it.
+A file is looked for in the folder that ``LEXISCOPE_DATA`` names, then, for a dataset that is not the package's own, at
+its ``file://`` address and in the folder of the dataset's ``.py``, then in the user's cache. Whatever is found is
+checked against the sha256 of its card before anything reads it. A file that a sha256 pins may be at any https address:
+of a repository, a release, Zenodo, OSF.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import platformdirs
 
+from lexiscope.core import catalog
 from lexiscope.core.dataset import DataFile, DatasetCard
 from lexiscope.core.errors import DataError, Place
 from lexiscope.core.run import sha256_of
@@ -23,6 +29,8 @@ from lexiscope.resources.cards import ResourceCard
 from lexiscope.resources.download import download
 
 VARIABLE = "LEXISCOPE_DATA"
+_COMMIT = re.compile(r"/[0-9a-f]{40}/")
+"""A commit in an address: a file without a sha256 is the publisher's as it was then."""
 Card = DatasetCard | ResourceCard
 Status = Literal["ok", "missing", "wrong checksum", "not pinned"]
 
@@ -73,7 +81,7 @@ def locate(file: DataFile, *, dataset: str, folder: Path | None = None, how_to_o
     """
     found = locate_optional(file, dataset=dataset, folder=folder)
     if found is None:
-        looked = ", ".join(str(place / file.path) for place in _places(folder))
+        looked = ", ".join(map(str, _paths(file, dataset, folder)))
         hint = how_to_obtain or _obtain(file, dataset)
         raise DataError(f"{dataset}: the data file {file.path} is not here", why=f"looked for {looked}", hint=hint)
     return found
@@ -86,8 +94,7 @@ def given(path: Path) -> Found:
 
 def locate_optional(file: DataFile, *, dataset: str, folder: Path | None = None) -> Found | None:
     """Find a data file like :func:`locate`, or return ``None`` where no place has it."""
-    for place in _places(folder):
-        path = place / file.path
+    for path in _paths(file, dataset, folder):
         if path.is_file():
             return Found(path, verified(path, file, dataset=dataset))
     return None
@@ -115,24 +122,25 @@ def locate_all(card: Card, *, folder: Path | None = None) -> tuple[Found, ...]:
     Errors: :class:`DataError` as of :func:`locate`.
     """
     wanted = packed_at_hand(card, folder=folder) or tuple(file for file in card.files if not file.optional)
-    if card.availability == "obtain" and _missing(wanted, folder):
+    if card.availability == "obtain" and _missing(wanted, card.name, folder):
         raise _not_to_be_downloaded(card, wanted, folder)
     return tuple(locate(file, dataset=card.name, folder=folder) for file in wanted)
 
 
 def packed_at_hand(card: Card, *, folder: Path | None = None) -> tuple[DataFile, ...]:
     """Return the packed file of a resource if it lies in a data folder and its files do not; else nothing."""
-    places = _places(folder)
     packed = card.packed if isinstance(card, ResourceCard) else ()
-    if any((place / file.path).is_file() for place in places for file in card.files):
+    if len(_missing(card.files, card.name, folder)) < len(card.files):
         return ()
-    return tuple(file for file in packed if any((place / file.path).is_file() for place in places))[:1]
+    return tuple(file for file in packed if not _missing((file,), card.name, folder))[:1]
 
 
 def check(card: Card, *, folder: Path | None = None) -> tuple[FileStatus, ...]:
     """Return the state of every file of a card, in its order; nothing is raised or downloaded."""
     files = packed_at_hand(card, folder=folder) or card.files
-    return tuple(_status(file, folder if card.availability != "embedded" else _embedded()) for file in files)
+    return tuple(
+        _status(file, card.name, folder if card.availability != "embedded" else _embedded(card)) for file in files
+    )
 
 
 def get(
@@ -149,9 +157,9 @@ def get(
     Errors: :class:`DataError`, which names the address, the checksums, and where to put the file by hand; nothing
     unverified is left in the cache.
     """
-    folder = _embedded() if card.availability == "embedded" else None
+    folder = _embedded(card) if card.availability == "embedded" else None
     files = packed_at_hand(card) or tuple(file for file in card.files if optional or not file.optional)
-    if card.availability == "obtain" and _missing(files, folder):
+    if card.availability == "obtain" and _missing(files, card.name, folder):
         raise _not_to_be_downloaded(card, files, folder)
     paths = []
     for done, file in enumerate(files, start=1):
@@ -162,12 +170,13 @@ def get(
     return tuple(paths)
 
 
-def _missing(files: tuple[DataFile, ...], folder: Path | None) -> list[DataFile]:
-    return [file for file in files if not any((place / file.path).is_file() for place in _places(folder))]
+def _missing(files: tuple[DataFile, ...], dataset: str, folder: Path | None) -> list[DataFile]:
+    return [file for file in files if not any(path.is_file() for path in _paths(file, dataset, folder))]
 
 
 def _not_to_be_downloaded(card: Card, files: tuple[DataFile, ...], folder: Path | None) -> DataError:
-    looked = ", ".join(str(place / file.path) for file in _missing(files, folder) for place in _places(folder))
+    missing = _missing(files, card.name, folder)
+    looked = ", ".join(str(path) for file in missing for path in _paths(file, card.name, folder))
     what = f"{card.name} is not here and cannot be downloaded: {card.licence}"
     return DataError(what, why=f"looked for {looked}", hint=card.how_to_obtain)
 
@@ -175,13 +184,19 @@ def _not_to_be_downloaded(card: Card, files: tuple[DataFile, ...], folder: Path 
 def _downloaded(file: DataFile, dataset: str, wait: Callable[[float], object]) -> Path:
     if not file.url:
         raise DataError(f"{dataset}: the data file {file.path} has no address", hint=_by_hand(file))
+    if not file.url.startswith(("https://", "http://")):
+        what = f"{dataset}: the data file {file.path} is not at {file.url}"
+        raise DataError(what, why="only https and http addresses are downloaded from", hint=_by_hand(file))
+    if file.sha256 is None and not _COMMIT.search(file.url):
+        what = f"{dataset}: the data file {file.path} is not pinned"
+        raise DataError(what, why=f"{file.url} may change", hint="write its sha256 on the card")
     target = cache() / file.path
     download(file, target, hint=_by_hand(file), wait=wait)
     return target
 
 
-def _status(file: DataFile, folder: Path | None) -> FileStatus:
-    paths = [place / file.path for place in _places(folder) if (place / file.path).is_file()]
+def _status(file: DataFile, dataset: str, folder: Path | None) -> FileStatus:
+    paths = [path for path in _paths(file, dataset, folder) if path.is_file()]
     if not paths:
         return FileStatus(file, "missing")
     actual = sha256_of(paths[0])
@@ -190,17 +205,28 @@ def _status(file: DataFile, folder: Path | None) -> FileStatus:
     return FileStatus(file, "ok" if actual == file.sha256 else "wrong checksum", paths[0], actual)
 
 
-def _embedded() -> Path:
-    """Return the folder below which the package carries its embedded files."""
-    return Path(__file__).parents[1] / "datasets"
+def _embedded(card: Card) -> Path:
+    """Return the folder below which a dataset's embedded files lie: the package's, or that of the dataset's ``.py``."""
+    return catalog.home(card.name) or Path(__file__).parents[1] / "datasets"
 
 
-def _places(folder: Path | None) -> tuple[Path, ...]:
-    return where() if folder is None else (Path(folder),)
+def _paths(file: DataFile, dataset: str, folder: Path | None) -> tuple[Path, ...]:
+    """Return where a file is looked for, in order."""
+    if folder is not None:
+        return (Path(folder) / file.path,)
+    *named, cached = [place / file.path for place in where()]
+    if file.url.startswith("file://"):
+        named.append(Path(url2pathname(urlsplit(file.url).path)))
+    home = catalog.home(dataset)
+    if home is not None:
+        # an address without a scheme starts at the folder of the dataset's .py
+        named += [home / file.url] if file.url and "://" not in file.url else []
+        named.append(home / file.path)
+    return (*named, cached)
 
 
 def _obtain(file: DataFile, dataset: str) -> str:
-    return f"run: lexiscope data get {dataset}, or {_by_hand(file)}" if file.url else _by_hand(file)
+    return f"run: lexiscope data get {dataset}, or {_by_hand(file)}" if "://" in file.url else _by_hand(file)
 
 
 def _by_hand(file: DataFile) -> str:

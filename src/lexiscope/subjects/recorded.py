@@ -34,7 +34,7 @@ def load(spec: SubjectSpec) -> Recorded:
     if Path(name).suffix in (".csv", ".parquet"):
         if not Path(name).is_file():
             raise SpecError(f"there is no file {name!r} of recorded answers")
-    elif name not in catalog.names("datasets"):
+    elif not catalog.has("datasets", name):
         known = ", ".join(catalog.names("datasets"))
         raise SpecError(f"{name!r} is neither a .csv or .parquet file nor a dataset", hint=f"datasets: {known}")
     return Recorded(name)

@@ -217,7 +217,7 @@ def _loaded(name: str) -> tuple[Dataset, str, SearchSpace | None]:
 
 
 def _title(name: str) -> str:
-    return catalog.card(name).title if name.partition("?")[0] in catalog.names("datasets") else name
+    return catalog.card(name).title if catalog.has("datasets", name) else name
 
 
 def _not_asked(asked: Sequence[str], settings: StudySettings) -> list[NotUsed]:

@@ -1,0 +1,173 @@
+"""Python files of the user, loaded by path: a dataset, a task, a kind of subject or a study outside the package.
+
+A path is ``my_norms.py``, or a folder with an ``__init__.py`` (``./my_norms``). What is hashed is what runs, under a
+module name that no other module has. No ``__pycache__`` is written next to the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import module_from_spec
+from pathlib import Path
+from types import CodeType, ModuleType
+
+from lexiscope.core.errors import LexiscopeError, Place, SpecError
+
+_PREFIX = "lexiscope_file_"
+_LOADED: dict[str, ModuleType] = {}
+"""Module name -> module: a file is run once per process, and once more if its content has changed since."""
+
+
+def is_path(name: str) -> bool:
+    """Whether a name is a path to Python code: it ends in ``.py``, or is a folder with an ``__init__.py``.
+
+    The name of a folder needs a separator (``./raw_c``), so that no folder hides a name of the catalog.
+
+    >>> is_path("my_norms.py"), is_path("studies/my_norms.py"), is_path("raw_c"), is_path("ratings.csv")
+    (True, True, False, False)
+    """
+    if name.endswith(".py"):
+        return True
+    named_as_folder = "/" in name or os.sep in name
+    return named_as_folder and (Path(name).expanduser() / "__init__.py").is_file()
+
+
+def code_sha256(name: str) -> str:
+    """Return the sha256 of a file by path; of a folder, that of the names and contents of its ``.py`` files.
+
+    Errors: :class:`SpecError` for a file that is not there.
+    """
+    path = _file(name)
+    if path.name != "__init__.py":
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    total = hashlib.sha256()
+    for each in sorted(path.parent.rglob("*.py")):
+        content = hashlib.sha256(each.read_bytes()).hexdigest()
+        total.update(f"{each.relative_to(path.parent).as_posix()} {content}\n".encode())
+    return total.hexdigest()
+
+
+def load_file(name: str) -> ModuleType:
+    """Run the file that a path names and return its module; the same content is run once per process.
+
+    Errors: :class:`SpecError` with file and line for a file that is not there or cannot be run.
+    """
+    path = _file(name)
+    key = hashlib.sha256(f"{path} {code_sha256(name)}".encode()).hexdigest()[:16]
+    stem = path.parent.name if path.name == "__init__.py" else path.stem
+    module_name = f"{_PREFIX}{re.sub(r'[^0-9A-Za-z_]', '_', stem)}_{key}"
+    if module_name not in _LOADED:
+        _LOADED[module_name] = _run(path, module_name)
+    return _LOADED[module_name]
+
+
+def line_in_file(error: BaseException) -> Place | None:
+    """Return the last line of a file by path that an error passed through; ``None`` if it passed through none."""
+    files = {module.__file__ for module in _LOADED.values()}
+    folders = tuple(f"{Path(file).parent}{os.sep}" for file in files if file and file.endswith("__init__.py"))
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename in files or (folders and frame.filename.startswith(folders))
+    ]
+    return _place(frames[-1]) if frames else None
+
+
+def _file(name: str) -> Path:
+    """Return the absolute path of the file to run."""
+    path = Path(name).expanduser().resolve()
+    file = path / "__init__.py" if path.is_dir() else path
+    if not file.is_file():
+        what = "this folder has no __init__.py" if path.is_dir() else "there is no such file"
+        raise SpecError(what, place=Place(name), hint="check the name and the folder")
+    return file
+
+
+class _Loader(SourceFileLoader):
+    """Compiles the file as it is now: an old ``__pycache__`` is not read, a new one is not written."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
+def _run(path: Path, module_name: str) -> ModuleType:
+    folder = [str(path.parent)] if path.name == "__init__.py" else None
+    spec = ModuleSpec(module_name, _Loader(module_name, str(path)), origin=str(path), is_package=folder is not None)
+    spec.has_location = True
+    if folder is not None:
+        spec.submodule_search_locations = folder
+    module = module_from_spec(spec)
+    # dataclasses and relative imports look their module up here
+    sys.modules[module_name] = module
+    try:
+        with _told(path), _no_bytecode():
+            _Loader(module_name, str(path)).exec_module(module)
+    except BaseException:
+        for name in [each for each in sys.modules if each == module_name or each.startswith(f"{module_name}.")]:
+            del sys.modules[name]
+        raise
+    return module
+
+
+@contextmanager
+def _no_bytecode() -> Iterator[None]:
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Turn what goes wrong while a user's file is run into an error with its file and line."""
+    try:
+        yield
+    except SyntaxError as error:
+        text = (error.text or "").rstrip("\n")
+        place = Place(error.filename or str(path), error.lineno, error.offset or None, text=text or None)
+        what = f"this file is not valid Python: {error.msg}"
+        raise SpecError(what, place=place, hint="correct the line") from error
+    except ImportError as error:
+        hint = "install it, or correct the name"
+        if error.name is not None and (path.parent / f"{error.name.partition('.')[0]}.py").is_file():
+            hint = "a file loaded by path does not see its neighbours: make the folder a package with an __init__.py"
+            hint += f" and write: from . import {error.name}"
+        raise _failed(path, error, hint) from error
+    except LexiscopeError as error:
+        if error.place is not None and error.place.path is not None:
+            raise
+        raise type(error)(error.what, code=error.code, place=_where(path, error), why=error.why, hint=error.hint) from (
+            error
+        )
+    except (Exception, SystemExit) as error:
+        # the file is the user's: whatever it raises is told with its line
+        raise _failed(path, error, "correct the line") from error
+
+
+def _failed(path: Path, error: BaseException, hint: str) -> SpecError:
+    said = f": {error}" if str(error) else ""
+    what = f"this file could not be loaded: {type(error).__name__}{said}"
+    return SpecError(what, place=_where(path, error), hint=hint)
+
+
+def _where(path: Path, error: BaseException) -> Place:
+    """Return the last line of the file, or of its folder, that an error passed through."""
+    package = path.name == "__init__.py"
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == str(path) or (package and frame.filename.startswith(f"{path.parent}{os.sep}"))
+    ]
+    return _place(frames[-1]) if frames else Place(str(path))
+
+
+def _place(frame: traceback.FrameSummary) -> Place:
+    return Place(frame.filename, frame.lineno, text=frame.line or None)
