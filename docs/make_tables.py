@@ -1,7 +1,9 @@
 """Write what the documentation says of the catalog, the verbs, the statistics and the files: from the code itself.
 
-``make docs-tables`` runs this file. It rewrites the tables of README.md between their markers and the generated pages
-of docs/reference. A house test runs :func:`pages` and compares: a page that is out of date is a failed test.
+``make docs-tables`` runs this file, and so does the build of the docs (``conf.py``). It writes the generated pages of
+docs/reference. The repository does not keep the pages of the catalog (:data:`CATALOG`), so that adding a dataset, a
+task, a kind of subject or a study changes no file. A house test compares the pages that it keeps with :func:`pages`:
+one that is out of date is a failed test.
 """
 
 from __future__ import annotations
@@ -106,10 +108,15 @@ def _list(lines: Sequence[str]) -> str:
 # -- the catalog ----------------------------------------------------------------------------------------------
 
 
+def own_names(kind: catalog.Kind) -> list[str]:
+    """Return the names of a room without those that other installed distributions add."""
+    return [name for name in catalog.names(kind) if catalog.origin(kind, name) == catalog.PACKAGE]
+
+
 def datasets_table() -> str:
-    """Return the README's table of datasets."""
+    """Return the table of datasets that begins their page."""
     rows = []
-    for name in catalog.names("datasets"):
+    for name in own_names("datasets"):
         card = catalog.card(name)
         counts = ", ".join(f"{count:,} {what}" for what, count in card.counts[:3])
         rows.append([f"`{name}`", card.title, card.language, counts, card.availability, card.licence])
@@ -117,47 +124,45 @@ def datasets_table() -> str:
 
 
 def tasks_table() -> str:
-    """Return the README's table of tasks."""
-    tasks = [catalog.task(name) for name in catalog.names("tasks")]
+    """Return the table of tasks that begins their page."""
+    tasks = [catalog.task(name) for name in own_names("tasks")]
     rows = [[f"`{t.name}`", t.summary, ", ".join(f"`{able}`" for able, _ in t.answers)] for t in tasks]
     return table(("name", "question", "answered by subjects that have"), rows)
 
 
 def subjects_table() -> str:
-    """Return the README's table of kinds of subject."""
+    """Return the table of kinds of subject that begins their page."""
     rows = [
         [f"`{kind}`", ", ".join(f"`{able}`" for able in catalog.subject_capabilities(kind)), _summary("subjects", kind)]
-        for kind in catalog.names("subjects")
+        for kind in own_names("subjects")
     ]
     return table(("kind", "has", "what it is"), rows)
 
 
 def studies_table() -> str:
-    """Return the README's table of studies."""
-    return table(
-        ("name", "what it asks"), [[f"`{name}`", _summary("studies", name)] for name in catalog.names("studies")]
-    )
+    """Return the table of studies that begins their page."""
+    return table(("name", "what it asks"), [[f"`{name}`", _summary("studies", name)] for name in own_names("studies")])
 
 
 def datasets_page() -> str:
     """Return the page of the datasets: everything that their cards say."""
-    return _page("Datasets", *(_card(catalog.card(name)) for name in catalog.names("datasets")))
+    return _page("Datasets", datasets_table(), *(_card(catalog.card(name)) for name in own_names("datasets")))
 
 
 def tasks_page() -> str:
     """Return the page of the tasks: question, scale, measures, and who can answer how."""
-    return _page("Tasks", *(_task(name) for name in catalog.names("tasks")))
+    return _page("Tasks", tasks_table(), *(_task(name) for name in own_names("tasks")))
 
 
 def subjects_page() -> str:
     """Return the page of the kinds of subject, from their files' own words."""
     intro = "A subject is named by a spec, `kind:name`, on the command line, in a study file and in Python."
-    return _page("Subjects", intro, *(_subject(kind) for kind in catalog.names("subjects")))
+    return _page("Subjects", intro, subjects_table(), *(_subject(kind) for kind in own_names("subjects")))
 
 
 def studies_page() -> str:
     """Return the page of the studies: questions, citations, and which printed numbers are compared."""
-    return _page("Studies", *(_study(name) for name in catalog.names("studies")))
+    return _page("Studies", studies_table(), *(_study(name) for name in own_names("studies")))
 
 
 def _summary(kind: catalog.Kind, name: str) -> str:
@@ -393,17 +398,13 @@ def annotation_file_page() -> str:
 
 # -- the whole ------------------------------------------------------------------------------------------------
 
-README_TABLES: dict[str, Callable[[], str]] = {
-    "datasets": datasets_table,
-    "tasks": tasks_table,
-    "subjects": subjects_table,
-    "studies": studies_table,
-}
-PAGES: dict[str, Callable[[], str]] = {
+CATALOG: dict[str, Callable[[], str]] = {
     "datasets.md": datasets_page,
     "tasks.md": tasks_page,
     "subjects.md": subjects_page,
     "studies.md": studies_page,
+}
+PAGES: dict[str, Callable[[], str]] = {
     "verbs.md": verbs_page,
     "statistics.md": statistics_page,
     "python.md": python_page,
@@ -414,22 +415,19 @@ PAGES: dict[str, Callable[[], str]] = {
 
 
 def pages() -> dict[Path, str]:
-    """Return every generated file with the text that it must have."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for name, make in README_TABLES.items():
-        begin, end = f"<!-- {name}: generated -->\n", f"<!-- {name}: end -->"
-        if begin not in readme or end not in readme:
-            raise SystemExit(f"README.md has no place for the table of {name}: {begin.strip()} … {end}")
-        before, _, rest = readme.partition(begin)
-        readme = f"{before}{begin}\n{make()}\n\n{end}{rest.partition(end)[2]}"
-    made = {ROOT / "README.md": readme}
-    made[ROOT / "docs" / "reference" / "openapi.json"] = f"{json.dumps(openapi(), indent=1)}\n"
+    """Return every generated file that the repository keeps, with the text that it must have."""
+    made = {ROOT / "docs" / "reference" / "openapi.json": f"{json.dumps(openapi(), indent=1)}\n"}
     return made | {ROOT / "docs" / "reference" / name: make() for name, make in PAGES.items()}
+
+
+def catalog_pages() -> dict[Path, str]:
+    """Return the pages of the catalog, which are written where docs are built."""
+    return {ROOT / "docs" / "reference" / name: make() for name, make in CATALOG.items()}
 
 
 def main() -> None:
     """Write what differs."""
-    for path, text in pages().items():
+    for path, text in (pages() | catalog_pages()).items():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
             sys.stdout.write(f"written: {path.relative_to(ROOT)}\n")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -27,3 +29,20 @@ def modules(package: Path) -> dict[str, ast.Module]:
     """Every module of the package, parsed, by its path below the package."""
     files = sorted(package.rglob("*.py"))
     return {str(file.relative_to(package)): ast.parse(file.read_text(encoding="utf-8")) for file in files}
+
+
+@pytest.fixture(scope="session")
+def make_tables() -> ModuleType:
+    """The script that writes the generated pages."""
+    place = importlib.util.spec_from_file_location("make_tables", ROOT / "docs" / "make_tables.py")
+    assert place is not None
+    assert place.loader is not None
+    script = importlib.util.module_from_spec(place)
+    place.loader.exec_module(script)
+    return script
+
+
+@pytest.fixture(scope="session")
+def catalog_pages(make_tables: ModuleType) -> dict[Path, str]:
+    """The pages of the catalog, which the repository does not keep, as they would be written."""
+    return dict(make_tables.catalog_pages())

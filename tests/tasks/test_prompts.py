@@ -61,7 +61,7 @@ def one_line(text: str) -> str:
 
 def test_every_task_that_people_see_can_be_asked() -> None:
     """A task with a page has a prompt in English and Spanish; minimal pairs are scored, not asked."""
-    assert set(ASKED) == set(catalog.names("tasks")) - {"minimal_pair"}
+    assert set(ASKED) == {name for name in catalog.names("tasks") if hasattr(catalog.module("tasks", name), "SCREEN")}
     for name in ASKED:
         assert {("en", "guidelines"), ("es", "guidelines")} <= set(
             variants_of(catalog.screen(name).folder / "prompt.txt")

@@ -63,7 +63,7 @@ CARD = DatasetCard(
         "The ids of a composite mention (colon and some other cancers) are given together: any of them is right.",
         "Concepts have no names in these files: the search space names them by their commonest mention in the training "
         "part, others by their id.",
-        "Two mentions stand in a longer word (disorder in disorders).",
+        "Two mentions lie inside a word (disorder in disorders).",
     ),
 )
 

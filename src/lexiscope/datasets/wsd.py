@@ -74,6 +74,8 @@ CARD = DatasetCard(
         "on it among others. The condition source tells them apart.",
         "340 test items have several right senses: any of them is right.",
         "Adjectives have keys of type 3 and 5 (satellites); both are options.",
+        "Three targets have other letters than their lemma, as published: '%' for 'percent', 'went on' for 'go_on' and "
+        "'went to bed' for 'go_to_bed'.",
         "1,316 test items have one option only; 670 have a lemma that SemCor does not have in that part of speech.",
     ),
 )
