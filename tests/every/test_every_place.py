@@ -94,6 +94,21 @@ def test_a_distribution_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
         "made_places.survey: the study 'made_survey' of made-places 1.2 could not be loaded",
         "  why: ModuleNotFoundError: No module named 'no_such_module'",
     ]
+    rows = {row["name"]: row for row in json.loads(done("list", "studies", "--json", cwd=tmp_path, site=site))}
+    assert rows["made_survey"]["what"].startswith("cannot be used: the study 'made_survey' of made-places 1.2")
+    assert rows["saw_c"]["from"] == "lexiscope"
+
+
+def test_an_entry_point_has_the_name_of_its_card(tmp_path: Path) -> None:
+    """Items and rows name a dataset and a task: the name of the entry point is that of the card or the task."""
+    site = install(tmp_path / "site")
+    points = site / "made_places-1.2.dist-info" / "entry_points.txt"
+    points.write_text(points.read_text().replace("made_norms =", "norms ="))
+    result = command(
+        "collect", "--items", "norms", "--subject", "baseline:random", "--out", "run", cwd=tmp_path, site=site
+    )
+    assert "this entry point is named 'norms', but the CARD is named 'made_norms'" in result.stderr
+    assert result.returncode == 1
 
 
 # -- files by path --------------------------------------------------------------------------------------------
@@ -161,9 +176,18 @@ def test_a_study_of_the_package_knows_the_files_that_it_used(files: Path) -> Non
     run = json.loads((files / "run" / "run.json").read_text())
     assert list(run["code"].items()) == [("counts.py", sha256_of(files / "counts.py"))]
     assert "nothing was computed again" in command(*asked, "--out", "run", cwd=files).stderr
+    assert "was run again on its answers" in done("verify", "run", cwd=files)
     (files / "counts.py").write_text((files / "counts.py").read_text() + "\n# changed\n")
+    assert "counts.py is not the file that the run used" in done("verify", "run", cwd=files)
     result = command(*asked, "--out", "run", cwd=files)
     assert "nothing was computed again" not in result.stderr
+
+
+def test_a_study_file_names_files(files: Path) -> None:
+    """The YAML file of a study takes paths where it takes names."""
+    (files / "study.yaml").write_text("study: survey.py\ndataset: norms.py\nsubjects: ['counts.py:a']\n")
+    done("study", "study.yaml", "--out", "run", cwd=files)
+    assert (files / "run" / "report.html").read_text() == "2"
 
 
 def test_the_same_content_is_run_once(files: Path) -> None:

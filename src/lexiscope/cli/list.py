@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import cast
 
 import click
@@ -11,6 +12,7 @@ from lexiscope.cli.output import print_json, print_table
 from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
 from lexiscope.core.catalog import PACKAGE
+from lexiscope.core.errors import SpecError
 from lexiscope.resources.cards import CARDS, ResourceCard
 
 ROOMS = ("datasets", "resources", "tasks", "subjects", "studies", "pairings")
@@ -45,12 +47,7 @@ def room_rows(room: str) -> list[Row]:
     if room == "resources":
         return [_resource(card) for card in CARDS.values()]
     kind = cast(catalog.Kind, room)
-    describe = {"datasets": _dataset, "tasks": _task, "subjects": _subject}.get(room)
-    rows = []
-    for name in catalog.names(kind):
-        facts = {"name": name, "from": catalog.origin(kind, name)}
-        rows.append(facts | (describe(name) if describe else {}) | {"what": catalog.summary(kind, name)})
-    return rows
+    return [_place(kind, name) for name in catalog.names(kind)]
 
 
 def overview_rows() -> list[Row]:
@@ -58,6 +55,18 @@ def overview_rows() -> list[Row]:
     names = {kind: catalog.names(kind) for kind in catalog.KINDS}
     rooms = {"datasets": names["datasets"], "resources": tuple(CARDS)} | names
     return [{"room": room, "names": ", ".join(names)} for room, names in rooms.items()]
+
+
+def _place(kind: catalog.Kind, name: str) -> Row:
+    """Return the row of a name. What another package adds and cannot be loaded is listed with the reason."""
+    keys, describe = _FACTS[kind]
+    row = {"name": name, "from": catalog.origin(kind, name)}
+    try:
+        return row | describe(name) | {"what": catalog.summary(kind, name)}
+    except SpecError as error:
+        if row["from"] == PACKAGE:
+            raise
+        return row | dict.fromkeys(keys, "") | {"what": f"cannot be used: {error.what}"}
 
 
 def _dataset(name: str) -> Row:
@@ -76,3 +85,12 @@ def _task(name: str) -> Row:
 
 def _subject(kind: str) -> Row:
     return {"can": ", ".join(catalog.subject_capabilities(kind))}
+
+
+_FACTS: dict[catalog.Kind, tuple[tuple[str, ...], Callable[[str], Row]]] = {
+    "datasets": (("task", "language", "licence", "data"), _dataset),
+    "tasks": (("answered by",), _task),
+    "subjects": (("can",), _subject),
+    "studies": ((), lambda _name: {}),
+}
+"""For each room, the columns between a name and what it is, and a function that fills them in."""

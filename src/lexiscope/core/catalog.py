@@ -95,8 +95,9 @@ def module(kind: Kind, name: str) -> object:
     found = _entry_point(kind, name)
     if found is None:
         return importlib.import_module(f"lexiscope.{kind}.{name}")
-    loaded = _loaded(kind, found)
-    _check_foreign(kind, loaded, Place(f"{found.value} ({_distribution(found)})"))
+    loaded, place = _loaded(kind, found), Place(f"{found.value} ({_distribution(found)})")
+    _check_foreign(kind, loaded, place)
+    _check_name(kind, loaded, name, place)
     return loaded
 
 
@@ -300,7 +301,7 @@ def _are_capabilities(value: object) -> bool:
 
 
 def _is_study(value: object) -> bool:
-    return callable(getattr(value, "run", None))
+    return callable(getattr(value, "run", None)) or hasattr(value, "questions")
 
 
 _CARD = "a DatasetCard (lexiscope.DatasetCard)"
@@ -335,6 +336,15 @@ def _check_foreign(kind: Kind, loaded: object, place: Place) -> None:
     if kind == "datasets":
         _check_card(cast("DatasetCard", getattr(loaded, "CARD")), place)  # noqa: B009
         _HOMES[cast("DatasetCard", getattr(loaded, "CARD")).name] = _folder(loaded)  # noqa: B009
+
+
+def _check_name(kind: Kind, loaded: object, name: str, place: Place) -> None:
+    """Check that a dataset or a task names itself as its entry point does: rows and items hold that name."""
+    for constant in {"datasets": ("CARD",), "tasks": ("TASK",)}.get(kind, ()):
+        own = getattr(loaded, constant).name
+        if own != name:
+            what = f"this entry point is named {name!r}, but the {constant} is named {own!r}"
+            raise SpecError(what, place=place, hint="give both the same name")
 
 
 def _check_card(card: DatasetCard, place: Place) -> None:
