@@ -26,10 +26,12 @@ from lexiscope.annotation.definition import StudyDefinition
 from lexiscope.annotation.definition_file import comments
 from lexiscope.annotation.web.openapi import openapi
 from lexiscope.cli.main import VERBS, cli
-from lexiscope.cli.study_file import COMMENTS, StudyFile
+from lexiscope.cli.study import StudyVerb
+from lexiscope.cli.study_file import as_yaml
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.result import Record
+from lexiscope.core.settings import Setting, Settings, own_settings, settings_of
 from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -277,6 +279,10 @@ def verbs_page() -> str:
 def _helps(command: click.Command, context: click.Context, *, depth: int) -> Iterator[str]:
     yield f"{'#' * depth} `{context.command_path}`"
     yield f"```text\n{command.get_help(context).rstrip()}\n```"
+    for name in catalog.names("studies") if isinstance(command, StudyVerb) else ():
+        own = click.Context(command, info_name=context.info_name, parent=context.parent, terminal_width=80)
+        yield f"{'#' * (depth + 1)} `{context.command_path} {name}`"
+        yield f"```text\n{command.options_text(command.study_of(own, name))}\n```"
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             inner = command.get_command(context, name)
@@ -361,16 +367,25 @@ def results_page() -> str:
 
 
 def study_file_page() -> str:
-    """Return the settings of a study file with their defaults."""
-    rows = []
-    for name, field in StudyFile.model_fields.items():
-        default = "required" if field.is_required() else f"`{field.get_default()!r}`"
-        rows.append([f"`{name}`", default, COMMENTS[name]])
+    """Return the settings of a study file with their defaults: those of every study, then those of each."""
     intro = (
-        "A study can be one YAML file. `lexiscope study NAME --write-yaml FILE` writes one in which every setting is "
-        "spelled out; options of the command line override the file. The values in use stand in `run.json`."
+        "A study can be one YAML file. `lexiscope study NAME --write-yaml FILE` writes one in which every setting of "
+        "that study is spelled out; options of the command line override the file. The values in use stand in "
+        "`run.json`. A setting that a study does not have is refused."
     )
-    return _page("Settings of a study file", intro, table(("setting", "default", "meaning"), rows))
+    parts = ["## Settings of every study", _settings_table(settings_of(Settings))]
+    for name in catalog.names("studies"):
+        parts += [f"## Settings of {name}", _settings_table(own_settings(catalog.settings(name)))]
+    return _page("Settings of a study file", intro, *parts)
+
+
+def _settings_table(settings: Sequence[Setting]) -> str:
+    rows = []
+    for setting in settings:
+        default = "required" if setting.name == "study" else f"`{as_yaml(setting, setting.default)!r}`"
+        option = f"`{setting.flag}`" if setting.option.command_line else ""
+        rows.append([f"`{setting.name}`", option, default, setting.option.about])
+    return table(("setting", "option", "default", "meaning"), rows)
 
 
 def annotation_file_page() -> str:

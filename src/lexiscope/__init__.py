@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lexiscope.core.response import Response, ResponseTable
     from lexiscope.core.result import Record, read_records
     from lexiscope.core.scale import Scale
-    from lexiscope.core.study import StudySettings
+    from lexiscope.core.settings import Settings, option
     from lexiscope.core.usage import Usage
     from lexiscope.items.check import check_file
     from lexiscope.items.columns import ColumnMap
@@ -41,7 +41,7 @@ __all__ = [
     "Response",
     "ResponseTable",
     "Scale",
-    "StudySettings",
+    "Settings",
     "Usage",
     "__version__",
     "check_file",
@@ -50,6 +50,7 @@ __all__ = [
     "included",
     "krippendorff_alpha",
     "leave_one_out",
+    "option",
     "r_squared_by_layer",
     "read_records",
     "spearman",
@@ -70,7 +71,7 @@ _MODULES = {
     "core.response": ("Response", "ResponseTable"),
     "core.result": ("Record", "read_records"),
     "core.scale": ("Scale",),
-    "core.study": ("StudySettings",),
+    "core.settings": ("Settings", "option"),
     "core.usage": ("Usage",),
     "items.check": ("check_file",),
     "items.columns": ("ColumnMap",),

@@ -32,7 +32,7 @@ from lexiscope.core.sealed import (
     write_machine,
     write_sealed,
 )
-from lexiscope.core.study import StudySettings
+from lexiscope.core.settings import Settings
 from lexiscope.core.subject import Recording, Subject, SubjectSpec
 from lexiscope.core.task import Task
 
@@ -157,7 +157,7 @@ def with_run_options(spec: str, **wanted: str) -> str:
     return spec + ("&" if given else "?") + "&".join(options) if options else spec
 
 
-def live_subjects(specs: Sequence[str], settings: StudySettings) -> list[Subject]:
+def live_subjects(specs: Sequence[str], settings: Settings) -> list[Subject]:
     """Return the subjects of a study, on its device and threads unless a spec names its own, and with its seed.
 
     Errors: those of the subjects.

@@ -10,11 +10,14 @@ from typing import Any
 
 import pytest
 
-from lexiscope.cli.study import settings_of
 from lexiscope.cli.study_file import read_study_file, write_study_file
+from lexiscope.cli.study_run import chosen_settings
 from lexiscope.core import catalog
-from lexiscope.core.study import StudySettings
+from lexiscope.core.settings import Settings, own_settings, settings_of
 from lexiscope.report.tables import Column, Table
+from lexiscope.studies.context_bias.settings import ContextBiasSettings
+from lexiscope.studies.saw_c.settings import SawCSettings
+from lexiscope.studies.synonymy.settings import SynonymySettings
 
 from .conftest import Run
 
@@ -29,7 +32,7 @@ class Summary:
     overview: Table
 
 
-Calls = list[tuple[StudySettings, Path, dict[str, Any]]]
+Calls = list[tuple[Settings, Path, dict[str, Any]]]
 
 
 @pytest.fixture
@@ -37,7 +40,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
     """The calls of a study that only notes what it was asked."""
     found: Calls = []
 
-    def study(settings: StudySettings, out: Path, **more: Any) -> Summary:
+    def study(settings: Settings, out: Path, **more: Any) -> Summary:
         found.append((settings, out, more))
         table = Table(
             "overview", "", "Main results", (Column("what"), Column("value")), (("rho", "−.61"),), ("a note",)
@@ -56,7 +59,7 @@ def test_a_name_alone_means_every_default(calls: Calls, run: Run) -> None:
     result = run("study", "saw_c", "--out", "RUN")
     assert result.exit_code == 0, result.stderr
     settings, out, more = calls[0]
-    assert (settings, out) == (StudySettings("saw_c"), Path("RUN"))
+    assert (settings, out) == (SawCSettings(), Path("RUN"))
     assert set(more) == {"progress", "command"}
     assert "Main results" in result.stdout
     assert "12 numbers in RUN/results.json; the report: RUN/report.html" in result.stdout
@@ -70,8 +73,7 @@ def test_options_become_settings(calls: Calls, run: Run) -> None:
     options = "--dataset raw_c --subject encoder:minilm --subject encoder:x --recorded beto --view full --mixed none"
     options += " --bootstrap 0 --seed 3 --agreement included --device cuda --title T --language en --scale 0 4"
     assert run("study", "saw_c", *options.split(), "--out", "RUN").exit_code == 0
-    assert calls[0][0] == StudySettings(
-        "saw_c",
+    assert calls[0][0] == SawCSettings(
         dataset="raw_c",
         subjects=("encoder:minilm", "encoder:x"),
         recorded=("beto",),
@@ -89,10 +91,10 @@ def test_options_become_settings(calls: Calls, run: Run) -> None:
 
 def test_a_file_holds_the_settings_and_options_override_it(calls: Calls, run: Run, tmp_path: Path) -> None:
     """From a study file, then from the command line; items given there replace the file's dataset."""
-    write_study_file(StudySettings("saw_c", dataset="raw_c", seed=5, n_bootstrap=9), tmp_path / "s.yaml")
+    write_study_file(SawCSettings(dataset="raw_c", seed=5, n_bootstrap=9), tmp_path / "s.yaml")
     (tmp_path / "mine.csv").write_text("x\n")
     assert run("study", "s.yaml", "--bootstrap", 7, "--items", "mine.csv", "--out", "RUN").exit_code == 0
-    assert calls[0][0] == StudySettings("saw_c", items="mine.csv", seed=5, n_bootstrap=7)
+    assert calls[0][0] == SawCSettings(items="mine.csv", seed=5, n_bootstrap=7)
 
 
 def test_an_overview_without_rows_is_not_printed(
@@ -112,8 +114,8 @@ def test_threads_of_a_file_reach_the_models(
 ) -> None:
     """A study file that asks for 3 threads gets them where torch, loaded later, looks for them."""
     pinned: list[tuple[str, ...]] = []
-    monkeypatch.setattr("lexiscope.cli.study.pin_threads", pinned.append)
-    write_study_file(StudySettings("saw_c", threads=3), tmp_path / "s.yaml")
+    monkeypatch.setattr("lexiscope.cli.study_run.pin_threads", pinned.append)
+    write_study_file(SawCSettings(threads=3), tmp_path / "s.yaml")
     assert "threads: 3" in run("study", "s.yaml", "--out", "RUN").stderr
     assert pinned == [("--threads", "3")]
 
@@ -121,7 +123,7 @@ def test_threads_of_a_file_reach_the_models(
 def test_writing_a_file_runs_nothing(calls: Calls, run: Run, tmp_path: Path) -> None:
     """--write-yaml writes all settings and stops; a file that exists is left alone."""
     assert run("study", "saw_c", "--seed", 8, "--write-yaml", "s.yaml").exit_code == 0
-    assert read_study_file(tmp_path / "s.yaml") == StudySettings("saw_c", seed=8)
+    assert read_study_file(tmp_path / "s.yaml") == SawCSettings(seed=8)
     assert calls == []
     assert "E615" in run("study", "saw_c", "--write-yaml", "s.yaml").stderr
 
@@ -131,6 +133,9 @@ def test_writing_a_file_runs_nothing(calls: Calls, run: Run, tmp_path: Path) -> 
     [
         (("saw_c",), 2, "--out RUN"),
         (("none.yaml", "--out", "RUN"), 1, "none.yaml: [E001]"),
+        (("none.yaml", "--mixed", "none", "--out", "RUN"), 1, "none.yaml: [E001]"),
+        (("--templates", "s.csv", "--out", "RUN"), 2, "No such option"),
+        (("saw_c", "--exclude", "catch", "--out", "RUN"), 2, "no exclusion rule 'catch'"),
         (("saw_c", "--items", "none.csv", "--out", "RUN"), 1, "none.csv: [E001]"),
         (("saw_c", "--items", "s.csv", "--dataset", "raw_c", "--out", "RUN"), 1, "not both"),
         (("saw_c", "--subject", "minilm", "--out", "RUN"), 2, "does not name a subject"),
@@ -155,9 +160,59 @@ def test_unknown_study_names_the_nearest(run: Run) -> None:
     assert "did you mean 'saw_c'?" in result.stderr
 
 
-def test_one_dataset_or_several() -> None:
-    """A dataset that is named once is the dataset; several are the datasets of one run; either replaces a file."""
-    one = settings_of("saw_c", {"datasets": ("raw_c",)})
-    assert (one.dataset, one.datasets) == ("raw_c", ())
-    several = settings_of("context_bias", {"datasets": ("wic", "mcl_wic")})
-    assert (several.dataset, several.datasets) == ("", ("wic", "mcl_wic"))
+def test_one_dataset_or_several(tmp_path: Path) -> None:
+    """An option that names the data takes the place of what a file names: one dataset, several, or items."""
+    assert chosen_settings("saw_c", {"dataset": "raw_c"}) == SawCSettings(dataset="raw_c")
+    several = chosen_settings("context_bias", {"datasets": ("wic", "mcl_wic"), "dataset": None})
+    assert several == ContextBiasSettings(datasets=("wic", "mcl_wic"))
+    write_study_file(ContextBiasSettings(dataset="wic"), tmp_path / "s.yaml")
+    file = str(tmp_path / "s.yaml")
+    assert chosen_settings(file, {"datasets": ("mcl_wic",)}) == ContextBiasSettings(datasets=("mcl_wic",))
+    (tmp_path / "pairs.csv").write_text("x\n")
+    own = chosen_settings(file, {"items": str(tmp_path / "pairs.csv")})
+    assert own == ContextBiasSettings(items=str(tmp_path / "pairs.csv"))
+
+
+@pytest.mark.parametrize("name", catalog.names("studies"))
+def test_help_of_a_study_shows_its_own_options_only(name: str, run: Run) -> None:
+    """Two groups: options of every study, and those of this one; none of another study's."""
+    shown = run("study", name, "--help").stdout
+    common, own = shown.split(f"Options of {name}:")
+    assert "Options of every study:" in common
+    assert all(f"{setting.flag} " in own for setting in own_settings(catalog.settings(name)))
+    others = {s.flag for each in catalog.names("studies") for s in own_settings(catalog.settings(each))}
+    others -= {s.flag for s in (*settings_of(catalog.settings(name)),)}
+    assert not [flag for flag in others if f"{flag} " in shown]
+    assert run("study", "--help").stdout.count("Options of ") == 1
+
+
+def test_help_loads_no_study(imported: Callable[..., set[str]]) -> None:
+    """The options of a study are listed without what the study computes with, and without a reader of YAML."""
+    heavy = ("scipy", "pandas", "torch", "pyarrow", "pydantic", "ruamel.yaml", "rich", "lexiscope.studies.saw_c")
+    for arguments in (["study", "saw_c", "--help"], ["study", "--help"], ["study", "synonymy", "--help"]):
+        assert imported(arguments, heavy) == set()
+
+
+@pytest.mark.parametrize("place", [0, 1, 3, 5])
+def test_a_study_is_named_anywhere(place: int, calls: Calls, run: Run) -> None:
+    """The name can stand before or behind its own options, also where an option's value is a study's name."""
+    words = ["--dataset", "saw_c", "--per", "text", "--out", "RUN"]
+    words.insert(place - place % 2, "synonymy")
+    assert run("study", *words).exit_code == 0
+    assert calls[0][0] == SynonymySettings(dataset="saw_c", per="text")
+
+
+def test_help_of_a_file_is_that_of_its_study(run: Run, tmp_path: Path) -> None:
+    """FILE.yaml --help lists the options of the study that the file names."""
+    (tmp_path / "s.yaml").write_text("study: ambistory\n")
+    assert "Options of ambistory:" in run("study", "s.yaml", "--help").stdout
+
+
+def test_an_option_of_another_study_is_refused(run: Run) -> None:
+    """The error names the nearest option and those of the study itself."""
+    result = run("study", "ambistory", "--mixed", "none", "--out", "RUN")
+    assert result.exit_code == 2
+    assert "No such option '--mixed'" in result.stderr.replace("No such option: --mixed", "No such option '--mixed'")
+    assert "Options of ambistory itself: --split, --compare, --coding." in result.stderr
+    near = run("study", "ambistory", "--splt", "dev", "--out", "RUN")
+    assert "--split" in near.stderr.split("Options of")[0]

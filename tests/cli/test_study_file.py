@@ -10,16 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexiscope.cli.study_file import (
-    COMMENTS,
-    StudyFile,
+    meanings,
     parse_study,
     read_study_file,
+    schema,
     study_yaml,
     write_study_file,
 )
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
-from lexiscope.core.study import StudySettings
+from lexiscope.core.settings import Settings
+from lexiscope.studies.context_bias.settings import ContextBiasSettings
+from lexiscope.studies.saw_c.settings import SawCSettings
 
 KNOWN = {"studies": ("context_bias", "saw_c"), "datasets": ("mini_en", "raw_c", "saw_c"), "tasks": (), "subjects": ()}
 
@@ -30,13 +32,15 @@ def _known_names(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_schema_is_the_settings() -> None:
-    """The schema has the fields of StudySettings, in its order, with its defaults, and each has a comment."""
-    assert list(StudyFile.model_fields) == [field.name for field in fields(StudySettings)] == list(COMMENTS)
-    assert parse_study("study: saw_c\n") == StudySettings("saw_c")
+    """The schema of a study's file has its settings, in their order, with their defaults, and each has a meaning."""
+    for name, kind in (("saw_c", SawCSettings), ("context_bias", ContextBiasSettings)):
+        names = [field.name for field in fields(kind)]
+        assert list(schema(kind).model_fields) == names == list(meanings(kind))
+        assert all(meanings(kind).values())
+        assert parse_study(f"study: {name}\n") == kind()
 
 
-FULL = StudySettings(
-    study="saw_c",
+FULL = SawCSettings(
     items="my items.csv",
     scale=(0.0, 0.1),
     language="es",
@@ -59,8 +63,8 @@ FULL = StudySettings(
 )
 
 
-@pytest.mark.parametrize("given_settings", [FULL, StudySettings("saw_c"), StudySettings("saw_c", dataset="raw_c")])
-def test_round_trip_is_exact(given_settings: StudySettings, tmp_path: Path) -> None:
+@pytest.mark.parametrize("given_settings", [FULL, SawCSettings(), SawCSettings(dataset="raw_c")])
+def test_round_trip_is_exact(given_settings: Settings, tmp_path: Path) -> None:
     """Settings → YAML → settings → YAML changes nothing, through a file as through a text."""
     text = study_yaml(given_settings)
     assert parse_study(text) == given_settings
@@ -76,29 +80,32 @@ def test_round_trip_is_exact(given_settings: StudySettings, tmp_path: Path) -> N
 )
 def test_any_text_survives(text: str, listed: list[str]) -> None:
     """Whatever a user writes into a text field comes back letter for letter."""
-    wanted = replace(StudySettings("saw_c"), ethics=text, recorded=tuple(listed))
+    wanted = replace(SawCSettings(), ethics=text, recorded=tuple(listed))
     assert parse_study(study_yaml(wanted)) == wanted
 
 
 def test_every_setting_is_spelled_out_under_a_comment() -> None:
     """A written file holds every field on its own line, each below its comment."""
-    lines = study_yaml(StudySettings("saw_c")).splitlines()
-    for field in fields(StudySettings):
+    lines = study_yaml(SawCSettings()).splitlines()
+    for field in fields(SawCSettings):
         number = next(i for i, line in enumerate(lines) if line.startswith(f"{field.name}:"))
-        assert lines[number - 1] == f"# {COMMENTS[field.name]}"
+        assert lines[number - 1] == f"# {meanings(SawCSettings)[field.name]}"
 
 
 def test_a_study_file_is_not_overwritten(tmp_path: Path) -> None:
     """Writing where a file stands is refused."""
     (tmp_path / "study.yaml").write_text("mine")
     with pytest.raises(InputError, match="E615"):
-        write_study_file(StudySettings("saw_c"), tmp_path / "study.yaml")
+        write_study_file(SawCSettings(), tmp_path / "study.yaml")
     assert (tmp_path / "study.yaml").read_text() == "mine"
 
 
 FAULTS = [
     # text of the file, place, code and first words of the message, what it advises
     ("study: saw_c\nseeds: 3\n", "2:1", "E611", "unknown name 'seeds'", "did you mean 'seed'?"),
+    ("study: saw_c\nsplit: dev\n", "2:1", "E611", "unknown name 'split'", "its own settings: items, language, scale, "),
+    ("study: context_bias\nbudgt: 1h\n", "2:1", "E611", "unknown name 'budgt'", "did you mean 'budget'? its own"),
+    ("study: context_bias\ndatasets: [saw_c]\ndataset: saw_c\n", "2:1", "E612", "a study takes several", "keep one"),
     ("study: saw_c\nseed: '3'\n", "2:7", "E612", "seed: must be a whole number, not '3'", "seed of"),
     ("study: saw_c\nseed: true\n", "2:7", "E612", "seed: must be a whole number", "seed of"),
     ("study: saw_c\nstarts: 2.5\n", "2:9", "E612", "starts: must be a whole number", "starting"),
@@ -179,4 +186,4 @@ def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
     """A file that an editor saved with a byte-order mark reads as one without."""
     path = tmp_path / "bom.yaml"
     path.write_bytes(b"\xef\xbb\xbfstudy: saw_c\r\nseed: 4\r\n")
-    assert read_study_file(path) == StudySettings("saw_c", seed=4)
+    assert read_study_file(path) == SawCSettings(seed=4)

@@ -26,11 +26,12 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import COMPARED, Record, Status, compared, find, from_json, statistic_name, to_json
 from lexiscope.core.run import manifest, read_json, sha256_of, versions, write_atomically, write_json
 from lexiscope.core.scale import Scale
-from lexiscope.core.study import PublishedValue, StudySettings, printed_values
+from lexiscope.core.study import PublishedValue, printed_values
 from lexiscope.core.subject import SubjectSpec, capabilities
 from lexiscope.core.task import Task
 from lexiscope.core.usage import Usage
 from lexiscope.items.findings import Finding
+from lexiscope.studies.saw_c.settings import SawCSettings
 
 USAGE = Usage("It is a bank", 8, 12)
 
@@ -241,6 +242,6 @@ def test_the_catalog_names_without_importing_and_suggests() -> None:
 def test_study_settings_refuse_contradictions() -> None:
     """A dataset and an item file exclude each other; counts are positive."""
     with pytest.raises(InputError):
-        StudySettings("saw_c", dataset="saw_c", items="x.csv")
+        SawCSettings(dataset="saw_c", items="x.csv")
     with pytest.raises(InputError):
-        StudySettings("saw_c", starts=0)
+        SawCSettings(starts=0)

@@ -13,7 +13,8 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.core.result import COMPARED, Record, parse_statistic, read_records
 from lexiscope.core.run import manifest, read_json
-from lexiscope.core.study import PublishedValue, Question, StudySettings
+from lexiscope.core.settings import Settings, own_settings, settings_of
+from lexiscope.core.study import PublishedValue, Question
 from lexiscope.report.document import Section
 from lexiscope.report.stored import load
 from lexiscope.report.tables import Interval
@@ -57,7 +58,7 @@ def test_printed_numbers_have_a_place_and_no_doubles(name: str) -> None:
 def test_a_study_runs_on_mini_data(name: str, tmp_path: Path) -> None:
     """On embedded items, as the study's ``MINI`` names them: records, report, and a run.json that seals every file."""
     module = _module(name)
-    settings: StudySettings = replace(module.MINI, n_bootstrap=10)
+    settings: Settings = replace(module.MINI, n_bootstrap=10)
     summary = module.run(replace(settings, ethics="none needed: no people"), tmp_path / "run", command="test")
     run = read_json(tmp_path / "run" / "run.json")
     assert manifest(tmp_path / "run", run["files"]) == run["files"]
@@ -113,11 +114,16 @@ def _numbers(section: Section) -> Iterator[float]:
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_a_setting_of_another_study_is_refused(name: str, tmp_path: Path) -> None:
-    """A setting that a study does not have would be dropped without a word."""
-    module = _module(name)
-    other = {"split": "dev", "mode": "published", "views": ("word",)}
-    setting = next(each for each in other if each not in module.SETTINGS)
-    with pytest.raises(InputError, match=f"has no setting '{setting}'"):
-        module.run(replace(module.MINI, **{setting: other[setting]}), tmp_path / "run")
-    assert not (tmp_path / "run").exists()
+def test_a_study_has_its_own_settings_only(name: str) -> None:
+    """``SETTINGS`` are the class of its ``settings.py``; every study has the common ones, each setting says what it is,
+    and another study's setting is not there."""
+    kind = catalog.settings(name)
+    assert kind is _module(name).SETTINGS
+    assert type(_module(name).MINI) is kind
+    assert kind().study == name
+    assert all(setting.option.about for setting in settings_of(kind))
+    others = {s.name for each in STUDIES for s in own_settings(catalog.settings(each))}
+    absent = others - {setting.name for setting in settings_of(kind)}
+    assert absent
+    with pytest.raises(InputError, match="its own settings: "):
+        kind.of({min(absent): ""})

@@ -11,7 +11,8 @@ import pytest
 from lexiscope.core.errors import InputError, RunError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record
-from lexiscope.core.study import PlannedAnalysis, Question, StudySettings
+from lexiscope.core.settings import Settings
+from lexiscope.core.study import PlannedAnalysis, Question
 from lexiscope.report.document import Report
 from lexiscope.report.part import Part
 from lexiscope.report.study_folder import about_run
@@ -25,8 +26,9 @@ from lexiscope.report.study_run import (
     run_study,
 )
 from lexiscope.report.tables import Column, Table
+from lexiscope.studies.saw_c.settings import SawCSettings
 
-SETTINGS = StudySettings("saw_c")
+SETTINGS = SawCSettings()
 RECORD = Record("n", 3.0)
 
 
@@ -36,7 +38,7 @@ class Counted:
     def __init__(self) -> None:
         self.times = 0
 
-    def run(self, folder: Path, settings: StudySettings = SETTINGS, given: Mapping[str, str] | None = None) -> Summary:
+    def run(self, folder: Path, settings: Settings = SETTINGS, given: Mapping[str, str] | None = None) -> Summary:
         """Run it into a folder."""
 
         def compute(_folder: Path) -> Computed:
@@ -78,7 +80,7 @@ def test_a_folder_of_other_settings_is_refused(tmp_path: Path) -> None:
     study = Counted()
     study.run(tmp_path)
     with pytest.raises(RunError, match="another question"):
-        study.run(tmp_path, settings=StudySettings("saw_c", seed=1))
+        study.run(tmp_path, settings=SawCSettings(seed=1))
     assert study.times == 1
 
 

@@ -24,7 +24,6 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import read_json
-from lexiscope.core.study import StudySettings
 from lexiscope.datasets import mini_ambistory
 from lexiscope.items.error_tags import COLUMNS
 from lexiscope.items.sense_frequency import sense_counts
@@ -35,6 +34,7 @@ from lexiscope.studies.ambistory.distances import distances
 from lexiscope.studies.ambistory.gather import gather, given_files
 from lexiscope.studies.ambistory.models import INTEGER_FORM, RAW_FORM, RHO, ROUNDED_FORM, WRONG_FORMS
 from lexiscope.studies.ambistory.published import PUBLISHED
+from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.ambistory.tags import error_tags
 
 MINI = replace(ambistory.MINI, n_bootstrap=10)
@@ -46,7 +46,7 @@ SUBJECTS = (
     "scripted:four",
     "scripted:silent",
 )
-SETTINGS = StudySettings("ambistory", n_bootstrap=20, subjects=SUBJECTS, compare=(("scripted:mean", "scripted:four"),))
+SETTINGS = AmbistorySettings(n_bootstrap=20, subjects=SUBJECTS, compare=(("scripted:mean", "scripted:four"),))
 MEANS_BY_PLACE = (3.68, 2.61, 2.75, 3.55, 3.18, 3.08)
 """The mean rating of each place in a setup over all splits: what a subject that sees the order of rows can learn."""
 Rule = Callable[[Item], float | None]
@@ -464,13 +464,13 @@ def test_what_cannot_run_is_refused_before_any_work(tmp_path: Path) -> None:
     """Another dataset, an item file, nobody to ask, a comparison of a subject that there is not."""
     for settings, error, what in (
         (replace(MINI, dataset="mini_relatedness"), SpecError, "no stories"),
-        (StudySettings("ambistory", items="mine.csv"), SpecError, "stories of a dataset"),
+        (AmbistorySettings(items="mine.csv"), SpecError, "stories of a dataset"),
         (replace(MINI, subjects=()), InputError, "no subject was asked"),
     ):
         with pytest.raises(error, match=what):
             ambistory.run(settings, tmp_path / what.replace(" ", "_"))
     with pytest.raises(InputError, match="named twice"):
-        StudySettings("ambistory", compare=(("a", "b"), ("a", "c")))
+        AmbistorySettings(compare=(("a", "b"), ("a", "c")))
 
 
 @pytest.mark.published
@@ -479,7 +479,7 @@ def test_nearness_of_story_and_meaning_by_layer(
 ) -> None:
     """Distances that fall with people's means are ranked as people rank, and constant ones have no correlation."""
     monkeypatch.setenv("LEXISCOPE_DATA", str(published))
-    settings = StudySettings("ambistory", dataset="ambistory", n_bootstrap=5)
+    settings = AmbistorySettings(dataset="ambistory", n_bootstrap=5)
     material = gather(settings, tmp_path)
     means = {f"ambistory/{row['sample_id']}": statistics.fmean(row["choices"]) for row in released(published)}
     who = {"subject_id": "encoder:planted", "subject_kind": "encoder", "task": "plausibility", "view": "full"}

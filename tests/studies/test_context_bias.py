@@ -16,20 +16,20 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import read_json, sha256_of
-from lexiscope.core.study import StudySettings
 from lexiscope.core.usage import Usage
 from lexiscope.items.planted_bias import Dials, planted_items
 from lexiscope.items.tabular import read_items, write_items
 from lexiscope.studies import context_bias
 from lexiscope.studies.context_bias import models
 from lexiscope.studies.context_bias.protocol import LOOK_UP, check_protocol, named_plan
+from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.context_bias.sources import arranged_splits, own_set
 
-COUNTING = StudySettings("context_bias", encoders=(LOOK_UP,), n_bootstrap=50)
+COUNTING = ContextBiasSettings(encoders=(LOOK_UP,), n_bootstrap=50)
 SMALL = Dials(0.6, 0.3, n_words=8, splits=(("train", 400), ("dev", 60), ("test", 100)))
 
 
-def records_of(settings: StudySettings, out: Path) -> tuple[Record, ...]:
+def records_of(settings: ContextBiasSettings, out: Path) -> tuple[Record, ...]:
     """Run the study and return its records."""
     context_bias.run(settings, out)
     return read_records(out / "results.json")

@@ -9,12 +9,12 @@ import pytest
 
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import sha256_of
-from lexiscope.core.study import StudySettings
 from lexiscope.items.importer import import_items
 from lexiscope.report.document import Report
 from lexiscope.report.stored import load
 from lexiscope.studies import context_bias
 from lexiscope.studies.context_bias.protocol import WORDS
+from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.context_bias.sources import own_set
 from lexiscope.subjects._probe import UntrainedEncoder
 from lexiscope.training.vector_features import vector_features
@@ -22,12 +22,12 @@ from lexiscope.training.vector_features import vector_features
 from . import leaking_pairs as made
 from .leaking_pairs import Decide, leaking_pairs, write_pairs
 
-WORDS_ONLY = StudySettings("context_bias", encoders=(WORDS,), n_bootstrap=300, outputs=())
+WORDS_ONLY = ContextBiasSettings(encoders=(WORDS,), n_bootstrap=300, outputs=())
 LEARNER, PROBE = "words and characters", "minilm, linear"
 
 
 def audited(
-    decide: Decide, folder: Path, settings: StudySettings = WORDS_ONLY, *, n: int, n_words: int = 32
+    decide: Decide, folder: Path, settings: ContextBiasSettings = WORDS_ONLY, *, n: int, n_words: int = 32
 ) -> tuple[Record, ...]:
     """The records of an audit of a file in which *decide* gives the labels."""
     pairs = write_pairs(folder / "pairs.csv", leaking_pairs(decide, n=n, n_words=n_words))
@@ -78,7 +78,7 @@ def test_a_word_that_decides_is_seen_by_default(tmp_path: Path) -> None:
 )
 def test_the_files_of_the_specification_at_full_size(decide: Decide, words: str, tmp_path: Path) -> None:
     """1,600 pairs of 32 words, both default learners, 2,000 resamples."""
-    audited(decide, tmp_path, StudySettings("context_bias", outputs=()), n=1600)
+    audited(decide, tmp_path, ContextBiasSettings(outputs=()), n=1600)
     assert all(words in told for told in verdicts(tmp_path))
 
 
@@ -201,7 +201,7 @@ def test_sentences_that_several_folds_share_are_counted(tmp_path: Path) -> None:
         lines.append(f"The {n}th bank was here.,Each bank had {n} doors.,bank,{'tf'[n % 2]}")
     file = tmp_path / "pairs.csv"
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    settings = StudySettings("context_bias", items=str(file), encoders=("words",))
+    settings = ContextBiasSettings(items=str(file), encoders=("words",))
     assert not any("Caution" in text for text in own_set(file, settings).arranged)
     again = [line.replace("Each bank", "Each other bank") for line in lines[1:21]]
     file.write_text("\n".join([*lines, *again]) + "\n", encoding="utf-8")

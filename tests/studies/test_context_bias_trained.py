@@ -18,12 +18,12 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import read_json
-from lexiscope.core.study import StudySettings
 from lexiscope.items.planted_bias import Dials, planted_items
 from lexiscope.items.tabular import write_items
 from lexiscope.studies import context_bias
 from lexiscope.studies.context_bias import models, protocol
 from lexiscope.studies.context_bias.material import AuditSet, NotUsed
+from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.subjects import _probe
 
 Make = Callable[..., tuple[Item, ...]]
@@ -55,7 +55,7 @@ def run(
     none: tuple[NotUsed, ...] = ()
     gather = sys.modules["lexiscope.studies.context_bias.gather"]
     monkeypatch.setattr(gather, "open_sets", lambda _: (tuple(audits), none))
-    context_bias.run(StudySettings("context_bias", n_bootstrap=50, outputs=(), **settings), folder)  # type: ignore[arg-type]
+    context_bias.run(ContextBiasSettings(n_bootstrap=50, outputs=(), **settings), folder)  # type: ignore[arg-type]
     return read_records(folder / "results.json")
 
 

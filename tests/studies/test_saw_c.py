@@ -16,15 +16,16 @@ import pytest
 from lexiscope.core.errors import InputError, RunError, SpecError, SubjectError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find, parse_statistic, read_records
-from lexiscope.core.study import PublishedValue, StudySettings
+from lexiscope.core.study import PublishedValue
 from lexiscope.datasets import mini_relatedness
 from lexiscope.report.part import with_published
 from lexiscope.report.stored import load
 from lexiscope.studies import saw_c
 from lexiscope.studies.saw_c.material import material
 from lexiscope.studies.saw_c.planned import planned_analyses
+from lexiscope.studies.saw_c.settings import SawCSettings
 
-QUICK = StudySettings("saw_c", n_bootstrap=40, mixed_models="none", recorded=("albert-tiny-spanish",))
+QUICK = SawCSettings(n_bootstrap=40, mixed_models="none", recorded=("albert-tiny-spanish",))
 
 # sawc.md §1: max R² @ layer, min AIC @ layer, min ρ, Expected Layer by AIC and R², last / max R²
 MODELS = {
@@ -48,7 +49,7 @@ MODELS = {
 def whole_run(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The whole study on SAW-C, with few resamples: they touch intervals only."""
     out = tmp_path_factory.mktemp("saw_c") / "run"
-    saw_c.run(StudySettings("saw_c", n_bootstrap=40), out, command="test")
+    saw_c.run(SawCSettings(n_bootstrap=40), out, command="test")
     return out
 
 
@@ -114,15 +115,15 @@ def test_what_table_1_names_is_confirmatory_and_nothing_else(records: tuple[Reco
 
 def test_other_data_have_no_plan() -> None:
     """Items of one's own, another dataset, further exclusions: nothing is planned; without final stops only people."""
-    published = saw_c.completed(StudySettings("saw_c"))
+    published = saw_c.completed(SawCSettings())
     assert {each.question_id for each in planned_analyses(published)} == {"Q1", "Q2", "Q3", "Q4"}
     for other in (
-        StudySettings("saw_c", items="saw_c.csv"),
-        StudySettings("saw_c", dataset="raw_c"),
-        StudySettings("saw_c", exclusions=("low_agreement(r_squared=0.1)",)),
+        SawCSettings(items="saw_c.csv"),
+        SawCSettings(dataset="raw_c"),
+        SawCSettings(exclusions=("low_agreement(r_squared=0.1)",)),
     ):
         assert planned_analyses(saw_c.completed(other)) == ()
-    bare = saw_c.completed(StudySettings("saw_c", views=("full",)))
+    bare = saw_c.completed(SawCSettings(views=("full",)))
     assert [each.question_id for each in planned_analyses(bare)] == ["Q1"]
 
 
@@ -226,7 +227,7 @@ def test_the_exported_script_prints_the_same_chi_squares(whole_run: Path) -> Non
 @pytest.mark.published
 def test_raw_c_through_the_same_study(published: Path, tmp_path: Path) -> None:
     """RAW-C: agreement, correlations and variance as in sawc.md §6 (its mixed models have tests of their own)."""
-    settings = StudySettings("saw_c", dataset="raw_c", n_bootstrap=40, mixed_models="none")
+    settings = SawCSettings(dataset="raw_c", n_bootstrap=40, mixed_models="none")
     saw_c.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     expected = {
@@ -322,9 +323,7 @@ def _own_items(path: Path, *, rate: bool) -> Path:
 def test_own_items_with_ratings_and_a_live_encoder(tmp_path: Path, assert_own: Callable[[Path], None]) -> None:
     """Items and ratings of the user's own beside a live encoder: every question is answered, nothing is published."""
     items = _own_items(tmp_path / "own.csv", rate=True)
-    settings = StudySettings(
-        "saw_c", items=str(items), language="en", subjects=("encoder:minilm",), n_bootstrap=20, starts=1
-    )
+    settings = SawCSettings(items=str(items), language="en", subjects=("encoder:minilm",), n_bootstrap=20, starts=1)
     summary = saw_c.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     assert {r.subject for r in records if r.layer is not None} == {"encoder:minilm"}
@@ -345,7 +344,7 @@ def test_own_items_with_ratings_and_a_live_encoder(tmp_path: Path, assert_own: C
 def test_device_and_threads_reach_the_encoder(tmp_path: Path) -> None:
     """The study's device is the encoder's: one that is not there is refused, and never taken for another."""
     items = _own_items(tmp_path / "own.csv", rate=False)
-    settings = StudySettings("saw_c", items=str(items), subjects=("encoder:minilm",), device="mps", n_bootstrap=0)
+    settings = SawCSettings(items=str(items), subjects=("encoder:minilm",), device="mps", n_bootstrap=0)
     with pytest.raises(SubjectError, match="mps"):
         saw_c.run(settings, tmp_path / "run")
     own = replace(settings, subjects=("encoder:minilm?device=cpu&threads=1",), threads=2)
@@ -355,7 +354,7 @@ def test_device_and_threads_reach_the_encoder(tmp_path: Path) -> None:
 def test_items_without_ratings(tmp_path: Path) -> None:
     """Without ratings the study says so, and still answers what needs no people."""
     items = _own_items(tmp_path / "own.csv", rate=False)
-    settings = StudySettings("saw_c", items=str(items), language="en", subjects=("encoder:minilm",), n_bootstrap=20)
+    settings = SawCSettings(items=str(items), language="en", subjects=("encoder:minilm",), n_bootstrap=20)
     summary = saw_c.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     assert any("no human ratings" in remark for remark in summary.remarks)
@@ -366,8 +365,7 @@ def test_items_without_ratings(tmp_path: Path) -> None:
 def test_with_and_without_final_stop(tmp_path: Path) -> None:
     """Two views of the same subject: the difference that a final stop makes is a number of its own (S06)."""
     items = _own_items(tmp_path / "own.csv", rate=True)
-    settings = StudySettings(
-        "saw_c",
+    settings = SawCSettings(
         items=str(items),
         subjects=("encoder:minilm",),
         views=("full+final_stop", "full"),
@@ -424,7 +422,7 @@ def test_a_catch_trial_is_not_an_item(tmp_path: Path) -> None:
     lines += [f"catch-bank,bank,The old bank was here.,The old bank was here.,,true,p{k},5" for k in range(3)]
     file = tmp_path / "items.csv"
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    settings = StudySettings("saw_c", items=str(file), language="en", mixed_models="none", n_bootstrap=0)
+    settings = SawCSettings(items=str(file), language="en", mixed_models="none", n_bootstrap=0)
     saw_c.run(settings, tmp_path / "run")
     found = {one.statistic: one.value for one in read_records(tmp_path / "run" / "results.json")}
     assert (found["n_items"], found["n_trials"]) == (8, 24)

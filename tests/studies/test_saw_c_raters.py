@@ -17,12 +17,12 @@ from lexiscope.core.dataset import Dataset, DatasetCard
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find, read_records
-from lexiscope.core.study import StudySettings
 from lexiscope.core.usage import Usage
 from lexiscope.studies import saw_c
+from lexiscope.studies.saw_c.settings import SawCSettings
 
 WORDS, PER_WORD, RATERS = 30, 6, 7
-SETTINGS = StudySettings("saw_c", dataset="planted", n_bootstrap=30, mixed_models="none", views=("full",))
+SETTINGS = SawCSettings(dataset="planted", n_bootstrap=30, mixed_models="none", views=("full",))
 MODEL = "norm~rating+same_sense"
 
 

@@ -21,15 +21,13 @@ from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find, read_records
-from lexiscope.core.study import StudySettings
 from lexiscope.datasets import mini_relatedness
 from lexiscope.report.tables import Missing
 from lexiscope.studies import saw_c
 from lexiscope.studies.saw_c.material import Material, material
+from lexiscope.studies.saw_c.settings import SawCSettings
 
-SETTINGS = StudySettings(
-    "saw_c", items="own.csv", views=("full",), n_bootstrap=40, starts=1, mixed_models="none", seed=3
-)
+SETTINGS = SawCSettings(items="own.csv", views=("full",), n_bootstrap=40, starts=1, mixed_models="none", seed=3)
 ITEMS = mini_relatedness.load("en").items[:60]
 Rate = Callable[[int, Item, int], float]
 
@@ -82,7 +80,7 @@ def _own(
     return material(name, items, answers, {"m": SubjectFacts("m")}, views=("full",), live=frozenset({"m"}))
 
 
-def _records(own: Material, settings: StudySettings = SETTINGS) -> tuple[Record, ...]:
+def _records(own: Material, settings: SawCSettings = SETTINGS) -> tuple[Record, ...]:
     found = tuple(record for part in saw_c.analyse(own, settings).values() for record in part.records)
     # whatever the data: one name, one number; no value without a reason; nothing infinite
     keys = [(r.statistic, r.subject, r.layer, r.condition, r.view) for r in found]
@@ -291,7 +289,7 @@ def _file(path: Path, rating: int) -> Path:
 
 def test_changed_ratings_are_not_answered_from_a_finished_run(tmp_path: Path) -> None:
     """The same command on the same folder computes again where the user's file has changed; one rater stops nothing."""
-    settings = StudySettings("saw_c", items=str(_file(tmp_path / "own.csv", 3)), language="en", n_bootstrap=0, starts=1)
+    settings = SawCSettings(items=str(_file(tmp_path / "own.csv", 3)), language="en", n_bootstrap=0, starts=1)
     saw_c.run(settings, tmp_path / "run")
     again = saw_c.run(settings, tmp_path / "run")
     assert "nothing was computed again" in again.remarks[0]
@@ -301,7 +299,7 @@ def test_changed_ratings_are_not_answered_from_a_finished_run(tmp_path: Path) ->
     assert 4.0 in {record.value for record in means}
 
 
-def _sentences(own: Material, settings: StudySettings = SETTINGS) -> str:
+def _sentences(own: Material, settings: SawCSettings = SETTINGS) -> str:
     """Everything that the report of this material says in sentences."""
     sections = list(saw_c.built(own, settings, saw_c.QUESTIONS, saw_c.analyse(own, settings)))
     texts = []
@@ -354,7 +352,7 @@ def test_a_slider_may_have_decimals(tmp_path: Path) -> None:
     """Ratings of a slider from 0 to 100 are read as they are; between 1 and 5, 3.5 is still off the scale."""
     text = _file(tmp_path / "own.csv", 3).read_text(encoding="utf-8")
     (tmp_path / "own.csv").write_text(text.replace(",made-up,3\n", ",made-up,78.25\n"), encoding="utf-8")
-    slider = StudySettings("saw_c", items=str(tmp_path / "own.csv"), scale=(0.0, 100.0), n_bootstrap=0, starts=1)
+    slider = SawCSettings(items=str(tmp_path / "own.csv"), scale=(0.0, 100.0), n_bootstrap=0, starts=1)
     saw_c.run(slider, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     assert 78.25 in {r.value for r in records if r.statistic == "condition_mean(over=trials)"}

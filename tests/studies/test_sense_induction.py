@@ -15,7 +15,6 @@ from lexiscope.core.errors import CapabilityError, InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record, find, read_records
-from lexiscope.core.study import StudySettings
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.mini_relatedness import load
 from lexiscope.items.tabular import write_items
@@ -28,13 +27,14 @@ from lexiscope.studies.sense_induction import overview
 from lexiscope.studies.sense_induction.contrast import contrast_part
 from lexiscope.studies.sense_induction.gather import short_titles, with_senses
 from lexiscope.studies.sense_induction.material import Material, PairSet
+from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.studies.sense_induction.sources import expanded
 from lexiscope.subjects.gasi import Gasi
 from lexiscope.training.gasi._course import LogRow
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.train import LOG, log_text, write_senses
 
-MINI = StudySettings("sense_induction", dataset="mini_relatedness", synset="", words=(), n_bootstrap=20)
+MINI = SenseInductionSettings(dataset="mini_relatedness", synset="", words=(), n_bootstrap=20)
 WORDS = sorted({word for item in load("en").items for usage in item.usages for word in words_of(usage.text)})
 
 
@@ -53,7 +53,7 @@ def made_folder(folder: Path, *, beta: float = 0.4, seed: int = 0, one_sense: Se
     return folder
 
 
-def records_of(settings: StudySettings, out: Path) -> tuple[Record, ...]:
+def records_of(settings: SenseInductionSettings, out: Path) -> tuple[Record, ...]:
     sense_induction.run(settings, out)
     return read_records(out / "results.json")
 
@@ -133,7 +133,7 @@ def test_figures_show_maps_noise_and_frequency(tmp_path: Path) -> None:
 
 def test_text_made_by_rule_tells_the_variants_apart(tmp_path: Path) -> None:
     """GASI-β recovers what was planted better than SASI does; one vector for a word recovers nothing."""
-    settings = StudySettings("sense_induction", planted="made_up", n_bootstrap=50)
+    settings = SenseInductionSettings(planted="made_up", n_bootstrap=50)
     found = records_of(settings, tmp_path / "run")
     recovered = {r.subject: r.value or 0.0 for r in found if r.statistic == "planted_accuracy"}
     assert recovered["made_up/gasi_beta"] > 0.95
@@ -298,7 +298,7 @@ def test_planted_usages_of_a_file(tmp_path: Path) -> None:
         sense_induction.run(replace(settings, planted=str(tmp_path / "bad.csv")), tmp_path / "bad")
 
 
-def planted_folder(folder: Path, gold: Sequence[tuple[str, str]], *, senses: int = 1) -> StudySettings:
+def planted_folder(folder: Path, gold: Sequence[tuple[str, str]], *, senses: int = 1) -> SenseInductionSettings:
     """Vectors of two topics, a and b, and two pseudo-words that were planted in them; usages of what *gold* says.
 
     *senses* is how many senses the reference has for each word. Every usage stands beside words of its own topic.

@@ -14,12 +14,12 @@ from lexiscope.cli.main import cli
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.core.study import StudySettings
 from lexiscope.core.usage import Usage
 from lexiscope.items.tabular import write_items
 from lexiscope.studies.sense_induction.answered import items_by_id, judgments_of, read_people
 from lexiscope.studies.sense_induction.judged import by_model, people_part, result_words
 from lexiscope.studies.sense_induction.material import Material
+from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 
 WORDS = ("bank", "bolt", "palm", "seal")
 
@@ -107,7 +107,7 @@ def test_tables_say_how_much_was_answered() -> None:
     rows = votes(items[:2])
     ana, eva, leo = votes(items[2:3])
     rows += [replace(ana, option="palma"), replace(eva, option="palmb"), replace(leo, option=None)]
-    part, left_out = people_part(material_of(items, rows), StudySettings("sense_induction", n_bootstrap=20))
+    part, left_out = people_part(material_of(items, rows), SenseInductionSettings(n_bootstrap=20))
     assert not left_out
     (table,) = part.tables
     assert (
@@ -137,7 +137,7 @@ def test_simulated_people_are_called_so_in_the_study() -> None:
     """A rehearsal's answers in a report: the table says that nobody gave them, and so does the sentence above it."""
     rows = [replace(row, subject_kind="simulated") for row in votes(pages())]
     material = material_of(pages(), rows)
-    part, _ = people_part(material, StudySettings("sense_induction", n_bootstrap=20))
+    part, _ = people_part(material, SenseInductionSettings(n_bootstrap=20))
     assert "simulated participants" in part.tables[0].notes[0]
     assert result_words(material, part.records).endswith("100.0 % (simulated participants)")
     real = material_of(pages(), votes(pages()))

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from lexiscope.core.result import Record, find, read_records
-from lexiscope.core.study import StudySettings
 from lexiscope.resources.sense_vectors import SenseVectors
 from lexiscope.studies import sense_induction
+from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.train import write_senses
 
@@ -189,8 +189,7 @@ def _run(published: Path, folder: Path) -> tuple[Model, tuple[Record, ...]]:
     vectors = SenseVectors(tuple(words), np.arange(len(words), 0, -1), senses, contexts, mask)
     how = {"settings": GasiSettings(senses=K, dimensions=WIDTH, window=WINDOW).deciding()}
     write_senses(folder / "a", vectors, how)
-    settings = StudySettings(
-        "sense_induction", datasets=("scws", "wic", *(f"wordsim?set={name}" for name in SETS)),
+    settings = SenseInductionSettings(datasets=("scws", "wic", *(f"wordsim?set={name}" for name in SETS)),
         subjects=(f"gasi:{folder / 'a'}",), synset="bank.n.01", words=(), n_bootstrap=5,
     )  # fmt: skip
     sense_induction.run(settings, folder / "run")

@@ -18,12 +18,12 @@ from lexiscope.cli.main import cli
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record
-from lexiscope.core.study import StudySettings
 from lexiscope.core.usage import Usage
 from lexiscope.items.tabular import write_items
 from lexiscope.report.part import pick
 from lexiscope.studies.sense_induction.material import Material
 from lexiscope.studies.sense_induction.people import Beside, further_people_part, questions_of
+from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 
 N_WORDS = 20
 TASKS = ("word_intrusion", "sense_choice")
@@ -94,7 +94,7 @@ def material() -> Material:
 
 
 def found(material: Material, beside: Beside | None = None) -> tuple[Record, ...]:
-    settings = StudySettings("sense_induction", n_bootstrap=200, seed=1)
+    settings = SenseInductionSettings(n_bootstrap=200, seed=1)
     return further_people_part(material, settings, beside).records
 
 

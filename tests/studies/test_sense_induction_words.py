@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.study import StudySettings
 from lexiscope.resources.sense_vectors import SenseVectors
 from lexiscope.studies.sense_induction.explored import explorations
 from lexiscope.studies.sense_induction.gather import short_titles
 from lexiscope.studies.sense_induction.material import Material
+from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.studies.sense_induction.usages import maps_part
 from lexiscope.subjects.gasi import Gasi
 from lexiscope.subjects.sense_embedding import SenseEmbedding
@@ -42,7 +42,7 @@ def test_vectors_of_one_file_with_two_windows_have_two_names() -> None:
 
 def test_a_map_needs_two_senses_with_neighbours(material: Material) -> None:
     """Of four words one has two senses with a direction: it has a map of three neighbours each, the others a reason."""
-    settings = StudySettings("sense_induction", words=("bank", "loan", "pin", "toad"))
+    settings = SenseInductionSettings(words=("bank", "loan", "pin", "toad"))
     explored, _ = explorations(material, settings)
     part, left_out = maps_part(material, settings, explored)
     assert [len(figure.data["word"]) for figure in part.figures] == [2 * 3]

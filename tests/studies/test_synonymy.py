@@ -23,7 +23,6 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import read_json
-from lexiscope.core.study import StudySettings
 from lexiscope.datasets import mini_synonymy
 from lexiscope.items.collection_file import write_collection
 from lexiscope.items.minimal_pairs import choice_sets
@@ -33,8 +32,9 @@ from lexiscope.studies.synonymy.cells import MAIN, Cell, cell_of
 from lexiscope.studies.synonymy.describe import collection
 from lexiscope.studies.synonymy.material import Grid, Material, answers_of
 from lexiscope.studies.synonymy.published import MODELS, PAIRS, PUBLISHED
+from lexiscope.studies.synonymy.settings import SynonymySettings
 
-QUICK = StudySettings("synonymy", n_bootstrap=20, gap_filling="no")
+QUICK = SynonymySettings(n_bootstrap=20, gap_filling="no")
 MINI = replace(synonymy.MINI, n_bootstrap=20)
 LIVE = replace(MINI, subjects=("scripted:a",))
 SAID = mini_synonymy.collection()[0].synonym
@@ -379,8 +379,7 @@ def test_other_word_counts_are_another_run(scripted: Scripted, tmp_path: Path) -
     every = [replace(item, random_nouns=()) for item in mini_synonymy.collection()]
     own = [item for item in every if item.target in ("trunk", "note", "pitch", "figure")]
     write_collection(own, tmp_path / "own.csv")
-    settings = StudySettings(
-        "synonymy",
+    settings = SynonymySettings(
         items=str(tmp_path / "own.csv"),
         subjects=("scripted:a",),
         frequency=str(counts),
@@ -442,7 +441,7 @@ def test_items_of_another_language(scripted: Scripted, tmp_path: Path) -> None:
     rows = ("Schloss,Palast,Riegel,Wir sahen das Schloss.,de", "Tor,Pforte,Treffer,Er stand am Tor.,de")
     text = "\n".join(("target,synonym,distractor,sentence,language", *rows))
     (tmp_path / "own.csv").write_text(f"{text}\n", encoding="utf-8")
-    asked = StudySettings("synonymy", items=str(tmp_path / "own.csv"), subjects=("scripted:a",), n_bootstrap=10)
+    asked = SynonymySettings(items=str(tmp_path / "own.csv"), subjects=("scripted:a",), n_bootstrap=10)
     summary = synonymy.run(asked, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     found = {(r.subject, r.condition) for r in records if r.statistic.startswith("accuracy(")}
@@ -461,7 +460,7 @@ def test_items_whose_sense_is_not_known_get_no_category(
     words = ("role,part,character,She played a small role.", "bank,shore,depository,They sat on the bank.")
     text = "\n".join(("target,synonym,distractor,sentence", *words))
     (tmp_path / "own.csv").write_text(f"{text}\n", encoding="utf-8")
-    asked = StudySettings("synonymy", items=str(tmp_path / "own.csv"), subjects=("scripted:a",), n_bootstrap=10)
+    asked = SynonymySettings(items=str(tmp_path / "own.csv"), subjects=("scripted:a",), n_bootstrap=10)
     summary = synonymy.run(asked, tmp_path / "run")
     assert any("proposed without 1 of 2 items, the first is own/2/" in remark for remark in summary.remarks)
     found = [r for r in read_records(tmp_path / "run" / "results.json") if r.statistic.startswith("gap_category")]
@@ -474,8 +473,7 @@ def test_a_collection_of_ones_own_without_random_nouns(scripted: Scripted, tmp_p
     write_collection(own, tmp_path / "own.csv")
     counts = tmp_path / "counts.csv"
     counts.write_text("word,count\nbill,3\n", encoding="utf-8")
-    settings = StudySettings(
-        "synonymy",
+    settings = SynonymySettings(
         items=str(tmp_path / "own.csv"),
         subjects=("scripted:a",),
         frequency=str(counts),

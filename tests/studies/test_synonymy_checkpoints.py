@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from lexiscope.core.result import find, read_records
-from lexiscope.core.study import StudySettings
 from lexiscope.datasets import mini_synonymy
 from lexiscope.items.collection_file import write_collection
 from lexiscope.items.minimal_pairs import SynonymItem, choice_sets
 from lexiscope.items.turned import turned_sets
 from lexiscope.studies import synonymy
+from lexiscope.studies.synonymy.settings import SynonymySettings
 
 STEPS = (0, 10, 20, 40, 80)
 CELL = "substitution/controlled"
@@ -39,8 +39,7 @@ def test_a_toy_model_over_five_states_of_training(
     right = choice_sets(collection, suites=["substitution"], conditions=["controlled"])
     states = learn_by_heart(right, (*asked, *turned_sets(collection)), tmp_path / "toy", steps=STEPS)
     given = tuple((f"causal_lm:{state}?self_test=no", float(step)) for state, step in zip(states, STEPS, strict=True))
-    settings = StudySettings(
-        "synonymy",
+    settings = SynonymySettings(
         items=str(tmp_path / "own.csv"),
         frequency=str(counts),
         checkpoints=given[::-1],

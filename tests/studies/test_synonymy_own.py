@@ -12,7 +12,6 @@ import pytest
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import read_json
-from lexiscope.core.study import StudySettings
 from lexiscope.items.collection_file import read_collection
 from lexiscope.items.gap_filling import gap_items
 from lexiscope.items.minimal_pairs import choice_sets
@@ -21,6 +20,7 @@ from lexiscope.items.templates import read_templates
 from lexiscope.studies import synonymy
 from lexiscope.studies.synonymy.cells import Cell, ordered
 from lexiscope.studies.synonymy.design import design_of
+from lexiscope.studies.synonymy.settings import SynonymySettings
 
 # hyponymy in German: every sentence is ours; the first and the third item share one
 KINDS = """\
@@ -72,12 +72,12 @@ templates:
 """
 
 
-def files(folder: Path, items: str, templates: str) -> StudySettings:
+def files(folder: Path, items: str, templates: str) -> SynonymySettings:
     """The two files of a user, and settings that name them."""
     (folder / "own.csv").write_text(items, encoding="utf-8")
     (folder / "own.yaml").write_text(templates, encoding="utf-8")
-    return StudySettings(
-        "synonymy", items=str(folder / "own.csv"), templates=str(folder / "own.yaml"), n_bootstrap=50, outputs=()
+    return SynonymySettings(
+        items=str(folder / "own.csv"), templates=str(folder / "own.yaml"), n_bootstrap=50, outputs=()
     )
 
 
@@ -247,8 +247,8 @@ def test_choice_sets_that_are_ready(tmp_path: Path) -> None:
         "item_id,correct,incorrect_1\na,Der Hund bellt.,Der Hund bellen.\nb,Die Katze schläft.,Die Katze schlafen.\n",
         encoding="utf-8",
     )
-    settings = StudySettings(
-        "synonymy", items=str(pairs), language="de", subjects=("baseline:random",), n_bootstrap=10, outputs=()
+    settings = SynonymySettings(
+        items=str(pairs), language="de", subjects=("baseline:random",), n_bootstrap=10, outputs=()
     )
     synonymy.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
@@ -278,7 +278,7 @@ def test_choice_sets_that_fill_no_design_are_refused(tmp_path: Path, rows: str, 
     pairs = tmp_path / "pairs.csv"
     lines = ["item_id,correct,incorrect_1,incorrect_2,item,condition"] + [f"{row},c" for row in rows.splitlines()]
     pairs.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    settings = StudySettings("synonymy", items=str(pairs), subjects=("baseline:random",), n_bootstrap=10)
+    settings = SynonymySettings(items=str(pairs), subjects=("baseline:random",), n_bootstrap=10)
     with pytest.raises(InputError, match=what):
         synonymy.run(settings, tmp_path / "run")
 

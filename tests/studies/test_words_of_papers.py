@@ -10,9 +10,10 @@ import pytest
 from tests.studies.test_sense_induction import MINI as MINI_SENSES
 from tests.studies.test_sense_induction import made_folder, sense_induction
 
-from lexiscope.core.study import Question, StudySettings
+from lexiscope.core.study import Question
 from lexiscope.report.sections import asked_in
 from lexiscope.studies import ambistory, context_bias
+from lexiscope.studies.context_bias.settings import ContextBiasSettings
 
 _OF_PAPERS = re.compile(r"\bthe paper\b|\bAsked in|five or six|in AmbiStory|small and old", re.IGNORECASE)
 
@@ -38,7 +39,7 @@ def test_senses_on_pairs_that_no_paper_has_seen(tmp_path: Path) -> None:
 
 def test_biases_of_pairs_made_by_rule(tmp_path: Path) -> None:
     """Planted pairs are a dataset of the catalog, and no paper asks a question of them."""
-    settings = StudySettings("context_bias", dataset="planted_bias", encoders=("look_up",), n_bootstrap=0)
+    settings = ContextBiasSettings(dataset="planted_bias", encoders=("look_up",), n_bootstrap=0)
     context_bias.run(settings, tmp_path / "run")
     assert _said(tmp_path / "run") == []
 

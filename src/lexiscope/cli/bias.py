@@ -18,11 +18,11 @@ from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.result import Record, read_records
 from lexiscope.core.run import read_json
-from lexiscope.core.study import StudySettings
 from lexiscope.report.document import Report
 from lexiscope.report.part import pick
 from lexiscope.report.stored import load
 from lexiscope.studies.context_bias.describe import FOLDED
+from lexiscope.studies.context_bias.settings import ContextBiasSettings
 
 STUDY, PEOPLE = "context_bias", "people"
 WIDTH = 100
@@ -85,7 +85,7 @@ def bias(*, items: str, out: Path, quiet: bool, **given: Any) -> None:
     existing_file(items)
     for path in given["people"]:
         existing_file(path)
-    settings = StudySettings(STUDY, items=items, **given)
+    settings = ContextBiasSettings(items=items, **given)
     study: Any = catalog.module("studies", STUDY)
     remark_threads(settings.threads, quiet=quiet)
     with progress_bar(STUDY, quiet=quiet) as progress:

@@ -24,7 +24,6 @@ from lexiscope.core.result import Record
 from lexiscope.core.run import sha256_of
 from lexiscope.core.sealed import RESPONSES
 from lexiscope.core.simulated import COLLECTED
-from lexiscope.core.study import StudySettings
 from lexiscope.report.document import Report, Section
 from lexiscope.report.part import Part, joined
 from lexiscope.report.sense_test_parts import models_part
@@ -44,6 +43,7 @@ from lexiscope.studies.sense_induction.answered import (
 from lexiscope.studies.sense_induction.judged import JUDGMENTS, by_model, people_part, right_answers, tested_word
 from lexiscope.studies.sense_induction.material import Material
 from lexiscope.studies.sense_induction.people import Beside, further_people_part
+from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.tasks.sense_choice import GROUP, groups_of
 from lexiscope.tasks.sense_choice import NAME as SELECTION
 from lexiscope.tasks.word_intrusion import NAME as INTRUSION
@@ -104,7 +104,7 @@ def people(
     files = {str(path): sha256_of(existing_file(path)) for path in given}
     read = _read(item_files, answers)
     material = Material((), (), {}, ResponseTable.empty(), people=read.responses, people_items=read.items)
-    settings = StudySettings("sense_induction", people=tuple(map(str, answers)), n_bootstrap=resamples, seed=seed)
+    settings = SenseInductionSettings(people=tuple(map(str, answers)), n_bootstrap=resamples, seed=seed)
     trust = trust_of_checks(ResponseTable.concat([ResponseTable.read_csv(path) for path in checks])) if checks else {}
     vectors = _reference(reference, tuple(read.items.values())) if reference else None
     beside = Beside(trust, vectors, str(reference) if reference else "")
@@ -135,7 +135,9 @@ def _task_of(path: Path) -> str:
     return SELECTION if any(name.startswith(GROUP) for name in header) else INTRUSION
 
 
-def _hits(runs: Sequence[Path], material: Material, settings: StudySettings) -> list[tuple[str, str, ModelHits]]:
+def _hits(
+    runs: Sequence[Path], material: Material, settings: SenseInductionSettings
+) -> list[tuple[str, str, ModelHits]]:
     """The right answers of the models of some runs, to the test of each model's senses; people's are left out."""
     items = material.people_items
     right = right_answers(items.values())

@@ -1,199 +1,199 @@
-"""``lexiscope study``: run a whole paper, on its data or on the user's."""
+"""``lexiscope study``: run a whole paper, on its data or on the user's.
+
+Its options are the settings of the study that is named (:mod:`lexiscope.core.settings`): those of every study, and its
+own. This file imports little, so that they are listed at once; what runs a study is loaded when one runs.
+"""
 
 from __future__ import annotations
 
-import os
-import shlex
-import sys
-from collections.abc import Callable
-from dataclasses import replace
+import importlib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
-from lexiscope.cli import options
-from lexiscope.cli.main import pin_threads
-from lexiscope.cli.output import progress_bar, remark, remark_threads, say, say_plain_table
-from lexiscope.cli.study_file import read_study_file, write_study_file
-from lexiscope.cli.verb import Verb, existing_file
+from lexiscope.cli.verb import Failure, Verb, existing_file
 from lexiscope.core import catalog
-from lexiscope.core.errors import SpecError
-from lexiscope.core.study import StudySettings
-from lexiscope.report.study_run import Summary
-from lexiscope.report.tables import to_text
+from lexiscope.core.errors import InputError, LexiscopeError
+from lexiscope.core.settings import Setting, Settings, own_settings, settings_of
 
-Run = Callable[..., Summary]
+_STUDY = "lexiscope.study"
+_FILES = (".yaml", ".yml")
 
 
-@click.command(cls=Verb)
-@click.argument("name", metavar="NAME|FILE.yaml")
-@click.option(
-    "--dataset",
-    "datasets",
-    multiple=True,
-    metavar="DATASET",
-    help="A dataset of the catalog instead of the study's own. Of context_bias and sense_induction: may be repeated.",
-)
-@click.option("--items", metavar="FILE", help="Your own items, with ratings where there are any.")
-@click.option("--templates", metavar="FILE", help="Of synonymy: templates of your own: other relations, languages.")
-@click.option("--scale", nargs=2, type=float, metavar="LOW HIGH", help="The rating scale of your items.")
-@click.option("--language", metavar="TAG", help="The language of your items.")
-@options.subjects
-@click.option("--recorded", multiple=True, metavar="ID", help="Only these recorded models. May be repeated.")
-@options.views
-@click.option(
-    "--mixed",
-    "mixed_models",
-    type=click.Choice(("paper", "maximal", "every", "none")),
-    help="Mixed models: published tests; also with maximal random effects; of every subject; none.",
-)
-@click.option("--agreement", type=click.Choice(("leave_one_out", "included")), help="Which variant is the main one.")
-@click.option(
-    "--exclude",
-    "exclusions",
-    multiple=True,
-    metavar="RULE",
-    help="An exclusion rule, as low_agreement(r_squared=0.1). May be repeated.",
-)
-@click.option("--mode", type=click.Choice(("clean", "published")), help="Of synonymy: texts repaired, or as released.")
-@click.option(
-    "--per",
-    type=click.Choice(("token", "text", "character", "byte")),
-    help="Of synonymy: what a log-probability is divided by where it decides.",
-)
-@click.option("--frequency", metavar="FILE", help="Of synonymy: word counts (word, count) for the baseline.")
-@click.option("--gap-filling", type=click.Choice(("yes", "no")), help="Of synonymy: let subjects that generate do so.")
-@click.option(
-    "--checkpoint",
-    "checkpoints",
-    nargs=2,
-    type=(str, float),
-    multiple=True,
-    metavar="SPEC TOKENS",
-    help="Of synonymy: a state of a model in training and how far it was. May be repeated.",
-)
-@click.option("--word-list", metavar="FILE", help="Of synonymy: words to flag in the texts, one a line.")
-@click.option(
-    "--split",
-    type=click.Choice(("test", "dev", "train", "all")),
-    help="Of ambistory: the samples that live subjects are asked.  [default: test]",
-)
-@click.option(
-    "--compare",
-    nargs=2,
-    type=str,
-    multiple=True,
-    metavar="TUNED BASE",
-    help="Of ambistory: a trained model and its base, whose errors are compared. May be repeated.",
-)
-@click.option(
-    "--coding",
-    "codings",
-    multiple=True,
-    metavar="FILE",
-    help="Of ambistory: a sheet of errors that a person tagged, named after its coder. May be repeated.",
-)
-@click.option(
-    "--encoder",
-    "encoders",
-    multiple=True,
-    metavar="NAME",
-    help="Of context_bias: what is trained or probed: words, look_up, minilm, a folder, a hub id. May be repeated.",
-)
-@click.option(
-    "--protocol",
-    type=click.Choice(("auto", "linear", "zero_shot", "reduced", "full")),
-    help="Of context_bias: how much is trained.  [default: a linear probe, or what fits into --budget]",
-)
-@click.option("--budget", metavar="TIME", help="Of context_bias: what all trainings may take, as 30m or 1h30m.")
-@click.option(
-    "--people",
-    multiple=True,
-    metavar="FILE",
-    help="Of context_bias and sense_induction: people's answers. May be repeated.",
-)
-@click.option("--planted", metavar="PATH", help="Of sense_induction: usages of pseudo-words; made_up: text by rule.")
-@click.option("--synset", metavar="SYNSET", help="Of sense_induction: whose sentences show how a sense is chosen.")
-@click.option(
-    "--word", "words", multiple=True, metavar="WORD", help="Of sense_induction: show its senses. May be repeated."
-)
-@click.option(
-    "--corpus",
-    multiple=True,
-    metavar="FILE|FOLDER",
-    help="Of sense_induction: text that examples of these words come from. May be repeated.",
-)
-@click.option("--bootstrap", "n_bootstrap", type=click.IntRange(min=0), help="Resamples per interval; 0: none.")
-@click.option("--seed", type=click.IntRange(min=0), help="Seed of resampling and random starts.")
-@click.option("--threads", type=click.IntRange(min=1), help="Threads of the numerical libraries.  [default: 1]")
-@click.option("--device", help="Where live models run: cpu, cuda, mps.")
-@click.option("--title", help="Title of the report.")
+class StudyVerb(Verb):
+    """A command whose options are those of the study that its argument names."""
+
+    def study_of(self, ctx: click.Context, name: str) -> click.Context:
+        """Make the options of a context those of a study (``NAME`` or ``FILE.yaml``), and return it."""
+        ctx.meta[_STUDY] = (name, _kind(name))
+        return ctx
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Find which study is named among the arguments, then read them with its options."""
+        try:
+            name = self._find_study(ctx, args)
+            try:
+                return super().parse_args(ctx, args)
+            except click.NoSuchOption as error:
+                if _STUDY not in ctx.meta and name is not None:
+                    existing_file(name)
+                raise click.UsageError(self._no_such_option(ctx, error), ctx=ctx) from error
+        except LexiscopeError as error:
+            raise Failure(str(error)) from error
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the argument, the options of every study, those of the study that is named, and how it is run."""
+        argument, *how, asks_help = super().get_params(ctx)
+        return [argument, *self._common(ctx), *how, asks_help, *self._own(ctx)]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write two groups: the options of every study, and those of the study that is named (else the studies)."""
+        _, *how = super().get_params(ctx)
+        _write(formatter, "Options of every study", [*self._common(ctx), *how], ctx)
+        if _STUDY in ctx.meta:
+            self._write_own(ctx, formatter)
+            return
+        with formatter.section("Studies (lexiscope study NAME --help shows the options of one)"):
+            formatter.write_dl([(name, catalog.summary("studies", name)) for name in catalog.names("studies")])
+
+    def options_text(self, ctx: click.Context) -> str:
+        """Return the options of a context's study that not every study has, as help shows them."""
+        formatter = ctx.make_formatter()
+        self._write_own(ctx, formatter)
+        return formatter.getvalue().rstrip()
+
+    def _write_own(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        name, kind = ctx.meta[_STUDY]
+        _write(formatter, f"Options of {kind().study or name}", self._own(ctx), ctx)
+
+    def _common(self, ctx: click.Context) -> list[click.Parameter]:
+        own = {flag for option in self._own(ctx) for flag in option.opts}
+        found = (_option(setting) for setting in settings_of(Settings) if setting.option.command_line)
+        # an option that a study has under the same name (several datasets for one) stands among its own
+        return [option for option in found if not own & set(option.opts)]
+
+    def _own(self, ctx: click.Context) -> list[click.Parameter]:
+        _, kind = ctx.meta.get(_STUDY, ("", Settings))
+        return [_option(setting) for setting in own_settings(kind) if setting.option.command_line]
+
+    def _find_study(self, ctx: click.Context, args: Sequence[str]) -> str | None:
+        """Return the name of the study, and take its options; of a file that is not there they are not known.
+
+        Try each word that can be a study: with its options, it must be the argument and no option's value. An
+        unknown name is refused here, with the nearest known one, before an option is said to be unknown.
+        """
+        words = list[str]()
+        for word in dict.fromkeys(args):
+            if catalog.has("studies", word) or (Path(word).suffix in _FILES and Path(word).is_file()):
+                try:
+                    self.study_of(ctx, word)
+                except LexiscopeError:
+                    # not a study file, but the value of an option; where it is one, it is refused below
+                    continue
+                words.append(word)
+                if self._argument(ctx, args) == word:
+                    return word
+                del ctx.meta[_STUDY]
+        name = self._argument(ctx, args, ignoring=True)
+        if name in words or name is None or name.startswith("-"):
+            name = name if name in words else next(iter(words), None)
+        lost = name is not None and Path(name).suffix in _FILES and not Path(name).exists()
+        if name is not None and not lost and not ctx.resilient_parsing:
+            self.study_of(ctx, name)
+        return name
+
+    def _argument(self, ctx: click.Context, args: Sequence[str], *, ignoring: bool = False) -> str | None:
+        parser = self.make_parser(ctx)
+        parser.ignore_unknown_options = ignoring
+        try:
+            values, _, _ = parser.parse_args(args=list(args))
+        except click.UsageError:
+            # this word is not the study's name; what is wrong otherwise is said when the options are read
+            return None
+        found = values.get("name")
+        return found if isinstance(found, str) else None
+
+    def _no_such_option(self, ctx: click.Context, error: click.NoSuchOption) -> str:
+        if _STUDY not in ctx.meta:
+            return error.format_message()
+        _, kind = ctx.meta[_STUDY]
+        own = ", ".join(flag for option in self._own(ctx) for flag in option.opts) or "none"
+        return f"{error.format_message()} Options of {kind().study} itself: {own}."
+
+
+def _kind(name: str) -> type[Settings]:
+    if Path(name).suffix in _FILES:
+        module = importlib.import_module("lexiscope.cli.study_file")
+        return type(module.read_study_file(existing_file(name)))
+    return catalog.settings(name)
+
+
+def _write(
+    formatter: click.HelpFormatter, heading: str, options: Sequence[click.Parameter], ctx: click.Context
+) -> None:
+    rows = [row for row in (option.get_help_record(ctx) for option in options) if row is not None]
+    if rows:
+        with formatter.section(heading):
+            formatter.write_dl(rows)
+
+
+def _option(setting: Setting) -> click.Option:
+    """Return the option of a setting; where it is not given, its value is ``None``, and the file's or default holds."""
+    about = setting.option.about
+    text = f"{about[:1].upper()}{about[1:]}." + " May be repeated." * setting.many
+    flags = f"{setting.flag}/--no-{setting.flag.removeprefix('--')}" if setting.parts == (bool,) else setting.flag
+    if not setting.many and setting.default not in ("", None) and not isinstance(setting.default, tuple):
+        text += f"  [default: {setting.default}]"
+    types = [_type(setting, number) for number in range(len(setting.parts))]
+    return click.Option(
+        (flags, setting.name),
+        type=None if setting.parts == (bool,) else types[0] if len(types) == 1 else tuple(types),
+        nargs=len(types),
+        multiple=setting.many,
+        default=None,
+        metavar=setting.option.metavar or None,
+        help=text,
+        callback=_reader(setting) if setting.option.reads else None,
+    )
+
+
+def _type(setting: Setting, number: int) -> click.ParamType[Any]:
+    kind, least, choices = setting.parts[number], setting.option.least, setting.choices(number)
+    if choices:
+        return click.Choice(choices)
+    if kind is int:
+        return click.IntRange(min=None if least is None else int(least))
+    return click.FloatRange(min=least) if kind is float else click.STRING
+
+
+def _reader(setting: Setting) -> Any:
+    def read(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+        entries = value if setting.many else (value,)
+        for entry in entries or ():
+            try:
+                setting.option.read(entry[0] if isinstance(entry, tuple) else entry)
+            except InputError as error:
+                raise click.BadParameter(f"{error.what}; {error.hint}", ctx=ctx, param=param) from error
+        return value
+
+    return read
+
+
+@click.command(cls=StudyVerb)
+@click.argument("name", metavar="NAME|FILE.yaml|FILE.py")
 @click.option("--out", type=click.Path(path_type=Path), metavar="RUN", help="The run folder.")
 @click.option(
     "--write-yaml", type=click.Path(path_type=Path), metavar="FILE", help="Write all settings to a file, stop."
 )
-@options.quiet
+@click.option("-q", "--quiet", is_flag=True, help="Print results only: no progress, no remarks.")
 def study(*, name: str, out: Path | None, write_yaml: Path | None, quiet: bool, **given: Any) -> None:
     """Run a study: a whole paper, on its data or on yours.
 
-    NAME is a study of the catalog; FILE.yaml holds the settings of one (--write-yaml writes such a file with every
-    setting spelled out). Options given here override the file. The same command on the same folder continues a
-    broken run and leaves a finished one as it is.
+    NAME is a study of the catalog, FILE.py one of your own; FILE.yaml holds the settings of one (--write-yaml writes
+    such a file with every setting spelled out). Options given here override the file. The same command on the
+    same folder continues a broken run and leaves a finished one as it is.
     """
-    settings = settings_of(name, given)
-    if write_yaml is not None:
-        write_study_file(settings, write_yaml)
-        say(f"written: {write_yaml}")
-        return
-    if out is None:
-        raise click.UsageError("name the run folder: --out RUN")
-    run = _runner(settings.study)
-    if os.environ.get("OMP_NUM_THREADS") != str(settings.threads):
-        # a study file asks for another number than the command line: models, loaded later, still take it up
-        pin_threads(("--threads", str(settings.threads)))
-    remark_threads(settings.threads, quiet=quiet)
-    with progress_bar(settings.study, quiet=quiet) as progress:
-        summary = run(settings, out, progress=progress, command=shlex.join(["lexiscope", *sys.argv[1:]]))
-    if summary.overview.rows:
-        say_plain_table(to_text(summary.overview))
-    for text in summary.remarks:
-        remark(text, quiet=quiet)
-    say(f"{summary.n_records} numbers in {out / 'results.json'}; the report: {summary.report}")
-
-
-def settings_of(name: str, given: dict[str, Any]) -> StudySettings:
-    """Return the settings of a study by name or file, with the options that were given on the command line.
-
-    An option that names data replaces the other way of naming them.
-    """
-    settings = _named(name)
-    chosen = {key: value for key, value in given.items() if value is not None and value != ()}
-    if "datasets" in chosen:
-        several = chosen["datasets"]
-        chosen |= {"dataset": several[0], "datasets": ()} if len(several) == 1 else {"dataset": ""}
-    elif "items" in chosen:
-        chosen |= {"dataset": "", "datasets": ()}
-    if "datasets" in chosen and "items" not in chosen:
-        chosen["items"] = ""
-    files = [chosen[option] for option in ("items", "frequency", "word_list", "templates") if chosen.get(option)]
-    planted = chosen.get("planted")
-    files += [planted] if planted not in (None, "made_up") and not Path(planted).is_dir() else []
-    for path in (*files, *chosen.get("people", ())):
-        existing_file(path)
-    return replace(settings, **chosen)
-
-
-def _named(name: str) -> StudySettings:
-    if Path(name).suffix in (".yaml", ".yml"):
-        return read_study_file(existing_file(name))
-    # an unknown name is refused here, with the nearest known one, and before anything is written
-    catalog.summary("studies", name)
-    return StudySettings(study=name)
-
-
-def _runner(name: str) -> Run:
-    module = catalog.module("studies", name)
-    if not hasattr(module, "run"):
-        raise SpecError(f"the study {name!r} has no function run")
-    return cast(Run, module.run)
+    run = importlib.import_module("lexiscope.cli.study_run").run_study
+    run(name, given, out=out, write_yaml=write_yaml, quiet=quiet)

@@ -35,7 +35,6 @@ from lexiscope.core.sealed import (
     damaged,
     read_sealed,
 )
-from lexiscope.core.study import StudySettings
 from lexiscope.subjects._trained_folder import SEAL, seal_of
 
 TEST = "test.json"
@@ -203,7 +202,6 @@ def _computed_again(run: Path, record: Mapping[str, Any]) -> _Again:
         # its own results stay behind: nothing of them can be taken for what is computed now
         shutil.copytree(run, again, ignore=_leave_out(run, record))
         try:
-            settings = StudySettings(**{name: _tupled(value) for name, value in record["settings"].items()})
             changed = [
                 name for name, sha256 in record.get("code", {}).items() if catalog.code([name]).get(name) != sha256
             ]
@@ -211,6 +209,7 @@ def _computed_again(run: Path, record: Mapping[str, Any]) -> _Again:
                 return _Again(
                     {}, f"{changed[0]} is not the file that the run used (sha256 {record['code'][changed[0]]})"
                 )
+            settings = catalog.settings(record["study"]).of(record["settings"])
             pin_threads(("--threads", str(settings.threads)))
             study: Any = catalog.module("studies", settings.study)
             study.run(settings, again, command=record["command"])
@@ -226,10 +225,6 @@ def _leave_out(run: Path, record: Mapping[str, Any]) -> Any:
         return [name for name in names if (Path(folder) / name).relative_to(run).as_posix() in own or name == LOCK_NAME]
 
     return leave_out
-
-
-def _tupled(value: Any) -> Any:
-    return tuple(_tupled(each) for each in value) if isinstance(value, list) else value
 
 
 def others(run: Path, records: Sequence[Path]) -> list[str]:

@@ -19,13 +19,14 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from importlib import metadata
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal, cast
 
 from lexiscope.core.code_file import code_sha256, is_path, load_file
 from lexiscope.core.errors import LexiscopeError, Place, SpecError
+from lexiscope.core.settings import Settings
 from lexiscope.core.subject import CAPABILITIES, Subject, SubjectSpec
 
 if TYPE_CHECKING:
@@ -196,6 +197,35 @@ def subject_tasks(kind: str) -> tuple[str, ...]:
     A single subject may answer fewer: a classifier the task of its training, a baseline those of its rule.
     """
     return cast(tuple[str, ...], getattr(module("subjects", kind), "TASKS", names("tasks")))
+
+
+def settings(study: str) -> type[Settings]:
+    """Return the settings of a study: ``SETTINGS`` of its file or of its ``study``, else those of every study.
+
+    The ``settings.py`` of one of the package's own is read without the rest of its folder, which brings everything that
+    the study computes with: so its options can be listed at once.
+    Errors: :class:`SpecError` for an unknown study, with the nearest known name; those of a file by path.
+    """
+    own = not is_path(study) and _entry_point("studies", study) is None
+    path = _source("studies", study).parent / "settings.py" if own else None
+    if path is None or path.parent.name != study or not path.is_file():
+        loaded = module("studies", study)
+        declared = getattr(loaded, "SETTINGS", None) or getattr(getattr(loaded, "study", None), "SETTINGS", None)
+        return cast("type[Settings]", declared or Settings)
+    name = f"lexiscope.studies.{study}.settings"
+    if name not in sys.modules:
+        spec = spec_from_file_location(name, path)
+        assert spec is not None
+        assert spec.loader is not None
+        # under its own name: when the study is imported later, it finds this class and makes no second one
+        sys.modules[name] = made = module_from_spec(spec)
+        try:
+            spec.loader.exec_module(made)
+        except BaseException:
+            del sys.modules[name]
+            raise
+    found = [each for each in vars(sys.modules[name]).values() if isinstance(each, type) and each.__module__ == name]
+    return next(each for each in found if issubclass(each, Settings))
 
 
 def pairings() -> tuple[tuple[str, str, str], ...]:

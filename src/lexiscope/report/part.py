@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from lexiscope.core.result import Estimate, Interval, Record, Undefined
-from lexiscope.core.study import PublishedValue, StudySettings
+from lexiscope.core.settings import Settings
+from lexiscope.core.study import PublishedValue
 from lexiscope.report.figures import Figure
 from lexiscope.report.tables import Cell, Missing, Table
 from lexiscope.report.tables import Interval as Bounds
@@ -78,7 +79,7 @@ def told_apart(titles: Sequence[str], ids: Sequence[str]) -> list[str]:
     return [title if titles.count(title) == 1 else own for title, own in zip(titles, ids, strict=True)]
 
 
-def resampling(words: Sequence[str], settings: StudySettings) -> dict[str, Any]:
+def resampling(words: Sequence[str], settings: Settings) -> dict[str, Any]:
     """Return the arguments that resample words; none are drawn where all items share one word."""
     drawn = settings.n_bootstrap if len(set(words)) > 1 else 0
     return {"groups": np.array(words) if drawn else None, "resamples": drawn, "seed": settings.seed}

@@ -15,7 +15,7 @@ from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import to_json
 from lexiscope.core.run import sha256_of, versions, write_atomically
 from lexiscope.core.sealed import RUN, Change, changes, collected_names, read_sealed, seal_run
-from lexiscope.core.study import StudySettings
+from lexiscope.core.settings import ItemSettings, Settings
 from lexiscope.report.document import Report
 from lexiscope.report.every_result import with_every_result
 from lexiscope.report.html import write_report
@@ -24,13 +24,13 @@ from lexiscope.report.simulated import marked_report
 from lexiscope.report.stored import store
 
 
-def key_of(settings: StudySettings) -> str:
+def key_of(settings: Settings) -> str:
     """Return what makes two runs the same question: every setting, and the versions that numbers depend on."""
     content = {"settings": asdict(settings), "versions": versions(), **code_of(settings)}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def code_of(settings: StudySettings) -> dict[str, dict[str, str]]:
+def code_of(settings: Settings) -> dict[str, dict[str, str]]:
     """Return ``code``: the sha256 of each Python file by path that the settings name; nothing where they name none."""
     code = catalog.code(_texts(asdict(settings)))
     return {"code": code} if code else {}
@@ -46,7 +46,7 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(each)
 
 
-def changed_files(out: Path, settings: StudySettings, *, given: Mapping[str, str] | None = None) -> list[Change] | None:
+def changed_files(out: Path, settings: Settings, *, given: Mapping[str, str] | None = None) -> list[Change] | None:
     """Return the files of a finished run that were changed or lost since; ``None`` where this run is not finished.
 
     *given* are the checksums of the files beside the items, as :func:`about_run` has stored them.
@@ -63,16 +63,15 @@ def changed_files(out: Path, settings: StudySettings, *, given: Mapping[str, str
             why="its settings differ from those asked for",
             hint="give another folder with --out, or remove this one",
         )
-    if settings.items and run.get("data") != {Path(settings.items).name: sha256_of(Path(settings.items))}:
+    items = settings.items if isinstance(settings, ItemSettings) else ""
+    if items and run.get("data") != {Path(items).name: sha256_of(Path(items))}:
         return None  # the user has changed the items or the ratings since
     if run.get("given", {}) != dict(given or {}) or run.get("key") != key_of(settings):
         return None
     return changes(out, run)
 
 
-def about_run(
-    settings: StudySettings, *, data: Mapping[str, str], counts: Mapping[str, int], **more: Any
-) -> dict[str, Any]:
+def about_run(settings: Settings, *, data: Mapping[str, str], counts: Mapping[str, int], **more: Any) -> dict[str, Any]:
     """Return the part of ``run.json`` that the report prints: settings, versions, checksums, counts, and *more*."""
     return {
         "study": settings.study,

@@ -11,8 +11,9 @@ from lexiscope.core.lock import locked
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, read_records
 from lexiscope.core.sealed import Change, write_machine
+from lexiscope.core.settings import Settings
 from lexiscope.core.simulated import SIMULATED, TOLD_SIMULATED
-from lexiscope.core.study import Analysis, Mark, PlannedAnalysis, Question, StudySettings
+from lexiscope.core.study import Analysis, Mark, PlannedAnalysis, Question
 from lexiscope.report.document import Report
 from lexiscope.report.part import Part
 from lexiscope.report.simulated import has_people, marked_table
@@ -47,7 +48,7 @@ class Computed:
 
 
 def run_study(
-    settings: StudySettings,
+    settings: Settings,
     out: Path | str,
     compute: Callable[[Path], Computed],
     overview: Callable[[tuple[Record, ...]], Table],
@@ -82,7 +83,7 @@ def _rebuilt(change: Change) -> str:
 def marked_records(
     parts: Mapping[str, Part],
     questions: Sequence[Question],
-    settings: StudySettings,
+    settings: Settings,
     planned: Sequence[PlannedAnalysis] = (),
 ) -> tuple[Record, ...]:
     """Return the records of all parts, those of a question's part marked with the question.
@@ -98,7 +99,7 @@ def marked_records(
     )
 
 
-def in_force(planned: Sequence[PlannedAnalysis], settings: StudySettings) -> tuple[PlannedAnalysis, ...]:
+def in_force(planned: Sequence[PlannedAnalysis], settings: Settings) -> tuple[PlannedAnalysis, ...]:
     """Return the planned analyses without those of questions that the settings mark as exploratory."""
     set_aside = dict(settings.analyses)
     return tuple(each for each in planned if each.question_id not in set_aside)

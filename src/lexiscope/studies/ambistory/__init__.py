@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lexiscope.collect import CollectProgress
 from lexiscope.core.result import Record
-from lexiscope.core.study import PublishedValue, Question, StudySettings, check_settings
+from lexiscope.core.study import PublishedValue, Question
 from lexiscope.report.document import Report
 from lexiscope.report.exports import Exported, export, meanings_of
 from lexiscope.report.part import Part, joined, with_published
@@ -34,6 +34,7 @@ from lexiscope.studies.ambistory.people import agreement, stories
 from lexiscope.studies.ambistory.published import EXAMPLES
 from lexiscope.studies.ambistory.published import PUBLISHED as _PUBLISHED
 from lexiscope.studies.ambistory.sections import built
+from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.ambistory.tags import error_tags
 
 CITATION = ("Gehring, J., & Roth, M. (2025). AmbiStory: A Challenging Dataset of Lexically Ambiguous Short Stories.",)
@@ -47,14 +48,13 @@ QUESTIONS: tuple[Question, ...] = (
 )
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
 STATISTICS: Mapping[str, str] = MEANING
-# items: refused with words of its own
-SETTINGS = frozenset(("codings", "compare", "items", "split"))
-MINI = StudySettings("ambistory", dataset="mini_ambistory", subjects=("baseline:random",))
+SETTINGS = AmbistorySettings
+MINI = AmbistorySettings(dataset="mini_ambistory", subjects=("baseline:random",))
 """Settings with which the study runs on any machine, without a model (its subject guesses)."""
 
 
 def run(
-    settings: StudySettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
+    settings: AmbistorySettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
 ) -> Summary:
     """Run the whole study into a folder and return its summary.
 
@@ -64,8 +64,7 @@ def run(
     Errors: :class:`InputError` for a setting that the study does not have; those of the dataset, the subjects, and
     :class:`RunError` where the folder belongs to something else.
     """
-    check_settings(settings, SETTINGS)
-    settings = replace(settings, dataset=settings.dataset or ("" if settings.items else settings.study))
+    settings = replace(settings, dataset=settings.dataset or settings.study)
 
     def compute(folder: Path) -> Computed:
         material = gather(settings, folder, progress=progress)
@@ -85,7 +84,7 @@ def run(
     return run_study(settings, out, compute, _overview, given=given_files(settings), command=command)
 
 
-def analyse(material: Material, settings: StudySettings) -> dict[str, Part]:
+def analyse(material: Material, settings: AmbistorySettings) -> dict[str, Part]:
     """Run every analysis of the study on its material; parts by name, those of a question by its id."""
     return {
         "stories": stories(material),
@@ -99,7 +98,7 @@ def analyse(material: Material, settings: StudySettings) -> dict[str, Part]:
     }
 
 
-def _records(material: Material, settings: StudySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
+def _records(material: Material, settings: AmbistorySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
     """All records, beside what the paper prints."""
     records = marked_records(parts, QUESTIONS, settings)
     return with_published(records, _printed(material))
@@ -119,7 +118,7 @@ def _printed(material: Material) -> tuple[PublishedValue, ...]:
 
 
 def _report(
-    material: Material, settings: StudySettings, parts: Mapping[str, Part], records: tuple[Record, ...]
+    material: Material, settings: AmbistorySettings, parts: Mapping[str, Part], records: tuple[Record, ...]
 ) -> Report:
     counts = {
         "items": len(material.items),

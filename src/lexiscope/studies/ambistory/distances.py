@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from lexiscope.analysis.predictions import rho_with_means
 from lexiscope.core.result import Record
-from lexiscope.core.study import StudySettings
 from lexiscope.report.part import Part, shown
 from lexiscope.report.tables import INTEGER, Column, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.studies.ambistory.material import Material
 from lexiscope.studies.ambistory.models import few
 from lexiscope.studies.ambistory.numbers import THREE, estimated
+from lexiscope.studies.ambistory.settings import AmbistorySettings
 
 MEASURE = "cosine_distance"
 NEARNESS = "nearness_spearman"
 
 
-def distances(material: Material, settings: StudySettings) -> Part:
+def distances(material: Material, settings: AmbistorySettings) -> Part:
     """Return how every encoder's nearness of story and meaning goes with people's mean ratings, layer by layer."""
     answered = material.responses.where(measure=MEASURE)
     ratings = material.judged

@@ -11,7 +11,6 @@ from lexiscope.analysis.significance import correlation_p
 from lexiscope.analysis.story_effects import Order, Shift, ending_effects
 from lexiscope.core.errors import DataError, StatisticError
 from lexiscope.core.result import Record, Undefined, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.items.sense_frequency import sense_counts
 from lexiscope.report.figure_accuracy import stacked_shares
 from lexiscope.report.figures import Heading, apa
@@ -29,6 +28,7 @@ from lexiscope.studies.ambistory.numbers import (
     estimated,
     record,
 )
+from lexiscope.studies.ambistory.settings import AmbistorySettings
 
 OPEN_ENDED, A_B = "between=open_and_ended", "between=endings"
 POINTS = tuple(str(point) for point in range(1, 6))
@@ -37,7 +37,7 @@ POINTS = tuple(str(point) for point in range(1, 6))
 # -- endings --------------------------------------------------------------------------------------------------
 
 
-def endings(material: Material, settings: StudySettings) -> Part:
+def endings(material: Material, settings: AmbistorySettings) -> Part:
     """Return how far endings move mean ratings, and how often in the direction they were written for (§4.2)."""
     if material.people is None:
         return Part()
@@ -114,7 +114,7 @@ def _order_table(orders: tuple[tuple[str, str, Order], ...]) -> Table:
 # -- the scale ------------------------------------------------------------------------------------------------
 
 
-def distribution(material: Material, settings: StudySettings) -> Part:
+def distribution(material: Material, settings: AmbistorySettings) -> Part:
     """Return how often each point is used, in single ratings and in rounded means, by people and models (Table 6)."""
     records: list[Record] = []
     parts: list[Part] = []
@@ -148,7 +148,7 @@ def _titles(material: Material) -> dict[str, str]:
     return {PEOPLE: PEOPLE} | {each.subject: each.title for each in material.predictors}
 
 
-def _label_tables(material: Material, settings: StudySettings) -> list[LabelTable]:
+def _label_tables(material: Material, settings: AmbistorySettings) -> list[LabelTable]:
     found = []
     asked = {item: material.words[item] for item in material.asked}
     few = drawn(settings, len(set(asked.values())))
@@ -212,7 +212,7 @@ def _label_table(material: Material, tables: list[LabelTable]) -> Table:
 # -- frequency of the sense -----------------------------------------------------------------------------------
 
 
-def frequency(material: Material, settings: StudySettings) -> Part:
+def frequency(material: Material, settings: AmbistorySettings) -> Part:
     """Return how the frequency of a sense goes with its plausibility, and with disagreement about it (§4.2)."""
     if material.people is None:
         return Part()
@@ -248,7 +248,11 @@ def _p(value: float | None) -> str:
 
 
 def _frequency(
-    material: Material, settings: StudySettings, counts: Mapping[str, int | None], condition: str, ids: tuple[str, ...]
+    material: Material,
+    settings: AmbistorySettings,
+    counts: Mapping[str, int | None],
+    condition: str,
+    ids: tuple[str, ...],
 ) -> list[Record]:
     assert material.people is not None
     ratings = subset(material.people, ids)

@@ -19,13 +19,13 @@ from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.run import sha256_of
 from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED
-from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import Subject
 from lexiscope.items.chat_answers import MEASURE_EXPECTED
 from lexiscope.items.recorded_rows import check_ratings
 from lexiscope.items.scale_scoring import MEASURE_MOST_PROBABLE
 from lexiscope.report.part import told_apart
 from lexiscope.studies.ambistory.material import ALL, Material, Predictor
+from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.tasks.plausibility import SCALE
 
 TASK, MEASURE = "plausibility", "rating"
@@ -39,16 +39,13 @@ MEASURE_DISTANCE = "cosine_distance"
 NEEDED = ("setup", "story_kind", "ending_of", "meaning")
 
 
-def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | None = None) -> Material:
+def gather(settings: AmbistorySettings, out: Path, *, progress: CollectProgress | None = None) -> Material:
     """Load the stories and their ratings, let the live subjects judge those of a split, and arrange everything.
 
     The answers of live subjects are kept under ``out/collected``, so that a broken run continues and none is asked
     for twice.
-    Errors: :class:`SpecError` for a dataset that holds no stories, and for items of the user's own.
+    Errors: :class:`SpecError` for a dataset that holds no stories.
     """
-    if settings.items:
-        hint = "use ambistory or mini_ambistory; ratings of your own stories: lexiscope agree"
-        raise SpecError("this study takes stories of a dataset, not an item file", hint=hint)
     source = catalog.dataset(settings.dataset)
     lacking = [name for name in NEEDED if name not in source.items[0].conditions]
     if source.card.task != TASK or lacking:
@@ -79,7 +76,7 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
     )
 
 
-def given_files(settings: StudySettings) -> dict[str, str]:
+def given_files(settings: AmbistorySettings) -> dict[str, str]:
     """Return the checksums of recorded predictions and coded sheets: another content is another run."""
     paths = [Path(spec.partition(":")[2]) for spec in settings.subjects if spec.startswith("recorded:")]
     paths += [Path(name) for name in settings.codings]
@@ -117,7 +114,7 @@ def _groups(responses: ResponseTable) -> dict[str, str]:
 def _answers(
     items: Sequence[Item],
     subjects: Sequence[Subject],
-    settings: StudySettings,
+    settings: AmbistorySettings,
     out: Path,
     progress: CollectProgress | None,
 ) -> ResponseTable:

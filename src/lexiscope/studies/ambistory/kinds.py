@@ -9,7 +9,6 @@ from lexiscope.analysis.tuning import TuningEffect, base_against_tuned
 from lexiscope.analysis.within_sd import WithinSd
 from lexiscope.core.errors import SpecError, StatisticError
 from lexiscope.core.result import Record, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.report.part import Part, pick, shown, with_interval
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Table
 from lexiscope.report.tables import Cell as TableCell
@@ -23,11 +22,12 @@ from lexiscope.studies.ambistory.models import (
     few,
 )
 from lexiscope.studies.ambistory.numbers import THREE, record
+from lexiscope.studies.ambistory.settings import AmbistorySettings
 
 KINDS = ("all", "open", "ended")
 
 
-def open_or_ended(material: Material, settings: StudySettings) -> Part:
+def open_or_ended(material: Material, settings: AmbistorySettings) -> Part:
     """Return whether people disagree more about open stories, and how accurate subjects are on either (Table 7)."""
     if material.people is None:
         return Part()
@@ -64,7 +64,7 @@ def open_or_ended(material: Material, settings: StudySettings) -> Part:
     return Part((*records, *accuracies.records), (spread, *accuracies.tables))
 
 
-def _accuracies(material: Material, settings: StudySettings) -> Part:
+def _accuracies(material: Material, settings: AmbistorySettings) -> Part:
     ratings = material.judged
     subjects = {each.subject: each.whole for each in material.predictors if _answers_both(material, each)}
     if ratings is None or not subjects:
@@ -122,7 +122,7 @@ def _answers_both(material: Material, each: Predictor) -> bool:
 # -- before and after training --------------------------------------------------------------------------------
 
 
-def tuning(material: Material, settings: StudySettings) -> Part:
+def tuning(material: Material, settings: AmbistorySettings) -> Part:
     """Return the signed-rank test of every pair of subjects that the settings name: base and tuned (§5.3.2).
 
     Errors: :class:`SpecError` where a pair names a subject that gave no ratings.

@@ -10,7 +10,6 @@ from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.within_sd import WithinSd, accuracy_within_sd, majority_within_sd, random_within_sd
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Record, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_accuracy import Dot, accuracy_dots
 from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Part, pick, shown, with_interval
@@ -18,6 +17,7 @@ from lexiscope.report.tables import INTEGER, Column, Missing, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.studies.ambistory.material import Material, Predictor
 from lexiscope.studies.ambistory.numbers import PERCENT, THREE, drawn, estimated, record
+from lexiscope.studies.ambistory.settings import AmbistorySettings
 
 RANDOM, MAJORITY = "Random (expectation)", "Majority"
 INTEGER_FORM = statistic_name("accuracy_within_sd", sd="sample", edge="strict", predictions="integer")
@@ -35,7 +35,7 @@ RHO = "spearman"
 FEWEST_WORDS = 2
 
 
-def results(material: Material, settings: StudySettings) -> Part:
+def results(material: Material, settings: AmbistorySettings) -> Part:
     """Return the results of every subject beside what guessing and the most frequent label give (Table 3)."""
     counted = _read(material)
     ratings = material.judged
@@ -59,7 +59,7 @@ _NOTE = (
 )
 
 
-def few(material: Material, ratings: Ratings, settings: StudySettings) -> dict[str, Any]:
+def few(material: Material, ratings: Ratings, settings: AmbistorySettings) -> dict[str, Any]:
     """Return the arguments that resample words."""
     groups = {item: material.words[item] for item in ratings.item_ids}
     return {"groups": groups, **drawn(settings, len(set(groups.values())))}
@@ -81,7 +81,7 @@ def accuracy_record(
     return with_interval(base, found.accuracy.clustered)
 
 
-def _baselines(material: Material, ratings: Ratings, settings: StudySettings) -> tuple[list[Record], str]:
+def _baselines(material: Material, ratings: Ratings, settings: AmbistorySettings) -> tuple[list[Record], str]:
     guessed = random_within_sd(ratings)
     chance = record(
         material,
@@ -114,7 +114,7 @@ def _baselines(material: Material, ratings: Ratings, settings: StudySettings) ->
     return [chance, majority, *variants, rho], label
 
 
-def _scores(material: Material, each: Predictor, ratings: Ratings, settings: StudySettings) -> list[Record]:
+def _scores(material: Material, each: Predictor, ratings: Ratings, settings: AmbistorySettings) -> list[Record]:
     """Correlation and accuracy of one subject; nothing where no reply could be read."""
     own = {item: value for item, value in each.predictions.items() if item in set(ratings.item_ids)}
     whole = {item: each.whole[item] for item in own}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from lexiscope.core.result import Estimate, Record, Undefined
-from lexiscope.core.study import StudySettings
 from lexiscope.report.part import from_estimate
 from lexiscope.report.tables import BOUNDED, Format
 from lexiscope.studies.ambistory.material import Material
+from lexiscope.studies.ambistory.settings import AmbistorySettings
 
 PERCENT = Format("number", 1)
 TWO = Format("number", 2)
@@ -27,6 +27,6 @@ def estimated(material: Material, statistic: str, found: Estimate | Undefined, *
     return from_estimate(found, record(material, statistic, 0.0, **more))
 
 
-def drawn(settings: StudySettings, n_groups: int) -> dict[str, Any]:
+def drawn(settings: AmbistorySettings, n_groups: int) -> dict[str, Any]:
     """Return the arguments of a bootstrap; none are drawn where there is one group."""
     return {"resamples": settings.n_bootstrap if n_groups > 1 else 0, "seed": settings.seed}

@@ -13,7 +13,6 @@ from lexiscope.analysis.norms import item_sd, mean_sd_by_group
 from lexiscope.analysis.variance_components import variance_components
 from lexiscope.core.errors import DataError, StatisticError
 from lexiscope.core.result import Record, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.items.story_inventory import guessed_lemmas, story_inventory, story_lengths
 from lexiscope.report.figures import apa
 from lexiscope.report.part import Part, joined, pick, shown, with_interval
@@ -23,6 +22,7 @@ from lexiscope.report.tables import Cell as TableCell
 from lexiscope.resources import wordnet
 from lexiscope.studies.ambistory.material import ALL, Material
 from lexiscope.studies.ambistory.numbers import THREE, TWO, drawn, record
+from lexiscope.studies.ambistory.settings import AmbistorySettings
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 TOP_FORMS = 10
@@ -109,7 +109,7 @@ def _lemmas(material: Material) -> tuple[Record, ...]:
 # -- agreement ------------------------------------------------------------------------------------------------
 
 
-def agreement(material: Material, settings: StudySettings) -> Part:
+def agreement(material: Material, settings: AmbistorySettings) -> Part:
     """Return how much people agree: alpha, standard deviations, single raters, and the ceilings (§4.1, §5.1)."""
     if material.people is None:
         return Part(paragraphs=("Nobody has rated these stories: there is no agreement to report.",))
@@ -127,7 +127,7 @@ def _conditions(material: Material) -> dict[str, tuple[str, ...]]:
     return {ALL: material.ids(), **found}
 
 
-def _alphas(material: Material, settings: StudySettings) -> Part:
+def _alphas(material: Material, settings: AmbistorySettings) -> Part:
     records, rows = [], []
     for condition, ids in _conditions(material).items():
         ratings = material.rated(ids)
@@ -172,7 +172,7 @@ def _spreads(material: Material) -> Part:
 # -- ceilings -------------------------------------------------------------------------------------------------
 
 
-def _ceilings(material: Material, settings: StudySettings) -> Part:
+def _ceilings(material: Material, settings: AmbistorySettings) -> Part:
     """The best-rater recipe of the paper, and beside it what it must be read with."""
     assert material.people is not None
     ratings = material.judged
@@ -229,7 +229,7 @@ def _ceiling_record(material: Material, found: Ceiling, condition: str) -> Recor
     return with_interval(base, found.interval)
 
 
-def _single_table(material: Material, settings: StudySettings) -> tuple[Table, tuple[Record, ...]]:
+def _single_table(material: Material, settings: AmbistorySettings) -> tuple[Table, tuple[Record, ...]]:
     records: list[Record] = []
     rows = []
     for condition, ids in _single_conditions(material).items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lexiscope.core.result import Record
-from lexiscope.core.study import Question, StudySettings
+from lexiscope.core.study import Question
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part
 from lexiscope.report.sections import asked_in, card_section, question_section, questions_table, subjects_table
@@ -13,6 +13,7 @@ from lexiscope.report.tables import Column, Table
 from lexiscope.studies.ambistory import effects, kinds, models, people
 from lexiscope.studies.ambistory.material import Material
 from lexiscope.studies.ambistory.published import STATEMENTS
+from lexiscope.studies.ambistory.settings import AmbistorySettings
 
 METHODS = (
     "A sample is one meaning of a homonym, judged in one story from 1 (not plausible at all) to "
@@ -36,7 +37,7 @@ OF_AMBISTORY = (
 
 
 def built(
-    material: Material, settings: StudySettings, questions: Sequence[Question], parts: Mapping[str, Part]
+    material: Material, settings: AmbistorySettings, questions: Sequence[Question], parts: Mapping[str, Part]
 ) -> tuple[Section, ...]:
     """Return the sections of the report; *parts* are the study's parts by name."""
     overview = questions_table(questions, _results(material, parts), parts, name="questions")
@@ -71,7 +72,7 @@ def _data(material: Material, parts: Mapping[str, Part]) -> Section:
     return Section("asked", "What was asked, of whom", subsections=tuple(inner))
 
 
-def _settings_text(material: Material, settings: StudySettings) -> str:
+def _settings_text(material: Material, settings: AmbistorySettings) -> str:
     return (
         f"{settings.n_bootstrap} bootstrap resamples, seed {settings.seed}. Live subjects were asked the "
         f"{len(material.asked)} samples of: {material.split}."

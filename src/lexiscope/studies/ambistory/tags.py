@@ -11,7 +11,6 @@ from lexiscope.analysis.error_tags import TagAgreement, TagShare, tag_agreement,
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, Undefined, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.items.error_tags import TAGS, ErrorCase, read_tags
 from lexiscope.report.part import Part, shown, with_interval
 from lexiscope.report.tables import INTEGER, Column, Table
@@ -19,11 +18,12 @@ from lexiscope.report.tables import Cell as TableCell
 from lexiscope.studies.ambistory.cases import error_cases
 from lexiscope.studies.ambistory.material import Material
 from lexiscope.studies.ambistory.numbers import PERCENT, TWO, record
+from lexiscope.studies.ambistory.settings import AmbistorySettings
 
 ALL_SUBJECTS = "all subjects"
 
 
-def error_tags(material: Material, settings: StudySettings) -> Part:
+def error_tags(material: Material, settings: AmbistorySettings) -> Part:
     """Return the share of each tag by coder and subject, and the agreement of coders; nothing without coded sheets.
 
     The coder of a sheet is the name of its file. Errors: those of :func:`lexiscope.items.error_tags.read_tags`;

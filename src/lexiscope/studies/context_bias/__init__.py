@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lexiscope.collect import CollectProgress
 from lexiscope.core.result import Record
-from lexiscope.core.study import PublishedValue, Question, StudySettings, check_settings
+from lexiscope.core.study import PublishedValue, Question
 from lexiscope.report.document import Report
 from lexiscope.report.exports import Exported, export, meanings_of
 from lexiscope.report.part import Part, joined, pick, shown, with_published
@@ -31,6 +31,7 @@ from lexiscope.studies.context_bias.protocol import LOOK_UP
 from lexiscope.studies.context_bias.published import PUBLISHED as _PUBLISHED
 from lexiscope.studies.context_bias.scores import Measured, bias_part, gap_part, measured, people_part, seeds_part
 from lexiscope.studies.context_bias.sections import Judged, built, judged
+from lexiscope.studies.context_bias.settings import ContextBiasSettings
 
 CITATION = (
     "Liu, Q., McCarthy, D., & Korhonen, A. (2022). Measuring Context-Word Biases in Lexical Semantic Datasets. "
@@ -51,13 +52,13 @@ QUESTIONS: tuple[Question, ...] = (
 )
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
 STATISTICS: Mapping[str, str] = MEANING
-SETTINGS = frozenset(("budget", "datasets", "encoders", "items", "language", "people", "protocol"))
-MINI = StudySettings("context_bias", dataset="planted_bias", encoders=(LOOK_UP,))
+SETTINGS = ContextBiasSettings
+MINI = ContextBiasSettings(dataset="planted_bias", encoders=(LOOK_UP,))
 """Settings with which the study runs on any machine, without a model (its learner counts)."""
 
 
 def run(
-    settings: StudySettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
+    settings: ContextBiasSettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
 ) -> Summary:
     """Run the whole study into a folder and return its summary.
 
@@ -67,7 +68,6 @@ def run(
     Errors: :class:`InputError` for a setting that the study does not have, or a file that is not fit for an audit;
     those of the datasets and trainings, and :class:`RunError` where the folder belongs to something else.
     """
-    check_settings(settings, SETTINGS)
     given = given_files(settings)
 
     def compute(folder: Path) -> Computed:
@@ -85,7 +85,7 @@ def run(
     return run_study(settings, out, compute, overview, given=given, command=command)
 
 
-def analyse(material: Material, everybody: tuple[Measured, ...], settings: StudySettings) -> dict[str, Part]:
+def analyse(material: Material, everybody: tuple[Measured, ...], settings: ContextBiasSettings) -> dict[str, Part]:
     """Run every analysis of the study; parts by name, those of a question by its id."""
     parts = {
         "sets": sets_part(material),
@@ -125,7 +125,7 @@ def _bias_cell(own: list[Record], statistic: str) -> TableCell:
     return None if record is None else shown(record)
 
 
-def _records(material: Material, settings: StudySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
+def _records(material: Material, settings: ContextBiasSettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
     """All records, beside what the paper prints of these datasets."""
     records = marked_records(parts, QUESTIONS, settings)
     published = [value for audit in material.sets for value in PUBLISHED.get(audit.name, ()) if not material.own]
@@ -135,7 +135,7 @@ def _records(material: Material, settings: StudySettings, parts: Mapping[str, Pa
 
 def _report(
     material: Material,
-    settings: StudySettings,
+    settings: ContextBiasSettings,
     parts: Mapping[str, Part],
     records: tuple[Record, ...],
     verdicts: tuple[Judged, ...],

@@ -10,7 +10,6 @@ from lexiscope.analysis.view_gaps import ambiguity_and_word_bias
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record, Undefined, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.items.word_of import words_of
 from lexiscope.report.bias_tables import AmbiguityRow, ambiguity_table
 from lexiscope.report.part import Part, from_estimate, with_interval
@@ -20,6 +19,7 @@ from lexiscope.report.tables import Cell as TableCell
 from lexiscope.studies.context_bias.material import PAIR_TASKS, AuditSet, Material
 from lexiscope.studies.context_bias.published import ENTROPY_RULES, PUBLISHED
 from lexiscope.studies.context_bias.scores import Measured
+from lexiscope.studies.context_bias.settings import ContextBiasSettings
 
 FOUR = Format("number", 4, leading_zero=False)
 _CAPTION = (
@@ -29,17 +29,17 @@ _CAPTION = (
 
 Found = MeanEntropy | Undefined
 _Rule = tuple[str, str]
-_Compute = Callable[[AuditSet, StudySettings], tuple[Found, _Rule]]
+_Compute = Callable[[AuditSet, ContextBiasSettings], tuple[Found, _Rule]]
 
 
-def label_part(material: Material, settings: StudySettings) -> Part:
+def label_part(material: Material, settings: ContextBiasSettings) -> Part:
     """Return the mean label entropy of the words of every dataset of pairs, with the rule of its words (Table 4)."""
     pairs = [audit for audit in material.sets if audit.task in PAIR_TASKS]
     title = "Label entropy: does the word tell the label?"
     return _part(pairs, settings, _labels, "label_entropy", "4", title)
 
 
-def ambiguity_part(material: Material, everybody: Sequence[Measured], settings: StudySettings) -> Part:
+def ambiguity_part(material: Material, everybody: Sequence[Measured], settings: ContextBiasSettings) -> Part:
     """Return the mean sense entropy (Table 2), and its rank correlation with the word bias over datasets."""
     senses = [audit for audit in material.sets if audit.task not in PAIR_TASKS]
     part = _part(senses, settings, _senses, "sense_entropy", "2", "Sense entropy: how ambiguous are the words?")
@@ -63,7 +63,7 @@ def ambiguity_part(material: Material, everybody: Sequence[Measured], settings: 
 
 
 def _part(
-    sets: Sequence[AuditSet], settings: StudySettings, compute: _Compute, name: str, number: str, title: str
+    sets: Sequence[AuditSet], settings: ContextBiasSettings, compute: _Compute, name: str, number: str, title: str
 ) -> Part:
     records: list[Record] = []
     rows: list[tuple[TableCell, ...]] = []
@@ -87,7 +87,7 @@ def _part(
     return Part(tuple(records), (drop_empty(Table(name, number, title, columns, tuple(rows), (_CAPTION,))),))
 
 
-def _labels(audit: AuditSet, settings: StudySettings) -> tuple[Found, _Rule]:
+def _labels(audit: AuditSet, settings: ContextBiasSettings) -> tuple[Found, _Rule]:
     # a file of the user's own may be called wic.csv; it has no card
     rules = ENTROPY_RULES if audit.card is not None else {}
     rule = rules.get(audit.name.partition("?")[0], ("lemma", "all"))
@@ -95,7 +95,7 @@ def _labels(audit: AuditSet, settings: StudySettings) -> tuple[Found, _Rule]:
     return _computed(audit, rule, name, label_entropy, settings), rule
 
 
-def _senses(audit: AuditSet, settings: StudySettings) -> tuple[Found, _Rule]:
+def _senses(audit: AuditSet, settings: ContextBiasSettings) -> tuple[Found, _Rule]:
     tagged = all(item.usages[0].pos or item.conditions.get("pos") for item in audit.labelled)
     of_word = "lemma_pos" if tagged else "lemma"
     rule = ("surface" if audit.task == "entity_link" else of_word, "all")
@@ -104,7 +104,7 @@ def _senses(audit: AuditSet, settings: StudySettings) -> tuple[Found, _Rule]:
 
 
 def _computed(
-    audit: AuditSet, rule: _Rule, name: str, entropy: Callable[..., MeanEntropy], settings: StudySettings
+    audit: AuditSet, rule: _Rule, name: str, entropy: Callable[..., MeanEntropy], settings: ContextBiasSettings
 ) -> Found:
     drawn = {"resamples": settings.n_bootstrap, "seed": settings.seed}
     try:

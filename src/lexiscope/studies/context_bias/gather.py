@@ -9,18 +9,18 @@ from lexiscope.collect import CollectProgress
 from lexiscope.core.errors import InputError, MissingExtraError, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
-from lexiscope.core.study import StudySettings
 from lexiscope.studies.context_bias.material import Answers, Material, NotUsed
 from lexiscope.studies.context_bias.models import check_masks, learners, model_answers
 from lexiscope.studies.context_bias.people import guessed_at, read_people
 from lexiscope.studies.context_bias.protocol import WORDS, check_protocol
+from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.context_bias.sources import open_sets
 
 DEFAULT_ENCODERS = (WORDS, "minilm")
 """Without a choice: words and characters, and a linear probe on vectors where its packages are installed."""
 
 
-def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | None = None) -> Material:
+def gather(settings: ContextBiasSettings, out: Path, *, progress: CollectProgress | None = None) -> Material:
     """Load datasets and people's answers, train every encoder on every view of every dataset, and ask it.
 
     Trainings and answers are kept below *out*, so that a broken run continues; encodings are kept while it lasts.
@@ -84,6 +84,6 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
     return Material(used, (*unread, *not_used), named, people, guesses, own=bool(settings.items), not_run=not_run)
 
 
-def given_files(settings: StudySettings) -> dict[str, str]:
+def given_files(settings: ContextBiasSettings) -> dict[str, str]:
     """Return the checksums of the files beside the items: with another one it is another run."""
     return {path: sha256_of(Path(path)) for path in settings.people}

@@ -17,7 +17,6 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import CapabilityError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import Subject
 from lexiscope.items.guessed_word import GUESS_OF
 from lexiscope.items.planted_bias import look_up, texts_of
@@ -33,6 +32,7 @@ from lexiscope.studies.context_bias.material import (
     Trained,
 )
 from lexiscope.studies.context_bias.protocol import LOOK_UP, WORDS, Plan, plan_of
+from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.subjects._probe import UntrainedEncoder
 from lexiscope.training.logistic import answered
 from lexiscope.training.selection import Selection, run_selection
@@ -75,7 +75,7 @@ class Folders:
 def model_answers(
     audit: AuditSet,
     encoder: str,
-    settings: StudySettings,
+    settings: ContextBiasSettings,
     out: Path,
     *,
     share: int = 1,
@@ -157,7 +157,7 @@ def _selection(
     encoder: str,
     view: str,
     plan: Plan,
-    settings: StudySettings,
+    settings: ContextBiasSettings,
     place: Folders,
     progress: CollectProgress | None,
 ) -> Selection:
@@ -189,7 +189,7 @@ def _answered(
     asked: Sequence[Item],
     guessed: Sequence[Item],
     *,
-    settings: StudySettings,
+    settings: ContextBiasSettings,
     place: Folders,
     progress: CollectProgress | None,
 ) -> tuple[Trained, list[ResponseTable]]:
@@ -207,7 +207,7 @@ def _answered(
     return told, tables
 
 
-def _chosen(found: Selection, settings: StudySettings, place: Folders) -> Any:
+def _chosen(found: Selection, settings: ContextBiasSettings, place: Folders) -> Any:
     """The model that was chosen on dev, as a subject."""
     spec = f"{found.best.spec}?device={settings.device}&threads={settings.threads}"
     if found.best.method == "threshold":
@@ -279,7 +279,7 @@ def _of_vectors(
     encoder: str,
     subject: str,
     plan: Plan,
-    settings: StudySettings,
+    settings: ContextBiasSettings,
     place: Folders,
     guessed: Sequence[Item],
     progress: CollectProgress | None,

@@ -12,8 +12,8 @@ from typing import Literal
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.sealed import read_sealed, unsealed, write_sealed
-from lexiscope.core.study import StudySettings
 from lexiscope.studies.context_bias.material import PAIR_TASKS, RETRIEVAL_TASKS, VIEWS, AuditSet
+from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.training.budget import BudgetPlan, plan_budget, read_duration
 from lexiscope.training.selection import Grid
 from lexiscope.training.settings import RATES, SEEDS, TrainingSettings
@@ -57,7 +57,7 @@ class Plan:
         """Its learning rates and seeds."""
         return Grid(self.rates, self.seeds)
 
-    def settings(self, run: StudySettings) -> TrainingSettings:
+    def settings(self, run: ContextBiasSettings) -> TrainingSettings:
         """Return the settings of its trainings, on the device and threads of the run."""
         # the first token of a model that has not learnt the task stands for its sentence, not for the target in it
         return TrainingSettings(
@@ -70,7 +70,7 @@ class Plan:
         )
 
 
-def check_protocol(settings: StudySettings) -> None:
+def check_protocol(settings: ContextBiasSettings) -> None:
     """Refuse a budget that is none, or one beside a protocol: each of them decides.
 
     Errors: :class:`InputError`.
@@ -82,12 +82,12 @@ def check_protocol(settings: StudySettings) -> None:
         raise InputError(what, hint="give --budget or --protocol, not both")
 
 
-def crosses(settings: StudySettings) -> bool:
+def crosses(settings: ContextBiasSettings) -> bool:
     """Say whether a file without splits is learnt from and tested in folds: with learners that cost seconds."""
     return not settings.budget and settings.protocol in ("auto", "linear")
 
 
-def protocol_of(task: str, settings: StudySettings) -> Name:
+def protocol_of(task: str, settings: ContextBiasSettings) -> Name:
     """Return the protocol of a task without a budget: by default a linear probe if the task has one, else no training.
 
     Errors: :class:`InputError` for a linear probe of a task that has none.
@@ -100,7 +100,7 @@ def protocol_of(task: str, settings: StudySettings) -> Name:
     return settings.protocol
 
 
-def plan_of(audit: AuditSet, encoder: str, settings: StudySettings, kept: Path, *, share: int) -> Plan:
+def plan_of(audit: AuditSet, encoder: str, settings: ContextBiasSettings, kept: Path, *, share: int) -> Plan:
     """Return the plan of an encoder on a dataset; one made for a budget is written to *kept*, and read from there.
 
     *share* is among how many (dataset, encoder) the budget is divided, in equal parts.
@@ -171,7 +171,7 @@ def _rows_left_out(plan: Plan, audit: AuditSet) -> list[str]:
     return [f"{n - most:,} of {n:,} {name} items" for name, n, most in parts if most and n > most]
 
 
-def _budgeted(audit: AuditSet, encoder: str, settings: StudySettings, *, seconds: float) -> Plan:
+def _budgeted(audit: AuditSet, encoder: str, settings: ContextBiasSettings, *, seconds: float) -> Plan:
     run = TrainingSettings(threads=settings.threads, device=settings.device)
     method = METHOD_OF_TASK[audit.task]
     found = plan_budget(method, VIEWS, audit.train, audit.dev, encoder, seconds=seconds, n_test=len(audit.test),

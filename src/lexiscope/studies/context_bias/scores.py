@@ -12,7 +12,6 @@ from lexiscope.analysis.view_answers import scored_views
 from lexiscope.analysis.view_gaps import ViewGap, human_model_gaps, seed_spread
 from lexiscope.analysis.view_scores import FixedScore, Scores
 from lexiscope.core.result import Record, parse_statistic
-from lexiscope.core.study import StudySettings
 from lexiscope.items.sense_options import right_ids
 from lexiscope.items.truth_choice import DIFFERENT, SAME
 from lexiscope.items.views import CONTEXT_SPAN
@@ -45,6 +44,7 @@ from lexiscope.studies.context_bias.material import (
 )
 from lexiscope.studies.context_bias.people import printed_scores
 from lexiscope.studies.context_bias.published import AGREEMENT_REMARK, HUMAN
+from lexiscope.studies.context_bias.settings import ContextBiasSettings
 
 CAPTION = "Intervals: 95 %, words resampled, the same in all views."
 _HUMANS = (PEOPLE, PRINTED)
@@ -71,7 +71,7 @@ class Measured:
         return self.subject in _HUMANS
 
 
-def measured(material: Material, settings: StudySettings) -> tuple[Measured, ...]:
+def measured(material: Material, settings: ContextBiasSettings) -> tuple[Measured, ...]:
     """Return the biases of every model and of people on every dataset, the models first."""
     found = []
     for audit in material.sets:
@@ -138,7 +138,7 @@ def seeds_part(material: Material, everybody: Sequence[Measured]) -> Part:
 # -- people ---------------------------------------------------------------------------------------------------
 
 
-def people_part(material: Material, everybody: Sequence[Measured], settings: StudySettings) -> Part:
+def people_part(material: Material, everybody: Sequence[Measured], settings: ContextBiasSettings) -> Part:
     """Return people beside models view by view (Table 5), what people agree on, and what was printed or assumed."""
     rows = [GapRow(each.dataset, each.subject, found) for each in everybody
             if (found := gaps_of(each, everybody, settings))]  # fmt: skip
@@ -158,7 +158,7 @@ def people_part(material: Material, everybody: Sequence[Measured], settings: Stu
     return Part(tuple(records), tuple(tables), paragraphs=tuple(paragraphs))
 
 
-def gaps_of(model: Measured, everybody: Sequence[Measured], settings: StudySettings) -> tuple[ViewGap, ...]:
+def gaps_of(model: Measured, everybody: Sequence[Measured], settings: ContextBiasSettings) -> tuple[ViewGap, ...]:
     """Return people minus a model on its dataset; empty for people, and where there are none beside it.
 
     People whose answers were given count before those of whom a score is printed.
@@ -177,7 +177,7 @@ _NOBODY = (
 )
 
 
-def _agreement(audit: AuditSet, material: Material, settings: StudySettings) -> tuple[Table, list[Record]]:
+def _agreement(audit: AuditSet, material: Material, settings: ContextBiasSettings) -> tuple[Table, list[Record]]:
     """What people agree on where two answered the same item in the same view (Table 10)."""
     gold = {item.item_id: str(item.gold) for item in audit.labelled}
     words = {item.item_id: item.word for item in audit.labelled}

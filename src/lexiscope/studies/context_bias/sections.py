@@ -9,7 +9,7 @@ from pathlib import Path
 from lexiscope.analysis.verdict import Verdict, verdict
 from lexiscope.core.dataset import DatasetCard, own_card
 from lexiscope.core.result import Record, parse_statistic
-from lexiscope.core.study import Question, StudySettings
+from lexiscope.core.study import Question
 from lexiscope.report.bias_sections import verdict_section
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part
@@ -17,6 +17,7 @@ from lexiscope.report.sections import asked_in, card_section, question_section, 
 from lexiscope.studies.context_bias.material import AuditSet, Material
 from lexiscope.studies.context_bias.protocol import LOOK_UP
 from lexiscope.studies.context_bias.scores import Measured, gaps_of
+from lexiscope.studies.context_bias.settings import ContextBiasSettings
 
 METHODS = (
     "FULL is the whole input; CONTEXT has the target hidden behind a mask token, and every other place at which the "
@@ -59,7 +60,7 @@ class Judged:
     verdict: Verdict
 
 
-def judged(everybody: Sequence[Measured], settings: StudySettings) -> tuple[Judged, ...]:
+def judged(everybody: Sequence[Measured], settings: ContextBiasSettings) -> tuple[Judged, ...]:
     """Return the verdict on every dataset by every model, beside people where there are any."""
     found = []
     for each in everybody:
@@ -79,7 +80,7 @@ def judged(everybody: Sequence[Measured], settings: StudySettings) -> tuple[Judg
 
 def built(
     material: Material,
-    settings: StudySettings,
+    settings: ContextBiasSettings,
     questions: Sequence[Question],
     parts: Mapping[str, Part],
     verdicts: Sequence[Judged],
@@ -117,7 +118,7 @@ def _trained(material: Material) -> bool:
     return not methods or bool(methods - {"threshold", "label"})
 
 
-def _data(material: Material, settings: StudySettings, parts: Mapping[str, Part]) -> Section:
+def _data(material: Material, settings: ContextBiasSettings, parts: Mapping[str, Part]) -> Section:
     inner = []
     for name, title in (("sets", "The datasets and their splits"), ("models", "The models")):
         part = parts[name]
@@ -129,7 +130,7 @@ def _data(material: Material, settings: StudySettings, parts: Mapping[str, Part]
     return Section("asked", "What was asked, of whom", subsections=tuple(inner))
 
 
-def _own_card(audit: AuditSet, settings: StudySettings) -> DatasetCard | None:
+def _own_card(audit: AuditSet, settings: ContextBiasSettings) -> DatasetCard | None:
     if not settings.items:
         return None
     splits = (("train", audit.train), ("dev", audit.dev), ("test", audit.test))
@@ -142,7 +143,7 @@ def _of_models(material: Material) -> tuple[str, ...]:
     return (*((_ZERO_SHOT,) if not _trained(material) else ()), *((_COUNTED,) if counted else ()))
 
 
-def _settings_text(settings: StudySettings) -> str:
+def _settings_text(settings: ContextBiasSettings) -> str:
     protocol = "auto (a linear probe of pairs, else no training)" if settings.protocol == "auto" else settings.protocol
     how = f"budget {settings.budget}" if settings.budget else f"protocol {protocol}"
     return f"{settings.n_bootstrap} bootstrap resamples, seed {settings.seed}; {how}."

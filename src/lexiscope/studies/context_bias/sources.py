@@ -18,7 +18,6 @@ from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import DataError, InputError, Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
-from lexiscope.core.study import StudySettings
 from lexiscope.items.bias_fitness import bias_fitness
 from lexiscope.items.columns import ColumnMap
 from lexiscope.items.importer import import_items
@@ -31,6 +30,7 @@ from lexiscope.items.tabular import is_item_table, read_items
 from lexiscope.resources import wordnet
 from lexiscope.studies.context_bias.material import FOLDS, NOT_ASKED, PAIR_TASKS, RETRIEVAL_TASKS, AuditSet, NotUsed
 from lexiscope.studies.context_bias.protocol import crosses
+from lexiscope.studies.context_bias.settings import ContextBiasSettings
 
 SETS = (
     "wic",
@@ -62,7 +62,7 @@ _DEV_SHARES: Mapping[str, float] = {"train": 75, "dev": 25}
 Parts = dict[str, tuple[Item, ...]]
 
 
-def open_sets(settings: StudySettings) -> tuple[tuple[AuditSet, ...], tuple[NotUsed, ...]]:
+def open_sets(settings: ContextBiasSettings) -> tuple[tuple[AuditSet, ...], tuple[NotUsed, ...]]:
     """Load what was asked for; return the datasets, and those of the paper or of the call that are not used, with why.
 
     Errors: those of a dataset that is at hand and damaged, or not fit for an audit; :class:`DataError` where none of
@@ -87,7 +87,7 @@ def open_sets(settings: StudySettings) -> tuple[tuple[AuditSet, ...], tuple[NotU
     return tuple(found), (*missing, *_not_asked(asked, settings))
 
 
-def own_set(path: Path, settings: StudySettings) -> AuditSet:
+def own_set(path: Path, settings: ContextBiasSettings) -> AuditSet:
     """Read a pair file of the user's own and check that it is fit for an audit.
 
     A file without a column ``split`` is learnt from and tested in folds, or divided for a training: 60 % to learn from,
@@ -184,7 +184,7 @@ def arranged_splits(items: Sequence[Item], seed: int) -> tuple[Parts, str, tuple
 # -- published sets -------------------------------------------------------------------------------------------
 
 
-def _published(name: str, settings: StudySettings) -> AuditSet:
+def _published(name: str, settings: ContextBiasSettings) -> AuditSet:
     loaded, task, space = _loaded(name)
     if task not in _TASKS:
         what = f"{name} asks the task {task!r}, which has no part of the input to hide"
@@ -220,7 +220,7 @@ def _title(name: str) -> str:
     return catalog.card(name).title if catalog.has("datasets", name) else name
 
 
-def _not_asked(asked: Sequence[str], settings: StudySettings) -> list[NotUsed]:
+def _not_asked(asked: Sequence[str], settings: ContextBiasSettings) -> list[NotUsed]:
     """The paper's other datasets, where the run is about the paper's."""
     plain = {name.partition("?")[0] for name in asked}
     if not plain & {name.partition("?")[0] for name in SETS}:
@@ -268,7 +268,9 @@ def _marked(parts: Parts, order: Sequence[Item]) -> tuple[Item, ...]:
 # -- the user's own file --------------------------------------------------------------------------------------
 
 
-def _own_items(path: Path, settings: StudySettings) -> tuple[tuple[Item, ...], Mapping[str, int], tuple[str, ...]]:
+def _own_items(
+    path: Path, settings: ContextBiasSettings
+) -> tuple[tuple[Item, ...], Mapping[str, int], tuple[str, ...]]:
     """The items of a file, the line of each if Lexiscope has not written the file, and what is said of catch trials."""
     if is_item_table(path):
         every = read_items(path)

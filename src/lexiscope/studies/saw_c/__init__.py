@@ -13,7 +13,7 @@ from pathlib import Path
 from lexiscope.collect import CollectProgress
 from lexiscope.core.response import holds_simulated
 from lexiscope.core.result import Record, statistic_name
-from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question, StudySettings, check_settings
+from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question
 from lexiscope.report.document import Report
 from lexiscope.report.exports import Exported, export, meanings_of
 from lexiscope.report.part import Part, with_published
@@ -31,6 +31,7 @@ from lexiscope.studies.saw_c.planned import planned_analyses
 from lexiscope.studies.saw_c.plans import VIEWS, plan_for
 from lexiscope.studies.saw_c.published import PUBLISHED as _PUBLISHED
 from lexiscope.studies.saw_c.sections import built
+from lexiscope.studies.saw_c.settings import SawCSettings
 from lexiscope.studies.saw_c.show import overview_table
 from lexiscope.studies.saw_c.trials import trial_table
 from lexiscope.studies.saw_c.writing import distinct_columns, run_record, write_r
@@ -58,26 +59,13 @@ QUESTIONS: tuple[Question, ...] = (
 PLANNED: tuple[PlannedAnalysis, ...] = _PLANNED
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
 STATISTICS: Mapping[str, str] = MEANING
-SETTINGS = frozenset(
-    (
-        "agreement",
-        "exclusions",
-        "items",
-        "language",
-        "min_ratings",
-        "mixed_models",
-        "recorded",
-        "scale",
-        "starts",
-        "views",
-    )
-)
-MINI = StudySettings("saw_c", dataset="mini_relatedness", subjects=("encoder:minilm",))
+SETTINGS = SawCSettings
+MINI = SawCSettings(dataset="mini_relatedness", subjects=("encoder:minilm",))
 """Settings with which the study runs on any machine."""
 
 
 def run(
-    settings: StudySettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
+    settings: SawCSettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
 ) -> Summary:
     """Run the whole study into a folder and return its summary.
 
@@ -87,7 +75,6 @@ def run(
     Errors: :class:`InputError` for a setting that the study does not have; those of the dataset, the subjects, and
     :class:`RunError` where the folder belongs to something else.
     """
-    check_settings(settings, SETTINGS)
     settings = completed(settings)
 
     def compute(folder: Path) -> Computed:
@@ -106,27 +93,25 @@ def run(
     return run_study(settings, out, compute, overview, command=command)
 
 
-def completed(settings: StudySettings) -> StudySettings:
+def completed(settings: SawCSettings) -> SawCSettings:
     """Return the settings with what they leave to the dataset filled in: the dataset and its views."""
     dataset = settings.dataset or ("" if settings.items else settings.study)
     views = settings.views or VIEWS.get(dataset, ("full",))
     return replace(settings, dataset=dataset, views=views)
 
 
-def analyse(material: Material, settings: StudySettings) -> dict[str, Part]:
+def analyse(material: Material, settings: SawCSettings) -> dict[str, Part]:
     """Run every analysis of the study on its material; parts by name, those of a question by its id."""
     return answered(material, settings)
 
 
-def _records(material: Material, settings: StudySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
+def _records(material: Material, settings: SawCSettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
     """All records, beside what the paper prints."""
     records = marked_records(parts, QUESTIONS, settings, planned_analyses(settings))
     return with_published(records, () if settings.items else PUBLISHED.get(material.name, ()))
 
 
-def _report(
-    material: Material, settings: StudySettings, parts: Mapping[str, Part], records: Sequence[Record]
-) -> Report:
+def _report(material: Material, settings: SawCSettings, parts: Mapping[str, Part], records: Sequence[Record]) -> Report:
     questions = marked_questions(QUESTIONS, records)
     title = settings.title or f"Relatedness in context: {material.card.title if material.card else material.name}"
     return Report(
@@ -140,7 +125,7 @@ def _report(
     )
 
 
-def _exports(folder: Path, material: Material, settings: StudySettings, records: Sequence[Record]) -> tuple[str, ...]:
+def _exports(folder: Path, material: Material, settings: SawCSettings, records: Sequence[Record]) -> tuple[str, ...]:
     from_plan = plan_for(material, settings, _best_layers(material, settings, records))
     names: tuple[str, ...] = ()
     tests = distinct_columns([test for test in chosen_tests(from_plan, settings) if test.possible(material)])
@@ -155,7 +140,7 @@ def _exports(folder: Path, material: Material, settings: StudySettings, records:
     return names + export(folder, handed, settings.outputs)
 
 
-def _best_layers(material: Material, settings: StudySettings, records: Sequence[Record]) -> dict[str, int | None]:
+def _best_layers(material: Material, settings: SawCSettings, records: Sequence[Record]) -> dict[str, int | None]:
     """The layer at which each subject fits people best, as the tests of the run had it."""
     name, view = statistic_name("best_layer", by="r_squared"), settings.views[0]
     found = {r.subject: r.value for r in records if r.statistic == name and r.view == view}

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lexiscope.core.result import Record
-from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_people import Place
 from lexiscope.report.part import Part, joined
 from lexiscope.studies.saw_c.curves import SubjectCurves, curve_records, subject_curves
@@ -29,6 +28,7 @@ from lexiscope.studies.saw_c.material import Material
 from lexiscope.studies.saw_c.people import People, people, place_records
 from lexiscope.studies.saw_c.plans import Plan, Tested, plan_for
 from lexiscope.studies.saw_c.raters import raters
+from lexiscope.studies.saw_c.settings import SawCSettings
 from lexiscope.studies.saw_c.show import boundary_table, relatedness_table, size_table
 from lexiscope.studies.saw_c.size import (
     family_curves,
@@ -43,7 +43,7 @@ from lexiscope.studies.saw_c.size import (
 )
 
 
-def answered(material: Material, settings: StudySettings) -> dict[str, Part]:
+def answered(material: Material, settings: SawCSettings) -> dict[str, Part]:
     """Run every analysis; return the parts by name, those of a research question by its id."""
     human = people(material, settings)
     curves = tuple(subject_curves(material, distances, settings) for distances in material.distances)
@@ -93,7 +93,7 @@ def _tests(material: Material, plan: Plan, tested: Sequence[Tested], question: s
 
 
 def _boundary(
-    material: Material, main: Sequence[SubjectCurves], records: Sequence[Record], settings: StudySettings
+    material: Material, main: Sequence[SubjectCurves], records: Sequence[Record], settings: SawCSettings
 ) -> Part:
     """Where the distances separate the senses: AIC by layer, Expected Layer, distances by sense."""
     own = tuple(record for record in records if "aic" in record.statistic)
@@ -110,7 +110,7 @@ def _relatedness(
     records: Sequence[Record],
     human: People,
     plan: Plan,
-    settings: StudySettings,
+    settings: SawCSettings,
 ) -> Part:
     """How well distances predict the norms at each layer, and where a model stands among single raters."""
     own = tuple(record for record in records if "aic" not in record.statistic)

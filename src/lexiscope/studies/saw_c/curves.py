@@ -21,10 +21,10 @@ from lexiscope.analysis.layers import aic_by_layer, r_by_layer, r_squared_by_lay
 from lexiscope.analysis.trajectory import Trajectory, trajectory
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Curve, Interval, Record, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.report.part import resampling, with_interval
 from lexiscope.studies.saw_c.material import Distances, Material
 from lexiscope.studies.saw_c.names import NO_BOUNDARY, SEPARATED
+from lexiscope.studies.saw_c.settings import SawCSettings
 
 VARIANTS = ("signed", "clipped", "from_intercept")
 _BY_LAYER = {"r_squared": r_squared_by_layer, "pearson": r_by_layer, "spearman": rho_by_layer}
@@ -60,7 +60,7 @@ class SubjectCurves:
         return self.distances.subject
 
 
-def subject_curves(material: Material, distances: Distances, settings: StudySettings) -> SubjectCurves:
+def subject_curves(material: Material, distances: Distances, settings: SawCSettings) -> SubjectCurves:
     """Compute every layer-wise statistic of one subject. *Source: SAW-C §4.2, §4.3, §5.3, A.2.*"""
     undefined: list[Undefined] = []
     aic = _or_undefined("aic", lambda: _aic(material, distances), undefined)
@@ -78,7 +78,7 @@ def subject_curves(material: Material, distances: Distances, settings: StudySett
 
 
 def _intervals(
-    material: Material, distances: Distances, settings: StudySettings
+    material: Material, distances: Distances, settings: SawCSettings
 ) -> tuple[Interval | None, Interval | None]:
     """The intervals of the last-layer drop and of the Expected Layer by R²; none where only one word is rated."""
     rated, boot = material.rated, resampling(material.rated_words, settings)
@@ -105,7 +105,7 @@ def _aic(material: Material, distances: Distances) -> Curve | None:
     return None if material.same is None else aic_by_layer(distances.matrix, material.same, layers=distances.layers)
 
 
-def _curve(name: str, material: Material, distances: Distances, settings: StudySettings) -> Curve | None:
+def _curve(name: str, material: Material, distances: Distances, settings: SawCSettings) -> Curve | None:
     rated = material.rated
     if not rated.any():
         return None

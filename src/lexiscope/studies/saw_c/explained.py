@@ -15,19 +15,19 @@ from lexiscope.analysis.decomposition import (
 )
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Record, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_density import Residuals, residual_ridge
 from lexiscope.report.figures import Heading
 from lexiscope.report.part import Part, from_estimate, joined, resampling
 from lexiscope.studies.saw_c.curves import SubjectCurves
 from lexiscope.studies.saw_c.material import Distances, Material
+from lexiscope.studies.saw_c.settings import SawCSettings
 from lexiscope.studies.saw_c.show import explained_table, residual_table
 from lexiscope.studies.saw_c.trials import DIFFERENT, SAME
 
 ORDER = (SAME, DIFFERENT)
 
 
-def explained(material: Material, curves: tuple[SubjectCurves, ...], settings: StudySettings) -> Part:
+def explained(material: Material, curves: tuple[SubjectCurves, ...], settings: SawCSettings) -> Part:
     """Decompose the variance of the norms and describe the residuals, for every subject."""
     if material.same is None or material.rated.sum() < 4:
         return Part()
@@ -54,7 +54,7 @@ def best_layer(curves: SubjectCurves) -> int | None:
     return curves.r_squared.best
 
 
-def _of_subject(material: Material, curves: SubjectCurves, settings: StudySettings) -> Part:
+def _of_subject(material: Material, curves: SubjectCurves, settings: SawCSettings) -> Part:
     distances = curves.distances
     layers = {best_layer(curves), distances.last_layer} if distances.layers is not None else {None}
     records: list[Record] = []
@@ -72,7 +72,7 @@ def _of_subject(material: Material, curves: SubjectCurves, settings: StudySettin
 
 
 def _decomposed(
-    material: Material, distances: Distances, layer: int | None, settings: StudySettings
+    material: Material, distances: Distances, layer: int | None, settings: SawCSettings
 ) -> Iterator[Record]:
     assert material.same is not None
     rated = material.rated
@@ -86,7 +86,7 @@ def _decomposed(
     yield from _residual_records(report, base, "norm~distance")
 
 
-def _pooled(material: Material, distances: Distances, settings: StudySettings) -> Iterator[Record]:
+def _pooled(material: Material, distances: Distances, settings: SawCSettings) -> Iterator[Record]:
     if distances.layers is None:
         return
     rated = material.rated
@@ -122,7 +122,7 @@ def conditions(material: Material) -> list[str]:
     return [SAME if same else DIFFERENT for same in material.same[material.rated].tolist()]
 
 
-def _ridge(material: Material, distances: Distances, settings: StudySettings) -> Residuals | None:
+def _ridge(material: Material, distances: Distances, settings: SawCSettings) -> Residuals | None:
     norm, labels = material.norm[material.rated], conditions(material)
     matrix, title = distances.matrix[material.rated], distances.facts.title or distances.subject
     try:

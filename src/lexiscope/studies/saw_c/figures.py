@@ -11,7 +11,6 @@ from lexiscope.analysis.condition_layers import distance_by_condition
 from lexiscope.analysis.scaling import LOG_PARAMETERS, ScalingReport
 from lexiscope.analysis.trajectory import FamilyCurve
 from lexiscope.core.result import Curve
-from lexiscope.core.study import StudySettings
 from lexiscope.report.curves import LayerMeans, Trajectory
 from lexiscope.report.figure_layers import by_depth, distance_by_layer, trajectories
 from lexiscope.report.figure_panels import aic_panels, peak_panels
@@ -21,6 +20,7 @@ from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import resampling
 from lexiscope.studies.saw_c.curves import SubjectCurves, separated_layers
 from lexiscope.studies.saw_c.material import Distances, Material
+from lexiscope.studies.saw_c.settings import SawCSettings
 from lexiscope.studies.saw_c.trials import DIFFERENT, SAME
 
 ORDER = (SAME, DIFFERENT)
@@ -32,7 +32,7 @@ def title(distances: Distances) -> str:
     return distances.facts.title or distances.subject
 
 
-def figure_3(material: Material, curves: Sequence[SubjectCurves], settings: StudySettings) -> tuple[Figure, ...]:
+def figure_3(material: Material, curves: Sequence[SubjectCurves], settings: SawCSettings) -> tuple[Figure, ...]:
     """Draw mean distance by layer and sense, one panel per subject."""
     means = [mean for entry in curves if entry.distances.layers for mean in _means(material, entry.distances, settings)]
     if not means:
@@ -41,7 +41,7 @@ def figure_3(material: Material, curves: Sequence[SubjectCurves], settings: Stud
     return (distance_by_layer(means, heading, interval=WORDS_95, order=ORDER),)
 
 
-def _means(material: Material, distances: Distances, settings: StudySettings) -> list[LayerMeans]:
+def _means(material: Material, distances: Distances, settings: SawCSettings) -> list[LayerMeans]:
     assert material.same is not None
     labels = np.where(material.same, SAME, DIFFERENT).tolist()
     found = distance_by_condition(

@@ -16,17 +16,17 @@ from lexiscope.core.prompt import Converses
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
-from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import Subject
 from lexiscope.items.importer import import_items
 from lexiscope.items.real_items import catch_remark, real_items
 from lexiscope.studies.saw_c.material import Material, material
 from lexiscope.studies.saw_c.raters import VIEW
+from lexiscope.studies.saw_c.settings import SawCSettings
 
 TASK = "relatedness"
 
 
-def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | None = None) -> Material:
+def gather(settings: SawCSettings, out: Path, *, progress: CollectProgress | None = None) -> Material:
     """Load items and recorded answers, let the live subjects answer, apply the exclusions, arrange everything.
 
     The answers of live subjects are kept under ``out/collected``, so that a broken run continues.
@@ -52,7 +52,7 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
     )
 
 
-def _dataset(settings: StudySettings) -> Dataset:
+def _dataset(settings: SawCSettings) -> Dataset:
     if not settings.items:
         return catalog.dataset(settings.dataset)
     path = Path(settings.items)
@@ -68,7 +68,7 @@ def _dataset(settings: StudySettings) -> Dataset:
     return Dataset(card, items, responses, ((path.name, sha256_of(path)),))
 
 
-def _chosen(source: Dataset, settings: StudySettings) -> ResponseTable:
+def _chosen(source: Dataset, settings: SawCSettings) -> ResponseTable:
     """Keep people and, of the recorded models, those that the settings name (all where they name none)."""
     table = source.responses
     if not settings.recorded:
@@ -86,7 +86,7 @@ def _chosen(source: Dataset, settings: StudySettings) -> ResponseTable:
 def _live(
     items: Sequence[Item],
     subjects: Sequence[Subject],
-    settings: StudySettings,
+    settings: SawCSettings,
     out: Path,
     progress: CollectProgress | None,
 ) -> ResponseTable:
@@ -103,9 +103,7 @@ def _live(
     return ResponseTable.concat(tables)
 
 
-def _without_excluded(
-    responses: ResponseTable, settings: StudySettings
-) -> tuple[ResponseTable, ExclusionResult | None]:
+def _without_excluded(responses: ResponseTable, settings: SawCSettings) -> tuple[ResponseTable, ExclusionResult | None]:
     if not settings.exclusions:
         return responses, None
     result = apply([parse_rule(text) for text in settings.exclusions], responses)

@@ -6,15 +6,15 @@ import numpy as np
 
 from lexiscope.analysis.decomposition import explained_variance, residuals_by_condition
 from lexiscope.core.result import Record, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.report.part import Part, from_estimate, resampling, shown
 from lexiscope.report.tables import INTEGER, Column, Format, Table
 from lexiscope.studies.saw_c.material import Floats, Material
 from lexiscope.studies.saw_c.plans import Joint
+from lexiscope.studies.saw_c.settings import SawCSettings
 from lexiscope.studies.saw_c.trials import distance_of
 
 
-def joint_part(material: Material, joint: Joint | None, settings: StudySettings) -> Part:
+def joint_part(material: Material, joint: Joint | None, settings: SawCSettings) -> Part:
     """Explain the norms by several distances, by sense crossed with a factor, and by all of it. *Source: RAW-C §5.*"""
     known = {distances.subject for distances in material.distances}
     if joint is None or material.same is None or not set(joint.subjects) <= known or not material.rated.any():

@@ -10,17 +10,17 @@ from lexiscope.analysis.mixed_fit import MixedFit
 from lexiscope.analysis.mixed_reduction import Reduction, reduce
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import Record, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.report.part import Part
 from lexiscope.studies.saw_c.material import Material
 from lexiscope.studies.saw_c.plans import Plan, Test, Tested
+from lexiscope.studies.saw_c.settings import SawCSettings
 from lexiscope.studies.saw_c.show import reduction_table, test_table, variance_table
 from lexiscope.studies.saw_c.trials import DIFFERENT, trial_table
 
 REFERENCES = {"Same_sense": DIFFERENT}
 
 
-def chosen_tests(plan: Plan, settings: StudySettings) -> tuple[Test, ...]:
+def chosen_tests(plan: Plan, settings: SawCSettings) -> tuple[Test, ...]:
     """Return the tests that the settings ask for: none, the paper's, or also those with maximal random effects."""
     if settings.mixed_models == "none":
         return ()
@@ -30,7 +30,7 @@ def chosen_tests(plan: Plan, settings: StudySettings) -> tuple[Test, ...]:
 class Fitter:
     """Fits the models of several tests on the same trials, each distinct model once."""
 
-    def __init__(self, material: Material, settings: StudySettings) -> None:
+    def __init__(self, material: Material, settings: SawCSettings) -> None:
         self._material, self._settings = material, settings
         self._fits: dict[tuple[object, ...], MixedFit] = {}
 
@@ -63,7 +63,7 @@ class Fitter:
         return self._fits[key]
 
 
-def run_tests(material: Material, tests: Sequence[Test], settings: StudySettings) -> tuple[Tested, ...]:
+def run_tests(material: Material, tests: Sequence[Test], settings: SawCSettings) -> tuple[Tested, ...]:
     """Run likelihood-ratio tests on the trials, each model from several starts. *Source: SAW-C §3.5, §4.5.*"""
     if material.ratings is None:
         return ()
@@ -71,7 +71,7 @@ def run_tests(material: Material, tests: Sequence[Test], settings: StudySettings
     return tuple(fitter.run(test) for test in tests)
 
 
-def reductions(material: Material, plan: Plan, settings: StudySettings) -> Part:
+def reductions(material: Material, plan: Plan, settings: SawCSettings) -> Part:
     """Start from each maximal model and reduce it by rule until it converges, every step logged. *Source: S20.*"""
     starting = [test for test in chosen_tests(plan, settings) if test.is_maximal and test.possible(material)]
     # two tests may drop different effects from one model: its reduction is one
@@ -91,7 +91,7 @@ def reductions(material: Material, plan: Plan, settings: StudySettings) -> Part:
     return Part(tuple(records), (reduction_table(logs),))
 
 
-def _reduced(material: Material, test: Test, settings: StudySettings) -> Reduction:
+def _reduced(material: Material, test: Test, settings: SawCSettings) -> Reduction:
     columns = {column: (subject, layer) for column, subject, layer in test.distances}
     data = trial_table(material, columns)
     return reduce(test.full, data, starts=2, seed=settings.seed, references=REFERENCES)

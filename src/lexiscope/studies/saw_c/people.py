@@ -17,12 +17,12 @@ from lexiscope.analysis.norms import condition_means
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Record, Undefined, parse_statistic, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_density import density_by_condition
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Part, resampling, shown, with_interval
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Missing, Table
 from lexiscope.studies.saw_c.material import Material
+from lexiscope.studies.saw_c.settings import SawCSettings
 from lexiscope.studies.saw_c.show import count_table
 from lexiscope.studies.saw_c.trials import DIFFERENT, SAME
 
@@ -40,7 +40,7 @@ class People:
     agreements: tuple[RaterAgreement, ...]
 
 
-def people(material: Material, settings: StudySettings) -> People:
+def people(material: Material, settings: SawCSettings) -> People:
     """Describe the ratings: how many, their means, agreement of single raters, ceilings by name."""
     if material.ratings is None or material.norms is None:
         given = "There are no single ratings: nothing is said of agreement."
@@ -93,7 +93,7 @@ def _means(material: Material) -> Iterator[Record]:
         yield from (Record(mean, entry.mean, **base), Record(sd, entry.sd, **base))
 
 
-def _agreements(ratings: Ratings, settings: StudySettings) -> tuple[tuple[RaterAgreement, ...], tuple[str, ...]]:
+def _agreements(ratings: Ratings, settings: SawCSettings) -> tuple[tuple[RaterAgreement, ...], tuple[str, ...]]:
     options: dict[str, Any] = {"resamples": settings.n_bootstrap, "seed": settings.seed}
     try:
         return (leave_one_out(ratings, **options), included(ratings, **options)), ()
@@ -117,7 +117,7 @@ def _agreement_records(material: Material, agreement: RaterAgreement) -> Iterato
         yield with_interval(record, agreement.interval) if summary == "mean" else record
 
 
-def _alpha(material: Material, settings: StudySettings) -> Iterator[Record]:
+def _alpha(material: Material, settings: SawCSettings) -> Iterator[Record]:
     boot = _by_word(material, settings)
     for level in ("interval", "ordinal"):
         name = statistic_name("krippendorff_alpha", level=level)
@@ -131,7 +131,7 @@ def _alpha(material: Material, settings: StudySettings) -> Iterator[Record]:
         yield with_interval(record, alpha.interval)
 
 
-def _by_word(material: Material, settings: StudySettings) -> dict[str, Any]:
+def _by_word(material: Material, settings: SawCSettings) -> dict[str, Any]:
     """The arguments that resample items by word, as a mapping of item ids."""
     boot = resampling(material.words, settings)
     words = {item.item_id: item.word for item in material.items}
@@ -157,7 +157,7 @@ def ceilings_of(agreements: tuple[RaterAgreement, ...], **boot: Any) -> tuple[Ce
 
 
 def _ceiling_records(
-    material: Material, agreements: tuple[RaterAgreement, ...], settings: StudySettings
+    material: Material, agreements: tuple[RaterAgreement, ...], settings: SawCSettings
 ) -> Iterator[Record]:
     for ceiling in ceilings_of(agreements, resamples=settings.n_bootstrap, seed=settings.seed):
         if isinstance(ceiling, Undefined):
@@ -295,7 +295,7 @@ def _figures(material: Material) -> tuple[Figure, ...]:
     )
 
 
-def _remarks(material: Material, settings: StudySettings) -> tuple[str, ...]:
+def _remarks(material: Material, settings: SawCSettings) -> tuple[str, ...]:
     lists = {item.item_id: item.list_id or "" for item in material.items}
     found = coverage(material.require_ratings(), minimum=settings.min_ratings, lists=lists)
     if not found.short:

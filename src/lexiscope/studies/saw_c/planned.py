@@ -7,7 +7,8 @@ models, Expected Layer, maximal random effects, the regressions and residuals of
 from __future__ import annotations
 
 from lexiscope.core.result import Record, parse_statistic
-from lexiscope.core.study import PlannedAnalysis, StudySettings
+from lexiscope.core.study import PlannedAnalysis
+from lexiscope.studies.saw_c.settings import SawCSettings
 
 BETO = "bert-base-spanish-wwm-cased"
 _DATASET, _VIEW = "saw_c", "full+final_stop"
@@ -25,7 +26,7 @@ _RELATED_LAYERS = frozenset(
 )
 
 
-def planned_analyses(settings: StudySettings) -> tuple[PlannedAnalysis, ...]:
+def planned_analyses(settings: SawCSettings) -> tuple[PlannedAnalysis, ...]:
     """Return the planned analyses of a run: none on other data than SAW-C's, or after exclusions that were added.
 
     Those of BETO need distances of sentences with a final stop, as the paper has them. *Source: SAW-C Table 1.*

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from lexiscope.analysis.mixed import LikelihoodRatio
-from lexiscope.core.study import StudySettings
 from lexiscope.studies.saw_c.material import Material
 from lexiscope.studies.saw_c.planned import BETO
+from lexiscope.studies.saw_c.settings import SawCSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ VIEWS: dict[str, tuple[str, ...]] = {"saw_c": ("full+final_stop", "full"), "raw_
 PLANS: dict[str, Plan] = {"saw_c": SAW_C, "raw_c": RAW_C}
 
 
-def plan_for(material: Material, settings: StudySettings, best: Mapping[str, int | None] | None = None) -> Plan:
+def plan_for(material: Material, settings: SawCSettings, best: Mapping[str, int | None] | None = None) -> Plan:
     """Return the plan of a dataset; for items of the user's own, SAW-C's tests with the groups that are there.
 
     *best* gives the layer at which each subject fits people best: with ``mixed_models="every"`` the tests with distance

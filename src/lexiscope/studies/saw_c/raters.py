@@ -23,7 +23,6 @@ from lexiscope.core.errors import StatisticError
 from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.items.recorded_rows import check_ratings
 from lexiscope.report.figure_density import Residuals, residual_ridge
 from lexiscope.report.figures import Figure, Heading, apa
@@ -31,6 +30,7 @@ from lexiscope.report.part import Part, from_estimate, joined, pick, resampling,
 from lexiscope.report.tables import BOUNDED, Column, Format, Missing, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.studies.saw_c.material import Flags, Floats, Material
+from lexiscope.studies.saw_c.settings import SawCSettings
 from lexiscope.studies.saw_c.trials import DIFFERENT, SAME
 from lexiscope.tasks.relatedness import SCALE
 
@@ -63,7 +63,7 @@ class Rated:
         return int((~np.isnan(self.value)).sum())
 
 
-def raters(material: Material, agreements: Sequence[RaterAgreement], settings: StudySettings) -> Part:
+def raters(material: Material, agreements: Sequence[RaterAgreement], settings: SawCSettings) -> Part:
     """Return the ratings of every live subject that rates, beside people's norms and the agreement of single people."""
     found = [_rated(material, subject) for subject in _subjects(material)]
     if not found or not material.rated.any():
@@ -120,7 +120,7 @@ def _mean(values: Sequence[float]) -> float:
 # -- numbers --------------------------------------------------------------------------------------------------
 
 
-def _of_subject(material: Material, one: Rated, agreements: Sequence[RaterAgreement], settings: StudySettings) -> Part:
+def _of_subject(material: Material, one: Rated, agreements: Sequence[RaterAgreement], settings: SawCSettings) -> Part:
     both = material.rated & ~np.isnan(one.value)
     base: dict[str, Any] = {"subject": one.subject, "dataset": material.name}
     records = [
@@ -139,7 +139,7 @@ def _of_subject(material: Material, one: Rated, agreements: Sequence[RaterAgreem
 
 
 def _numbers(
-    material: Material, one: Rated, both: Flags, agreements: Sequence[RaterAgreement], settings: StudySettings
+    material: Material, one: Rated, both: Flags, agreements: Sequence[RaterAgreement], settings: SawCSettings
 ) -> Iterator[Record]:
     base: dict[str, Any] = {"subject": one.subject, "dataset": material.name}
     words = [word for word, usable in zip(material.words, both.tolist(), strict=True) if usable]

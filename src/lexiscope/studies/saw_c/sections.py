@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from lexiscope.analysis.exclusion import ExclusionResult
 from lexiscope.core.result import Record, statistic_name
-from lexiscope.core.study import PlannedAnalysis, Question, StudySettings
+from lexiscope.core.study import PlannedAnalysis, Question
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part, pick
 from lexiscope.report.sections import (
@@ -21,6 +21,7 @@ from lexiscope.report.study_run import planned_text
 from lexiscope.report.tables import Table
 from lexiscope.studies.saw_c.material import Material
 from lexiscope.studies.saw_c.names import SEPARATED
+from lexiscope.studies.saw_c.settings import SawCSettings
 
 METHODS = (
     "Norms are means over raters, a sum of ratings over their count. Distances are 1 − cosine of the target's "
@@ -44,7 +45,7 @@ LIMITS_OF_SIZE = "The regression of fit on size rests on few models of a few fam
 
 def built(
     material: Material,
-    settings: StudySettings,
+    settings: SawCSettings,
     questions: Sequence[Question],
     parts: Mapping[str, Part],
     planned: Sequence[PlannedAnalysis] = (),
@@ -92,7 +93,7 @@ def _filters(exclusion: ExclusionResult) -> Table:
     return filters_table(steps, name="exclusions")
 
 
-def _settings_text(material: Material, settings: StudySettings) -> tuple[str, ...]:
+def _settings_text(material: Material, settings: SawCSettings) -> tuple[str, ...]:
     absent = [view for view in settings.views if view not in material.views]
     missing = (f" No distances are at hand in the view {', '.join(absent)}.") if absent and material.views else ""
     return (
@@ -109,7 +110,7 @@ def _limits(material: Material, results: Mapping[str, str]) -> tuple[str, ...]:
     return LIMITS + tuple(more + ([LIMITS_OF_SIZE] if "Q5" in results else []))
 
 
-def _ethics(settings: StudySettings) -> tuple[str, ...]:
+def _ethics(settings: SawCSettings) -> tuple[str, ...]:
     return (f"Ethics: {settings.ethics}",) if settings.ethics else ()
 
 

@@ -14,10 +14,10 @@ from lexiscope.analysis.trajectory import FamilyCurve, family_by_depth_ratio, fa
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Record, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.report.part import Part, resampling, with_interval
 from lexiscope.studies.saw_c.curves import SubjectCurves
 from lexiscope.studies.saw_c.material import Material
+from lexiscope.studies.saw_c.settings import SawCSettings
 from lexiscope.studies.saw_c.show import registry_table, stop_table, tokenisation_table
 
 
@@ -128,7 +128,7 @@ def family_records(material: Material, view: str, families: Sequence[FamilyCurve
 # -- with and without the final stop ------------------------------------------------------------------------------
 
 
-def stop_part(material: Material, curves: Sequence[SubjectCurves], settings: StudySettings) -> Part:
+def stop_part(material: Material, curves: Sequence[SubjectCurves], settings: SawCSettings) -> Part:
     """Say how much a final stop changes the fit, by subject and by family (SAW-C fn 9, fn 11)."""
     with_stop, without = (
         {c.subject: c for c in curves if c.distances.view == view and _has_best(c)}
@@ -149,7 +149,7 @@ def stop_part(material: Material, curves: Sequence[SubjectCurves], settings: Stu
 
 
 def _stop_record(
-    material: Material, with_stop: SubjectCurves, without: SubjectCurves, settings: StudySettings
+    material: Material, with_stop: SubjectCurves, without: SubjectCurves, settings: SawCSettings
 ) -> Record:
     first, second = _best(with_stop), _best(without)
     one, other = (curves.distances.matrix[material.rated] for curves in (with_stop, without))

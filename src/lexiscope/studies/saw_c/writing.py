@@ -16,14 +16,14 @@ from lexiscope.analysis.r_script import ModelPair, csv_text, pair_columns, r_scr
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import Record
 from lexiscope.core.run import write_atomically
-from lexiscope.core.study import StudySettings
 from lexiscope.report.study_folder import about_run
 from lexiscope.studies.saw_c.lmm import REFERENCES
 from lexiscope.studies.saw_c.material import Material
 from lexiscope.studies.saw_c.plans import Test
+from lexiscope.studies.saw_c.settings import SawCSettings
 
 
-def run_record(material: Material, settings: StudySettings, records: Sequence[Record]) -> dict[str, Any]:
+def run_record(material: Material, settings: SawCSettings, records: Sequence[Record]) -> dict[str, Any]:
     """Return the part of ``run.json`` that the report prints: settings, versions, checksums, counts."""
     people = material.ratings
     counts: dict[str, int] = {

@@ -12,7 +12,7 @@ from pathlib import Path
 from lexiscope.collect import CollectProgress
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Record
-from lexiscope.core.study import PublishedValue, Question, StudySettings, check_settings
+from lexiscope.core.study import PublishedValue, Question
 from lexiscope.report.document import Report, Section
 from lexiscope.report.exports import Exported, export, meanings_of
 from lexiscope.report.part import Part, joined, pick, shown, with_published
@@ -33,6 +33,7 @@ from lexiscope.studies.sense_induction.published import PUBLISHED as _PUBLISHED
 from lexiscope.studies.sense_induction.recovery import recovery_part
 from lexiscope.studies.sense_induction.same_sense import UNDECIDED, same_sense_part
 from lexiscope.studies.sense_induction.sections import built
+from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.studies.sense_induction.similarity import rho_name, usages_part, words_part
 from lexiscope.studies.sense_induction.sources import expanded, given_files
 from lexiscope.studies.sense_induction.trainings import (
@@ -61,13 +62,13 @@ QUESTIONS: tuple[Question, ...] = (
 )
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
 STATISTICS: Mapping[str, str] = MEANING
-SETTINGS = frozenset(("datasets", "people", "planted", "synset", "words", "corpus"))
-MINI = StudySettings("sense_induction", planted=MADE_UP)
+SETTINGS = SenseInductionSettings
+MINI = SenseInductionSettings(planted=MADE_UP)
 """Settings with which the study runs without data: text made by rule, small vectors trained on it."""
 
 
 def run(
-    settings: StudySettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
+    settings: SenseInductionSettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
 ) -> Summary:
     """Run the whole study into a folder and return its summary.
 
@@ -77,7 +78,6 @@ def run(
     Errors: :class:`InputError` for a setting that the study does not have, or where there is nothing to compare;
     those of the sets, the subjects and the files, and :class:`RunError` where the folder belongs to something else.
     """
-    check_settings(settings, SETTINGS)
     given = given_files(settings, expanded(settings.subjects))
 
     def compute(folder: Path) -> Computed:
@@ -98,7 +98,7 @@ def run(
 
 
 def analyse(
-    material: Material, settings: StudySettings, explored: Sequence[Exploration]
+    material: Material, settings: SenseInductionSettings, explored: Sequence[Exploration]
 ) -> tuple[dict[str, Part], ResponseTable, tuple[LeftOut, ...]]:
     """Run every analysis; return parts by name (of a question by its id), planted answers, and what was left out.
 
@@ -158,7 +158,7 @@ def overview(records: tuple[Record, ...]) -> Table:
 _ONE, _TWO = Format("number", 1), Format("number", 2)
 
 
-def _records(material: Material, settings: StudySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
+def _records(material: Material, settings: SenseInductionSettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
     """All records, beside what the paper prints of what is in the run."""
     records = marked_records(parts, QUESTIONS, settings)
     # what the paper prints of people is not compared with simulated participants
@@ -169,7 +169,7 @@ def _records(material: Material, settings: StudySettings, parts: Mapping[str, Pa
 
 def _report(
     material: Material,
-    settings: StudySettings,
+    settings: SenseInductionSettings,
     sections: tuple[Section, ...],
     records: tuple[Record, ...],
     n_left_out: int,

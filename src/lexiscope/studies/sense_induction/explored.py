@@ -6,18 +6,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lexiscope.core.study import StudySettings
 from lexiscope.items.sense_examples import ReadsSenses
 from lexiscope.report.document import Section
 from lexiscope.report.sense_explorer import Exploration, ExplorerSettings, explore, explorer_section, write_explorer
 from lexiscope.resources.running_text import corpus_files
 from lexiscope.studies.sense_induction.material import LeftOut, Material
+from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.studies.sense_induction.usages import NEIGHBOURS
 
 _EXPLORER = "The explorer"
 
 
-def explorations(material: Material, settings: StudySettings) -> tuple[tuple[Exploration, ...], tuple[LeftOut, ...]]:
+def explorations(
+    material: Material, settings: SenseInductionSettings
+) -> tuple[tuple[Exploration, ...], tuple[LeftOut, ...]]:
     """Collect senses, neighbours and examples of the words for every subject that knows one of them.
 
     Examples come from the files of ``settings.corpus``; without them there are none. What is left out of the maps for

@@ -9,12 +9,12 @@ from typing import cast
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core.errors import CapabilityError, InputError
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import ChoosesSense
 from lexiscope.report.part import told_apart
 from lexiscope.studies.sense_induction.answered import read_people
 from lexiscope.studies.sense_induction.material import MADE_UP, HasSenses, LeftOut, Material, PairSet, Planted
 from lexiscope.studies.sense_induction.planting import given, made_up
+from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.studies.sense_induction.sources import expanded, open_sets
 from lexiscope.studies.sense_induction.usages import check_synset
 from lexiscope.tasks.relatedness.by_sense import GivesSenses
@@ -22,7 +22,7 @@ from lexiscope.tasks.relatedness.by_sense import GivesSenses
 _TASKS = {"similarity": "relatedness", "same_sense": "same_sense"}
 
 
-def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | None = None) -> Material:
+def gather(settings: SenseInductionSettings, out: Path, *, progress: CollectProgress | None = None) -> Material:
     """Load the sets, ask every subject every pair, read people's answers, and make planted text where it is asked for.
 
     Answers are kept below ``out/collected``, vectors of made-up text below ``out/made_up``, so that a broken run
@@ -54,7 +54,7 @@ def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | No
     )
 
 
-def with_senses(settings: StudySettings) -> tuple[HasSenses, ...]:
+def with_senses(settings: SenseInductionSettings) -> tuple[HasSenses, ...]:
     """Return the subjects of a run.
 
     Errors: :class:`CapabilityError` for one without induced senses, before anything is asked.
@@ -70,7 +70,7 @@ def with_senses(settings: StudySettings) -> tuple[HasSenses, ...]:
 def _asked(
     pairs: PairSet,
     subjects: Sequence[HasSenses],
-    settings: StudySettings,
+    settings: SenseInductionSettings,
     out: Path,
     progress: CollectProgress | None,
 ) -> ResponseTable:
@@ -79,7 +79,7 @@ def _asked(
 
 
 def _planted(
-    settings: StudySettings, subjects: tuple[HasSenses, ...], out: Path, progress: CollectProgress | None
+    settings: SenseInductionSettings, subjects: tuple[HasSenses, ...], out: Path, progress: CollectProgress | None
 ) -> Planted | None:
     if not settings.planted:
         return None

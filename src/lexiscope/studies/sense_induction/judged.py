@@ -17,7 +17,6 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate, Record, Undefined, statistic_name
 from lexiscope.core.simulated import SIMULATED_PARTICIPANTS
-from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_senses import agreement_and_consistency
 from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Part, from_estimate, shown, with_interval
@@ -31,6 +30,7 @@ from lexiscope.studies.sense_induction.answered import (
     told_if_simulated,
 )
 from lexiscope.studies.sense_induction.material import LeftOut, Material
+from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.tasks.sense_choice import NAME as SELECTION
 from lexiscope.tasks.word_intrusion import NAME as INTRUSION
 from lexiscope.tasks.word_intrusion import intruder
@@ -71,7 +71,7 @@ class SenseTest:
         """What was chosen, and the names of the options."""
         return choices_from_table(self.answers, measure=MEASURE, kinds=PEOPLE_KINDS)
 
-    def intrusion(self, settings: StudySettings) -> WordIntrusion:
+    def intrusion(self, settings: SenseInductionSettings) -> WordIntrusion:
         """Return how often intruders are found. Errors: those of :func:`word_intrusion` and :func:`intruders_of`."""
         ratings, options = self.choices
         return word_intrusion(
@@ -79,7 +79,7 @@ class SenseTest:
             n_options=n_options_of(self.items), resamples=settings.n_bootstrap, seed=settings.seed,
         )  # fmt: skip
 
-    def selection(self, settings: StudySettings) -> SenseSelection:
+    def selection(self, settings: SenseInductionSettings) -> SenseSelection:
         """Return how often the model's sense is chosen. Errors: those of :func:`sense_selection`."""
         ratings, options = self.choices
         return sense_selection(
@@ -93,7 +93,7 @@ def tested_word(item: Item) -> str:
     return str(item.conditions.get("word", item.word))
 
 
-def people_part(material: Material, settings: StudySettings) -> tuple[Part, tuple[LeftOut, ...]]:
+def people_part(material: Material, settings: SenseInductionSettings) -> tuple[Part, tuple[LeftOut, ...]]:
     """Return how often people find intruders and choose the model's sense, for each model whose senses were asked."""
     if not len(material.people):
         why = "No answers of people were given: --people FILE, with the items that were asked."
@@ -169,7 +169,7 @@ def by_model(material: Material) -> list[SenseTest]:
     ]
 
 
-def _intrusion(test: SenseTest, settings: StudySettings) -> list[Record]:
+def _intrusion(test: SenseTest, settings: SenseInductionSettings) -> list[Record]:
     found, model = test.intrusion(settings), test.model
     return [
         _percent(SENSES, found.sense_accuracy, model, INTRUSION, n=found.n_instances),
@@ -180,7 +180,7 @@ def _intrusion(test: SenseTest, settings: StudySettings) -> list[Record]:
     ]
 
 
-def _selection(test: SenseTest, settings: StudySettings) -> list[Record]:
+def _selection(test: SenseTest, settings: SenseInductionSettings) -> list[Record]:
     found, model = test.selection(settings), test.model
     probability = found.probability or Undefined("model_probability", _NO_PROBABILITIES, 0)
     single = statistic_name("model_probability", of="judgments")
@@ -195,7 +195,9 @@ def _selection(test: SenseTest, settings: StudySettings) -> list[Record]:
     ]
 
 
-def _by_word(test: SenseTest, title: str, settings: StudySettings, *, number: int) -> tuple[Record, tuple[Figure, ...]]:
+def _by_word(
+    test: SenseTest, title: str, settings: SenseInductionSettings, *, number: int
+) -> tuple[Record, tuple[Figure, ...]]:
     """Agreement among people beside consistency with the model, word by word (Figure 7), and their correlation."""
     ratings, options = test.choices
     right = {item.item_id: str(item.condition("model_choice")) for item in test.items}

@@ -21,11 +21,11 @@ from lexiscope.analysis.votes import vote_share
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.result import Estimate, Undefined, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.report.part import Part, joined
 from lexiscope.report.sense_test_parts import AgreementOfTest, agreement_part, duplicates_part
 from lexiscope.studies.sense_induction.judged import SenseTest, by_model, intruders_of, tested_word
 from lexiscope.studies.sense_induction.material import Material, ShowsSenses
+from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.tasks.sense_choice import groups_of
 from lexiscope.tasks.sense_choice.by_vectors import is_dummy
 from lexiscope.tasks.word_intrusion import NAME as INTRUSION
@@ -45,7 +45,7 @@ class Beside:
     reference: str = ""
 
 
-def further_people_part(material: Material, settings: StudySettings, beside: Beside | None = None) -> Part:
+def further_people_part(material: Material, settings: SenseInductionSettings, beside: Beside | None = None) -> Part:
     """Return agreement and the analysis of duplicates, for each model whose senses people were asked about."""
     beside = beside or reference_of(material)
     agreed: list[AgreementOfTest] = []
@@ -96,7 +96,7 @@ def questions_of(items: Sequence[Item], majorities: Mapping[str, str | None]) ->
     return tuple(found)
 
 
-def _of_intrusion(test: SenseTest, settings: StudySettings, trust: Mapping[str, float]) -> AgreementOfTest:
+def _of_intrusion(test: SenseTest, settings: SenseInductionSettings, trust: Mapping[str, float]) -> AgreementOfTest:
     """How far people agree in word intrusion, and on whether the intruder is found."""
     hits = _found(*test.choices, intruders_of(test.items))
     agreed = _agreement(test, test.intrusion(settings), settings, trust)
@@ -104,7 +104,7 @@ def _of_intrusion(test: SenseTest, settings: StudySettings, trust: Mapping[str, 
 
 
 def _agreement(
-    test: SenseTest, found: WordIntrusion | SenseSelection, settings: StudySettings, trust: Mapping[str, float]
+    test: SenseTest, found: WordIntrusion | SenseSelection, settings: SenseInductionSettings, trust: Mapping[str, float]
 ) -> AgreementOfTest:
     ratings, _ = test.choices
     weighted, alpha = _by_trust(ratings, test, settings, trust), _alpha(ratings, test, settings)
@@ -112,7 +112,7 @@ def _agreement(
 
 
 def _by_trust(
-    ratings: Ratings, test: SenseTest, settings: StudySettings, trust: Mapping[str, float]
+    ratings: Ratings, test: SenseTest, settings: SenseInductionSettings, trust: Mapping[str, float]
 ) -> Estimate | Undefined | None:
     """Agreement weighted by trust; ``None`` where no trust was asked for, and undefined where somebody's is unknown."""
     if not trust:
@@ -137,7 +137,7 @@ def _found(ratings: Ratings, options: Sequence[str], right: Mapping[str, str]) -
     return Ratings.from_arrays(raters, items, hits)
 
 
-def _alpha(ratings: Ratings, test: SenseTest, settings: StudySettings, **named: str) -> Alpha | Undefined:
+def _alpha(ratings: Ratings, test: SenseTest, settings: SenseInductionSettings, **named: str) -> Alpha | Undefined:
     how = {"resamples": settings.n_bootstrap, "seed": settings.seed}
     try:
         return krippendorff_alpha(ratings, level="nominal", groups=test.words, **how)

@@ -16,13 +16,13 @@ from lexiscope.analysis.planted_senses import SenseRecovery, labels_by_neighbour
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record
-from lexiscope.core.study import StudySettings
 from lexiscope.items.induced_senses import InducedSenses
 from lexiscope.report.part import Part, shown, with_interval
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, Table
 from lexiscope.resources.sense_vectors import Neighbour, SenseVectors
 from lexiscope.studies.sense_induction.material import HasSenses, LeftOut, Material, Planted, ShowsSenses
+from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 
 TASK, MEASURE = "planted_senses", "induced_sense"
 NEIGHBOURS, SEARCHED = 10, 100
@@ -39,7 +39,9 @@ _NO_REFERENCE = (
 )
 
 
-def recovery_part(material: Material, settings: StudySettings) -> tuple[Part, ResponseTable, tuple[LeftOut, ...]]:
+def recovery_part(
+    material: Material, settings: SenseInductionSettings
+) -> tuple[Part, ResponseTable, tuple[LeftOut, ...]]:
     """Return how far planted senses are recovered, the answers behind it, and the subjects that know none of them."""
     planted = material.planted
     if planted is None:
@@ -106,7 +108,11 @@ def _part(planted: Planted, records: Sequence[Record], rows: Sequence[tuple[Cell
 
 
 def _by_usages(
-    subject: HasSenses, planted: Planted, known: Sequence[Item], shares: NDArray[np.float64], settings: StudySettings
+    subject: HasSenses,
+    planted: Planted,
+    known: Sequence[Item],
+    shares: NDArray[np.float64],
+    settings: SenseInductionSettings,
 ) -> list[Record]:
     words = [str(item.usages[0].lemma) for item in known]
     gold = [str(item.usages[0].sense) for item in known]
@@ -152,7 +158,7 @@ def _by_looks(
     meant: Mapping[str, Sequence[str]],
     known: Sequence[Item],
     shares: NDArray[np.float64],
-    settings: StudySettings,
+    settings: SenseInductionSettings,
 ) -> list[Record]:
     """How often the chosen sense looks right; nothing without reference vectors, or neighbours of senses."""
     rows = [row for row, item in enumerate(known) if item.usages[0].lemma in meant]

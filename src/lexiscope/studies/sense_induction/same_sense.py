@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from lexiscope.analysis.accuracy import accuracy
 from lexiscope.analysis.votes import share
 from lexiscope.core.result import Record, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.items.truth_choice import SAME
 from lexiscope.report.part import Part, pick, shown, with_interval
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Missing, Table
 from lexiscope.studies.sense_induction.material import HasSenses, Material, PairSet
+from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.tasks.same_sense import MEASURE_CHOICE
 from lexiscope.tasks.same_sense.by_sense import FLAG, REASONS
 
@@ -43,7 +43,7 @@ class _Answers:
         return np.array([bool(reason) for reason in self.reasons])
 
 
-def same_sense_part(material: Material, settings: StudySettings) -> Part:
+def same_sense_part(material: Material, settings: SenseInductionSettings) -> Part:
     """Return the share of pairs that are right, with what is random in it, for each split of each set."""
     records: list[Record] = []
     rows: list[tuple[Cell, ...]] = []
@@ -104,7 +104,7 @@ def _answered(material: Material, pairs: PairSet, places: Sequence[int], subject
     )
 
 
-def _records(found: _Answers, where: dict[str, str], settings: StudySettings) -> list[Record]:
+def _records(found: _Answers, where: dict[str, str], settings: SenseInductionSettings) -> list[Record]:
     decided = ~found.random
     records = [_share(ALL, found.right, found.words, where, settings)]
     if decided.any():
@@ -118,7 +118,7 @@ def _records(found: _Answers, where: dict[str, str], settings: StudySettings) ->
     return records
 
 
-def _expected(found: _Answers, where: dict[str, str], settings: StudySettings) -> Record:
+def _expected(found: _Answers, where: dict[str, str], settings: SenseInductionSettings) -> Record:
     """The share that is right, each random answer counted as half right."""
     values = np.where(found.random, 0.5, found.right.astype(np.float64))
     record = Record("expected_accuracy", 100 * float(values.mean()), n=len(values), unit="percent", **where)  # type: ignore[arg-type]
@@ -134,7 +134,11 @@ def _expected(found: _Answers, where: dict[str, str], settings: StudySettings) -
 
 
 def _share(
-    name: str, right: NDArray[np.bool_], words: NDArray[np.str_], where: dict[str, str], settings: StudySettings
+    name: str,
+    right: NDArray[np.bool_],
+    words: NDArray[np.str_],
+    where: dict[str, str],
+    settings: SenseInductionSettings,
 ) -> Record:
     several = len(set(words.tolist())) > 1
     clusters = words if several else None

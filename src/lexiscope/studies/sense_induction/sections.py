@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lexiscope.core.study import Question, StudySettings
+from lexiscope.core.study import Question
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part
 from lexiscope.report.sections import asked_in, card_section, question_section, questions_table
@@ -13,6 +13,7 @@ from lexiscope.report.tables import Column, Table
 from lexiscope.studies.sense_induction import contrast, judged, recovery, same_sense, similarity
 from lexiscope.studies.sense_induction.explored import explorer_sections
 from lexiscope.studies.sense_induction.material import LeftOut, Material
+from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM_C, MAX_SIM
 
 METHODS = (
@@ -39,7 +40,7 @@ OF_RATINGS = (
 
 def built(
     material: Material,
-    settings: StudySettings,
+    settings: SenseInductionSettings,
     questions: Sequence[Question],
     parts: Mapping[str, Part],
     left_out: Sequence[LeftOut],
@@ -85,7 +86,7 @@ def _data(material: Material) -> Section:
     return Section("data", "The sets of pairs", subsections=tuple(inner))
 
 
-def _settings_text(settings: StudySettings) -> str:
+def _settings_text(settings: SenseInductionSettings) -> str:
     return f"{settings.n_bootstrap} bootstrap resamples, seed {settings.seed}."
 
 

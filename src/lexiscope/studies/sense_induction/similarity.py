@@ -13,12 +13,12 @@ from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.sense_similarity import SimilarityCorrelation, similarity_correlation
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Record
-from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_accuracy import Dot, accuracy_dots
 from lexiscope.report.figures import Heading
 from lexiscope.report.part import Part, pick, shown
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Table
 from lexiscope.studies.sense_induction.material import HasSenses, Material, PairSet
+from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM, AVG_SIM_C, AVG_SIM_C_UPPER, MAX_SIM, MAX_SIM_C
 
 NAMES = {
@@ -46,7 +46,7 @@ def rho_name(measure: str, *, every: bool = False) -> str:
     return f"spearman_x100(similarity={measure}{',uncovered=0' if every else ''})"
 
 
-def words_part(material: Material, settings: StudySettings) -> Part:
+def words_part(material: Material, settings: SenseInductionSettings) -> Part:
     """Return MaxSim and AvgSim on the sets of word pairs (Tables 6 and 7), with coverage."""
     sets = [each for each in material.of_kind("similarity") if not each.in_context]
     if not sets:
@@ -81,7 +81,7 @@ def words_part(material: Material, settings: StudySettings) -> Part:
     return Part(records, (table,), figures)
 
 
-def usages_part(material: Material, settings: StudySettings) -> Part:
+def usages_part(material: Material, settings: SenseInductionSettings) -> Part:
     """Return MaxSimC and AvgSimC on the sets of usages in context (SCWS), beside the agreement of the ratings."""
     sets = [each for each in material.of_kind("similarity") if each.in_context]
     if not sets:
@@ -154,7 +154,7 @@ def _answers(material: Material, pairs: PairSet, subject: HasSenses, measure: st
 
 
 def _records(
-    material: Material, sets: Sequence[PairSet], settings: StudySettings, measures: Sequence[str]
+    material: Material, sets: Sequence[PairSet], settings: SenseInductionSettings, measures: Sequence[str]
 ) -> tuple[Record, ...]:
     found: list[Record] = []
     for each in sets:
@@ -172,7 +172,7 @@ def _records(
 
 
 def _correlated(
-    answers: _Answers, measure: str, settings: StudySettings, where: dict[str, str], *, every: bool
+    answers: _Answers, measure: str, settings: SenseInductionSettings, where: dict[str, str], *, every: bool
 ) -> Record:
     name = rho_name(measure, every=every)
     try:
@@ -187,7 +187,7 @@ def _correlated(
 
 
 def _correlation(
-    answers: _Answers, measure: str, settings: StudySettings, *, uncovered: float | None
+    answers: _Answers, measure: str, settings: SenseInductionSettings, *, uncovered: float | None
 ) -> SimilarityCorrelation:
     words = answers.pairs.words
     kept = words if uncovered is not None else words[np.isfinite(answers.values)]
@@ -203,7 +203,7 @@ def _correlation(
     )
 
 
-def _agreement(sets: Sequence[PairSet], settings: StudySettings) -> tuple[Record, ...]:
+def _agreement(sets: Sequence[PairSet], settings: SenseInductionSettings) -> tuple[Record, ...]:
     found = []
     for each in sets:
         rows = each.responses.where(measure="rating")

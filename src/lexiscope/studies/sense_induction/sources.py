@@ -13,7 +13,6 @@ from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import DataError, InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
-from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.datasets.wordsim import NINE
 from lexiscope.datasets.wordsim import SETS as WORD_SETS
@@ -22,13 +21,14 @@ from lexiscope.resources.running_text import corpus_files
 from lexiscope.resources.sense_vectors import SETTINGS as RECORD
 from lexiscope.studies.sense_induction.material import LeftOut, PairSet
 from lexiscope.studies.sense_induction.planting import REFERENCE, USAGES
+from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 
 MINI_PAIRS = "mini_relatedness"
 SETS: tuple[str, ...] = ("scws", *(f"wordsim?set={name}" for name in NINE), "wic", MINI_PAIRS)
 """The sets of the paper, and the embedded pairs, which are at hand on any machine."""
 
 
-def open_sets(settings: StudySettings) -> tuple[tuple[PairSet, ...], tuple[LeftOut, ...]]:
+def open_sets(settings: SenseInductionSettings) -> tuple[tuple[PairSet, ...], tuple[LeftOut, ...]]:
     """Load the sets that were asked for; return them, and those that are not at hand with the reason.
 
     Errors: :class:`SpecError` for a set of another task, or without ratings; :class:`DataError` where sets were named
@@ -91,7 +91,7 @@ def expanded(specs: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def given_files(settings: StudySettings, specs: Sequence[str]) -> dict[str, str]:
+def given_files(settings: SenseInductionSettings, specs: Sequence[str]) -> dict[str, str]:
     """Return the checksums of the files that a run depends on: trainings, vectors, planted usages, answers, text.
 
     Errors: :class:`InputError` for a file of people, of planted usages or of a corpus that is not there.

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from lexiscope.analysis.tsne import tsne
 from lexiscope.core.errors import DataError, InputError
 from lexiscope.core.result import Record, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.core.usage import Usage
 from lexiscope.items.induced_senses import InducedSenses
 from lexiscope.items.sense_entries import WordEntry
@@ -26,6 +25,7 @@ from lexiscope.report.tables import BOUNDED, Cell, Column, Table
 from lexiscope.resources import semcor, wordnet
 from lexiscope.resources.lexicon import Lexicon, Pos
 from lexiscope.studies.sense_induction.material import LeftOut, Material, ShowsSenses
+from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 
 NEIGHBOURS = 10
 """Neighbours of a sense that are shown, on maps and pages."""
@@ -40,7 +40,7 @@ _RANKED = (
 )
 
 
-def synset_part(material: Material, settings: StudySettings) -> tuple[Part, tuple[LeftOut, ...]]:
+def synset_part(material: Material, settings: SenseInductionSettings) -> tuple[Part, tuple[LeftOut, ...]]:
     """Return how probable each sense is over the SemCor sentences of a synset, for every subject (Figure 5)."""
     if not settings.synset or not material.subjects:
         return Part(), (LeftOut(_SYNSET, "", "No synset was named: --synset." if material.subjects else _NOBODY),)
@@ -97,7 +97,7 @@ def synset_usages(name: str) -> tuple[str, tuple[Usage, ...]]:
 
 
 def maps_part(
-    material: Material, settings: StudySettings, explored: Sequence[Exploration]
+    material: Material, settings: SenseInductionSettings, explored: Sequence[Exploration]
 ) -> tuple[Part, tuple[LeftOut, ...]]:
     """Return maps of the neighbours of words, one colour for each sense (Figure 2).
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from lexiscope.collect import CollectProgress
 from lexiscope.core.result import Record
 from lexiscope.core.run import sha256_of
-from lexiscope.core.study import PublishedValue, Question, StudySettings, check_settings
+from lexiscope.core.study import PublishedValue, Question
 from lexiscope.report.document import Report
 from lexiscope.report.exports import Exported, export, meanings_of
 from lexiscope.report.part import Part, joined, with_published
@@ -34,6 +34,7 @@ from lexiscope.studies.synonymy.material import Material
 from lexiscope.studies.synonymy.names import MEANING
 from lexiscope.studies.synonymy.published import PUBLISHED as _PUBLISHED
 from lexiscope.studies.synonymy.sections import built
+from lexiscope.studies.synonymy.settings import SynonymySettings
 from lexiscope.studies.synonymy.tokens import tokens
 
 CITATION = (
@@ -56,26 +57,13 @@ QUESTIONS: tuple[Question, ...] = (
 )
 PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
 STATISTICS: Mapping[str, str] = MEANING
-SETTINGS = frozenset(
-    (
-        "checkpoints",
-        "frequency",
-        "gap_filling",
-        "items",
-        "language",
-        "mode",
-        "per",
-        "recorded",
-        "templates",
-        "word_list",
-    )
-)
-MINI = StudySettings("synonymy", dataset="mini_synonymy", subjects=("baseline:random",))
+SETTINGS = SynonymySettings
+MINI = SynonymySettings(dataset="mini_synonymy", subjects=("baseline:random",))
 """Settings with which the study runs on any machine, without a model (its subject guesses)."""
 
 
 def run(
-    settings: StudySettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
+    settings: SynonymySettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
 ) -> Summary:
     """Run the whole study into a folder and return its summary.
 
@@ -85,7 +73,6 @@ def run(
     Errors: :class:`InputError` for a setting that the study does not have; those of the dataset, the subjects, and
     :class:`RunError` where the folder belongs to something else.
     """
-    check_settings(settings, SETTINGS)
     settings = replace(settings, dataset=settings.dataset or ("" if settings.items else settings.study))
 
     def compute(folder: Path) -> Computed:
@@ -106,13 +93,13 @@ def run(
     return run_study(settings, out, compute, _overview, given=_given(settings), command=command)
 
 
-def _given(settings: StudySettings) -> dict[str, str]:
+def _given(settings: SynonymySettings) -> dict[str, str]:
     """The checksums of the files beside the collection: word counts, words to flag, templates."""
     beside = (settings.frequency, settings.word_list, settings.templates)
     return {path: sha256_of(Path(path)) for path in beside if path}
 
 
-def analyse(material: Material, settings: StudySettings) -> dict[str, Part]:
+def analyse(material: Material, settings: SynonymySettings) -> dict[str, Part]:
     """Run every analysis of the study on its material; parts by name, those of a question by its id."""
     right = accuracies(material, settings)
     tested = contrasts(material, settings)
@@ -135,7 +122,7 @@ _WHERE = (
 )
 
 
-def _records(material: Material, settings: StudySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
+def _records(material: Material, settings: SynonymySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
     """All records, beside what the paper prints."""
     records = marked_records(parts, QUESTIONS, settings)
     published = () if material.own else PUBLISHED.get(material.name, ())
@@ -143,7 +130,7 @@ def _records(material: Material, settings: StudySettings, parts: Mapping[str, Pa
 
 
 def _report(
-    material: Material, settings: StudySettings, parts: Mapping[str, Part], records: tuple[Record, ...]
+    material: Material, settings: SynonymySettings, parts: Mapping[str, Part], records: tuple[Record, ...]
 ) -> Report:
     counts = {
         "items": len(material.numbers),

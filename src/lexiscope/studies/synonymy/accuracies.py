@@ -8,7 +8,6 @@ import numpy as np
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy
 from lexiscope.core.result import Record, parse_statistic, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.report.part import Part, pick, shown
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Missing, Noted, Table
 from lexiscope.report.tables import Cell as TableCell
@@ -16,6 +15,7 @@ from lexiscope.report.tables import Interval as Bounds
 from lexiscope.studies.synonymy.cells import Cell
 from lexiscope.studies.synonymy.material import Answers, Material, Outcome
 from lexiscope.studies.synonymy.numbers import PERCENT, accuracy_records, compared_outcomes, scored
+from lexiscope.studies.synonymy.settings import SynonymySettings
 
 PER_NAMES = ("token", "text", "character", "byte")
 
@@ -26,7 +26,7 @@ def per_of(answers: Answers, measure: str | None = None) -> str:
     return given.get("per", "token" if answers.kind == "recorded" else "option")
 
 
-def accuracies(material: Material, settings: StudySettings) -> Part:
+def accuracies(material: Material, settings: SynonymySettings) -> Part:
     """Return the accuracy of every subject in every cell, under every denominator, and the tables of them."""
     records: list[Record] = []
     main = material.main
@@ -177,7 +177,7 @@ def _denominators(material: Material, records: Sequence[Record]) -> tuple[Table,
 # -- beside word frequency ------------------------------------------------------------------------------------
 
 
-def _above_baseline(material: Material, settings: StudySettings) -> list[Record]:
+def _above_baseline(material: Material, settings: SynonymySettings) -> list[Record]:
     base = material.baseline
     records: list[Record] = []
     for answers in material.of_kind("recorded", "live") if base is not None else ():
@@ -250,7 +250,7 @@ def _remarks(material: Material, above: Sequence[Record]) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _by_frequency(material: Material, settings: StudySettings) -> list[Record]:
+def _by_frequency(material: Material, settings: SynonymySettings) -> list[Record]:
     """Controlled accuracy where the synonym is more frequent than the distractor, and where it is not."""
     base = material.baseline
     cells = material.design.controlled
@@ -274,7 +274,7 @@ def _split(
     side: str,
     outcome: Outcome,
     chosen: np.ndarray[tuple[int], np.dtype[np.bool_]],
-    settings: StudySettings,
+    settings: SynonymySettings,
 ) -> Record:
     about = {"subject": answers.subject, "dataset": material.name, "condition": cell.name, "unit": "percent"}
     name = statistic_name("accuracy_by_frequency", counts="baseline", synonym=side)

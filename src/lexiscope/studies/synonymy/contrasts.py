@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from lexiscope.core.result import Record
-from lexiscope.core.study import StudySettings
 from lexiscope.report.part import Part, pick, shown
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Table
 from lexiscope.studies.synonymy.cells import Cell, cell_named
 from lexiscope.studies.synonymy.material import Answers, Material
 from lexiscope.studies.synonymy.numbers import PERCENT, TWO, compared_outcomes, contrast_records
 from lexiscope.studies.synonymy.published import versus
+from lexiscope.studies.synonymy.settings import SynonymySettings
 
 ALPHA = 0.05
 
 
-def contrasts(material: Material, settings: StudySettings) -> Part:
+def contrasts(material: Material, settings: SynonymySettings) -> Part:
     """Return all contrasts within a subject, and those between subjects."""
     tables: list[Table] = []
     records: list[Record] = []
@@ -36,7 +36,7 @@ def _placed(title: str, place: str) -> str:
     return f"{title} ({place})" if place else title
 
 
-def _within(material: Material, pair: tuple[Cell, Cell], settings: StudySettings) -> Iterator[Record]:
+def _within(material: Material, pair: tuple[Cell, Cell], settings: SynonymySettings) -> Iterator[Record]:
     first, second = pair
     for answers in material.of_kind("recorded", "live"):
         if first in answers.outcomes and second in answers.outcomes:
@@ -44,7 +44,7 @@ def _within(material: Material, pair: tuple[Cell, Cell], settings: StudySettings
             yield from contrast_records(material, found, subject=answers.subject, condition=versus(first, second))
 
 
-def _between(material: Material, cell: Cell, settings: StudySettings) -> Iterator[Record]:
+def _between(material: Material, cell: Cell, settings: SynonymySettings) -> Iterator[Record]:
     for one, other in _pairs_of(material):
         if cell in one.outcomes and cell in other.outcomes:
             found = compared_outcomes(material, one.outcomes[cell], other.outcomes[cell], settings)

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from lexiscope.core.result import Record
-from lexiscope.core.study import StudySettings
 from lexiscope.items.flagged import FLAGGED_WORDS, flagged_words, read_words
 from lexiscope.report.part import Part
 from lexiscope.report.tables import INTEGER, Column, Missing, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.studies.synonymy.cells import Cell, cell_of, ordered
 from lexiscope.studies.synonymy.material import Material
+from lexiscope.studies.synonymy.settings import SynonymySettings
 
 
-def collection(material: Material, settings: StudySettings) -> Part:
+def collection(material: Material, settings: SynonymySettings) -> Part:
     """Return counts of the collection, the cells of the design, and the sentences with flagged words."""
     flagged = _flagged(material, settings)
     numbers = {
@@ -95,7 +95,7 @@ def _asked(material: Material) -> tuple[Cell, ...]:
     return ordered(cell_of(item) for item in material.items)
 
 
-def _flagged(material: Material, settings: StudySettings) -> dict[str, tuple[str, ...]]:
+def _flagged(material: Material, settings: SynonymySettings) -> dict[str, tuple[str, ...]]:
     """The flagged words of each sentence and its options, by sentence."""
     words = read_words(Path(settings.word_list)) if settings.word_list else FLAGGED_WORDS
     found: dict[str, dict[str, None]] = {}
@@ -106,7 +106,7 @@ def _flagged(material: Material, settings: StudySettings) -> dict[str, tuple[str
     return {sentence: tuple(each) for sentence, each in sorted(found.items())}
 
 
-def _flagged_table(flagged: Mapping[str, tuple[str, ...]], settings: StudySettings) -> tuple[Table, ...]:
+def _flagged_table(flagged: Mapping[str, tuple[str, ...]], settings: SynonymySettings) -> tuple[Table, ...]:
     source = Path(settings.word_list).name if settings.word_list else "a short English list of ours, blind to senses"
     columns = (Column("Sentence"), Column("Words"))
     rows: list[tuple[TableCell, ...]] = [(sentence, ", ".join(words)) for sentence, words in flagged.items()]

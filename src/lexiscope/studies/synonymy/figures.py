@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from lexiscope.core.study import StudySettings
 from lexiscope.report.figure_accuracy import Dot, accuracy_dots
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.studies.synonymy.cells import Cell
 from lexiscope.studies.synonymy.material import Answers, Material
 from lexiscope.studies.synonymy.numbers import scored
+from lexiscope.studies.synonymy.settings import SynonymySettings
 
 _FIRST = "Accuracy of every subject, beside chance and word frequency"
 CAPTION = "Bars: 95 % interval, sentences resampled. Dashed: chance."
 _WITH_CONTEXT = ("substitution", "reference", "relation")
 
 
-def figures(material: Material, settings: StudySettings) -> tuple[Figure, ...]:
+def figures(material: Material, settings: SynonymySettings) -> tuple[Figure, ...]:
     """Return Figure 1, and Figures 4 and 5 where live subjects stand beside recorded ones."""
     made = _dots(
         material,
@@ -41,7 +41,7 @@ def figures(material: Material, settings: StudySettings) -> tuple[Figure, ...]:
     )
 
 
-def figure_6(material: Material, settings: StudySettings) -> tuple[Figure, ...]:
+def figure_6(material: Material, settings: SynonymySettings) -> tuple[Figure, ...]:
     """Return Figure 6: the expressions of the relation, with and without context."""
     cells = [cell for cell in material.design.related if not cell.is_joint]
     # beside one another stand the expressions of one condition
@@ -61,7 +61,7 @@ def _dots(
     subjects: Sequence[Answers],
     cells: Sequence[Cell],
     heading: Heading,
-    settings: StudySettings,
+    settings: SynonymySettings,
 ) -> tuple[Figure, ...]:
     dots = [
         _dot(material, answers, cell, settings) for cell in cells for answers in subjects if cell in answers.outcomes
@@ -70,7 +70,7 @@ def _dots(
     return (accuracy_dots(dots, heading, order=order),) if dots else ()
 
 
-def _dot(material: Material, answers: Answers, cell: Cell, settings: StudySettings) -> Dot:
+def _dot(material: Material, answers: Answers, cell: Cell, settings: SynonymySettings) -> Dot:
     outcome = answers.outcomes[cell]
     found = scored(material, cell, outcome, settings)
     low, high = (math.nan, math.nan) if found.clustered.note else (found.clustered.low, found.clustered.high)

@@ -9,7 +9,6 @@ import numpy as np
 
 from lexiscope.analysis.consistency_table import consistency_table
 from lexiscope.core.result import Record
-from lexiscope.core.study import StudySettings
 from lexiscope.items.templates import TURNED
 from lexiscope.report.figure_accuracy import Series, SeriesPoint, series
 from lexiscope.report.figures import Figure, Heading
@@ -19,6 +18,7 @@ from lexiscope.report.tables import Cell as TableCell
 from lexiscope.studies.synonymy.cells import Cell, ordered
 from lexiscope.studies.synonymy.material import Answers, Material, Outcome
 from lexiscope.studies.synonymy.numbers import PERCENT, scored
+from lexiscope.studies.synonymy.settings import SynonymySettings
 
 THREE = Format("number", 3)
 
@@ -155,7 +155,7 @@ def _both_ways(answers: Answers) -> Iterator[tuple[Cell, Cell]]:
             yield cell, turned
 
 
-def checkpoints(material: Material, settings: StudySettings) -> Part:
+def checkpoints(material: Material, settings: SynonymySettings) -> Part:
     """Return accuracy over the states of a model in training, with a figure."""
     asked = _states(material)
     if len(asked) < 2:
@@ -181,7 +181,7 @@ def _states(material: Material) -> list[tuple[float, Answers]]:
 
 
 def _series_figure(
-    material: Material, asked: Sequence[tuple[float, Answers]], cells: Sequence[Cell], settings: StudySettings
+    material: Material, asked: Sequence[tuple[float, Answers]], cells: Sequence[Cell], settings: SynonymySettings
 ) -> tuple[Figure, ...]:
     def point(seen: float, outcome: Outcome, cell: Cell) -> SeriesPoint:
         found = scored(material, cell, outcome, settings)

@@ -13,7 +13,6 @@ from lexiscope.analysis.gap_answers import GapHits, gap_accuracy, gap_contrast, 
 from lexiscope.core.errors import DataError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, parse_statistic, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.items.gap_categories import CATEGORIES, proposed
 from lexiscope.items.gap_filling import COLUMN_SYNSET, MEASURE, Answers, read_decoding
 from lexiscope.items.gap_matching import AnswerRule, mark_completions
@@ -25,12 +24,13 @@ from lexiscope.report.tables import Cell as TableCell
 from lexiscope.resources import wordnet
 from lexiscope.studies.synonymy.material import Material
 from lexiscope.studies.synonymy.numbers import PERCENT, TWO, contrast_records
+from lexiscope.studies.synonymy.settings import SynonymySettings
 from lexiscope.studies.synonymy.source import NO_CATEGORIES
 
 CRITERIA: tuple[Answers, ...] = ("curated", "synset")
 
 
-def gap_filling(material: Material, settings: StudySettings) -> Part:
+def gap_filling(material: Material, settings: SynonymySettings) -> Part:
     """Return accuracy of gap filling under both criteria, with one prediction and with ten, and error categories."""
     if not len(material.gaps):
         return Part()
@@ -73,7 +73,7 @@ def _criteria(material: Material) -> tuple[Answers, ...]:
 
 
 def _record(
-    material: Material, hits: GapHits, criterion: str, sentences: Mapping[str, str], settings: StudySettings
+    material: Material, hits: GapHits, criterion: str, sentences: Mapping[str, str], settings: SynonymySettings
 ) -> Record:
     found = gap_accuracy(hits, clusters=sentences, resamples=settings.n_bootstrap, seed=settings.seed)
     record = Record(
@@ -124,7 +124,7 @@ def _contrasts(
     material: Material,
     found: Mapping[tuple[str, str, str], GapHits],
     sentences: Mapping[str, str],
-    settings: StudySettings,
+    settings: SynonymySettings,
 ) -> list[Record]:
     """Curated against synset for each subject and decoding, and each two subjects under one criterion."""
     records: list[Record] = []

@@ -14,19 +14,19 @@ from lexiscope.core.errors import CapabilityError, DataError, InputError, SpecEr
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.sealed import PARTS, read_sealed
-from lexiscope.core.study import StudySettings
 from lexiscope.core.subject import Generates, Judges, Scores, Subject
 from lexiscope.items.gap_filling import gap_prompt
 from lexiscope.report.part import told_apart
 from lexiscope.resources.cards import SEMCOR, WORDNET
 from lexiscope.studies.synonymy.material import Answers, Grid, Material, answers_of
+from lexiscope.studies.synonymy.settings import SynonymySettings
 from lexiscope.studies.synonymy.source import TASK, Source, open_source
 
 GAP_TASK = "gap_filling"
 BASELINE = "baseline:frequency"
 
 
-def gather(settings: StudySettings, out: Path, *, progress: CollectProgress | None = None) -> Material:
+def gather(settings: SynonymySettings, out: Path, *, progress: CollectProgress | None = None) -> Material:
     """Load the collection and the recorded outcomes, let the live subjects answer, and arrange everything.
 
     The answers of live subjects are kept under ``out/collected`` and ``out/gaps``, so that a broken run continues.
@@ -90,7 +90,7 @@ def _check_able(subjects: Sequence[Subject]) -> None:
 def _collected(
     items: Sequence[Item],
     subjects: Sequence[Subject],
-    settings: StudySettings,
+    settings: SynonymySettings,
     out: Path,
     progress: CollectProgress | None,
 ) -> ResponseTable:
@@ -103,7 +103,7 @@ def _collected(
 def _gaps(
     items: Sequence[Item],
     subjects: Sequence[Subject],
-    settings: StudySettings,
+    settings: SynonymySettings,
     out: Path,
     progress: CollectProgress | None,
 ) -> ResponseTable:
@@ -113,14 +113,14 @@ def _gaps(
     return collect(items, able, GAP_TASK, out=out, seed=settings.seed, progress=progress)
 
 
-def _why_no_gaps(subjects: Sequence[Subject], settings: StudySettings) -> str:
+def _why_no_gaps(subjects: Sequence[Subject], settings: SynonymySettings) -> str:
     if settings.gap_filling == "no":
         return "It was not asked for (gap_filling: no)."
     return "" if any(isinstance(subject, Generates) for subject in subjects) else "No live subject generates texts."
 
 
 def _frequencies(
-    items: Sequence[Item], live: Sequence[Subject], settings: StudySettings, *, english: bool
+    items: Sequence[Item], live: Sequence[Subject], settings: SynonymySettings, *, english: bool
 ) -> tuple[ResponseTable, str]:
     """The word-frequency baseline, or why there is none."""
     if not english and not settings.frequency:
@@ -140,7 +140,7 @@ def _frequencies(
         )
 
 
-def _chosen(source: Source, settings: StudySettings) -> ResponseTable:
+def _chosen(source: Source, settings: SynonymySettings) -> ResponseTable:
     """The recorded outcomes of the models that the settings name (all where they name none)."""
     if not settings.recorded:
         return source.recorded
@@ -152,7 +152,7 @@ def _chosen(source: Source, settings: StudySettings) -> ResponseTable:
 
 
 def _answers(
-    responses: ResponseTable, grid: Grid, facts: Mapping[str, SubjectFacts], settings: StudySettings
+    responses: ResponseTable, grid: Grid, facts: Mapping[str, SubjectFacts], settings: SynonymySettings
 ) -> list[Answers]:
     found = []
     for subject in responses.unique("subject_id"):

@@ -8,17 +8,17 @@ import numpy as np
 
 from lexiscope.analysis.accuracy import Accuracy, Contrast, accuracy, contrast
 from lexiscope.core.result import Record, statistic_name
-from lexiscope.core.study import StudySettings
 from lexiscope.report.part import with_interval
 from lexiscope.report.tables import Format
 from lexiscope.studies.synonymy.cells import Cell
 from lexiscope.studies.synonymy.material import Material, Outcome
+from lexiscope.studies.synonymy.settings import SynonymySettings
 
 PERCENT = Format("number", 1)
 TWO = Format("number", 2)
 
 
-def scored(material: Material, cell: Cell, outcome: Outcome, settings: StudySettings) -> Accuracy:
+def scored(material: Material, cell: Cell, outcome: Outcome, settings: SynonymySettings) -> Accuracy:
     """Return the accuracy of an outcome, its interval over sentences."""
     clustered = len(set(material.sentences)) > 1
     return accuracy(
@@ -31,7 +31,7 @@ def scored(material: Material, cell: Cell, outcome: Outcome, settings: StudySett
     )
 
 
-def compared_outcomes(material: Material, first: Outcome, second: Outcome, settings: StudySettings) -> Contrast:
+def compared_outcomes(material: Material, first: Outcome, second: Outcome, settings: SynonymySettings) -> Contrast:
     """Return the contrast of two outcomes over the items, its interval over sentences."""
     clustered = len(set(material.sentences)) > 1
     return contrast(

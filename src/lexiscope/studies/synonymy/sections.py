@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from lexiscope.core.result import Record, parse_statistic
-from lexiscope.core.study import Question, StudySettings
+from lexiscope.core.study import Question
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part
 from lexiscope.report.sections import asked_in, card_section, question_section, questions_table
 from lexiscope.studies.synonymy.cells import ALONE, Cell, cell_named
 from lexiscope.studies.synonymy.material import Material
 from lexiscope.studies.synonymy.published import versus
+from lexiscope.studies.synonymy.settings import SynonymySettings
 
 _DECIDED = (
     "A choice set is one right word and one or several others in the same text. The right word wins where its "
@@ -53,7 +54,7 @@ RECORDED = (
 
 
 def built(
-    material: Material, settings: StudySettings, questions: Sequence[Question], parts: Mapping[str, Part]
+    material: Material, settings: SynonymySettings, questions: Sequence[Question], parts: Mapping[str, Part]
 ) -> tuple[Section, ...]:
     """Return the sections of the report; *parts* are the study's parts by name."""
     records = [record for part in parts.values() for record in part.records]
@@ -90,7 +91,7 @@ def _own_questions(questions: Sequence[Question]) -> tuple[Question, ...]:
     return tuple(replace(each, text=_OWN_QUESTIONS.get(each.question_id, each.text), section="") for each in questions)
 
 
-def _methods(material: Material, settings: StudySettings) -> tuple[str, ...]:
+def _methods(material: Material, settings: SynonymySettings) -> tuple[str, ...]:
     conditions = _PAPERS_CONDITIONS if material.design.is_papers else _OWN_CONDITIONS
     return (_DECIDED + conditions, *METHODS, _settings_text(settings))
 
@@ -103,7 +104,7 @@ def _data(material: Material, parts: Mapping[str, Part]) -> Section:
     return Section("asked", "What was asked, of whom", subsections=tuple(inner))
 
 
-def _settings_text(settings: StudySettings) -> str:
+def _settings_text(settings: SynonymySettings) -> str:
     return (
         f"{settings.n_bootstrap} bootstrap resamples, seed {settings.seed}; texts in mode {settings.mode}; "
         f"log-probabilities divided by {settings.per} where they decide; gap filling: {settings.gap_filling}; "

@@ -15,7 +15,6 @@ from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
-from lexiscope.core.study import StudySettings
 from lexiscope.items.choice_set_file import is_collection, read_choice_sets
 from lexiscope.items.collection_file import read_collection
 from lexiscope.items.gap_filling import gap_items, gap_template
@@ -25,9 +24,10 @@ from lexiscope.items.tabular import is_item_table, read_items
 from lexiscope.items.templates import Template, read_templates, synonymy_templates
 from lexiscope.items.turned import turned_sets
 from lexiscope.studies.synonymy.cells import CONTROLLED, RANDOM, cell_of
+from lexiscope.studies.synonymy.settings import SynonymySettings
 
 TASK = "minimal_pair"
-UNKNOWN_LANGUAGE = StudySettings("").language
+UNKNOWN_LANGUAGE = SynonymySettings().language
 NO_CATEGORIES = "Error categories of gap filling"
 """The name under which a source says that they do not apply to it."""
 
@@ -55,7 +55,7 @@ class Source:
     left_out: tuple[tuple[str, str], ...] = ()
 
 
-def open_source(settings: StudySettings) -> Source:
+def open_source(settings: SynonymySettings) -> Source:
     """Return what the settings name: a dataset of the catalog or a file, with the paper's templates or the user's.
 
     Errors: those of the readers; :class:`SpecError` for a dataset without a collection, for templates beside choice
@@ -71,7 +71,7 @@ def open_source(settings: StudySettings) -> Source:
     return _ready(path, settings)
 
 
-def _of_catalog(settings: StudySettings) -> Source:
+def _of_catalog(settings: SynonymySettings) -> Source:
     module = catalog.module("datasets", settings.dataset)
     if not hasattr(module, "collection"):
         raise SpecError(
@@ -89,7 +89,7 @@ def _of_catalog(settings: StudySettings) -> Source:
 
 
 def _made(
-    collection: Sequence[SynonymItem], settings: StudySettings, card: DatasetCard, checksums: Mapping[str, str]
+    collection: Sequence[SynonymItem], settings: SynonymySettings, card: DatasetCard, checksums: Mapping[str, str]
 ) -> Source:
     """The choice sets that templates make of a collection; without random nouns the controlled ones only."""
     english = all(is_english(item.language) for item in collection)
@@ -117,7 +117,7 @@ def _made(
 
 
 def _reasons(
-    collection: Sequence[SynonymItem], templates: Sequence[Template], settings: StudySettings, *, has_nouns: bool
+    collection: Sequence[SynonymItem], templates: Sequence[Template], settings: SynonymySettings, *, has_nouns: bool
 ) -> list[tuple[str, str]]:
     """Which analyses the collection and its templates leave out, and why."""
     found = []
@@ -152,7 +152,7 @@ def _released_deltas(collection: Sequence[SynonymItem]) -> np.ndarray[Any, np.dt
 # -- choice sets that are ready -------------------------------------------------------------------------------
 
 
-def _ready(path: Path, settings: StudySettings) -> Source:
+def _ready(path: Path, settings: SynonymySettings) -> Source:
     if settings.templates:
         what = "these are choice sets, whose texts are made: templates have nothing to do"
         raise SpecError(what, hint="leave out templates, or give a collection (target, synonym, distractor, sentence)")
@@ -213,7 +213,7 @@ def _check_options(items: Sequence[Item], path: Path) -> None:
 # -- files of the user's own ----------------------------------------------------------------------------------
 
 
-def _language(settings: StudySettings) -> str:
+def _language(settings: SynonymySettings) -> str:
     """The language of items whose file does not name it: the setting, or else that of the templates."""
     if settings.language != UNKNOWN_LANGUAGE:
         return settings.language

@@ -1,0 +1,277 @@
+"""What a run of a study can vary: the settings of every study, and those that a study declares for itself.
+
+A study declares a setting where it declares its type and its default::
+
+    class GradedSenses(Settings):
+        \"\"\"What a run of graded_senses can vary.\"\"\"
+
+        by: Literal["word", "sense"] = option("word", "what is resampled")
+
+From this the command line gets ``--by word|sense``, the study file ``by: word`` under a comment, and the docs a row.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
+from types import NoneType, UnionType
+from typing import Any, Literal, Self, TypeVar, Union, cast, dataclass_transform, get_args, get_origin, get_type_hints
+
+from lexiscope.core.errors import InputError, SpecError
+
+T = TypeVar("T")
+_ABOUT = "lexiscope"
+_SIMPLE = (str, int, float, bool)
+
+
+class SettingError(InputError):
+    """A setting has a value that it cannot have; ``setting`` is its name: a reader of a file finds its line by it."""
+
+    def __init__(self, setting: str, what: str, *, why: str = "", hint: str = "") -> None:
+        super().__init__(what, why=why, hint=hint)
+        self.setting = setting
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What the command line, the study file and the docs say of a setting, and what is checked of its values.
+
+    ``about`` says what it is, without a capital letter or a full stop. ``flag`` is its name on the command line (its
+    own name, if empty), ``metavar`` what stands for its value there; with ``command_line=False`` it is set in a file
+    or in Python only. ``choices`` are the texts that it can be, where its type does not say so (a ``Literal`` does);
+    ``least`` is the smallest number. ``file`` is true where its values are files that must exist. ``names`` is the
+    room of the catalog (``datasets``) that must know them. ``reads`` is a function that reads one value and refuses a
+    wrong one, by its place: ``module:function``, so that the list of the settings can be shown without importing it.
+    ``instead_of`` are settings that it takes the place of when it is given on the command line, as they take its place.
+    """
+
+    about: str = ""
+    flag: str = ""
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    file: bool = False
+    names: Literal["", "datasets"] = ""
+    reads: str = ""
+    instead_of: tuple[str, ...] = ()
+    command_line: bool = True
+
+    def read(self, text: str) -> None:
+        """Read one value with the function that ``reads`` names. Errors: those of the function."""
+        if self.reads:
+            module, _, function = self.reads.partition(":")
+            attrgetter(function)(importlib.import_module(module))(text)
+
+
+def option(
+    default: T,
+    about: str,
+    *,
+    flag: str = "",
+    metavar: str = "",
+    choices: tuple[str, ...] = (),
+    least: float | None = None,
+    file: bool = False,
+    names: Literal["", "datasets"] = "",
+    reads: str = "",
+    instead_of: tuple[str, ...] = (),
+    command_line: bool = True,
+) -> T:
+    """Declare a setting: its default, what it is, and what :class:`Option` says besides.
+
+    A setting is a text, a number, yes or no (``bool``), a ``Literal`` of texts, a pair of these, or a tuple of any
+    number of them or of pairs (``tuple[str, ...]``, ``tuple[tuple[str, float], ...]``): it can be given repeatedly.
+    """
+    declared = Option(about, flag, metavar, choices, least, file, names, reads, instead_of, command_line)
+    return field(default=default, metadata={_ABOUT: declared})
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class _Declared:
+    """What makes a frozen dataclass of every class below it."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
+
+
+class Settings(_Declared):
+    """What a run of any study can vary; a study's own class adds what this study can. ``run.json`` holds all of it.
+
+    Every default is spelled out; ``study`` is the study's name. A subclass that checks more does so in
+    ``__post_init__``, and calls this one first.
+    """
+
+    study: str = option("", "the study: a name from `lexiscope list studies`", command_line=False)
+    dataset: str = option(
+        "",
+        "a dataset from `lexiscope list datasets`; empty: the study's own",
+        metavar="DATASET",
+        names="datasets",
+    )
+    subjects: tuple[str, ...] = option(
+        (),
+        "live subjects that answer beside the recorded ones, as kind:name (encoder:minilm)",
+        flag="--subject",
+        metavar="SPEC",
+        reads="lexiscope.core.subject:SubjectSpec.parse",
+    )
+    seed: int = option(20250429, "seed of every resampling and of every random start", least=0)
+    n_bootstrap: int = option(2000, "bootstrap samples per interval; 0: no intervals", flag="--bootstrap", least=0)
+    threads: int = option(1, "threads of the numerical libraries", least=1)
+    device: str = option("cpu", "where live models run: cpu, cuda, mps")
+    analyses: tuple[tuple[str, Literal["exploratory"]], ...] = option(
+        (),
+        "question id: exploratory, for a question that a plan named and that is not to count as confirmatory",
+        command_line=False,
+    )
+    title: str = option("", "title of the report; empty: the study's own")
+    ethics: str = option("", "ethics statement, free text, printed in the report", command_line=False)
+    outputs: tuple[str, ...] = option(
+        ("r_script", "codebook", "data_card"),
+        "beside tables, figures and report: r_script, codebook, data_card, csv, jsonl",
+        command_line=False,
+    )
+
+    def __post_init__(self) -> None:
+        """Check every value. Errors: :class:`InputError` naming the setting."""
+        claimed = [question for question, mark in self.analyses if mark != "exploratory"]
+        if claimed:
+            raise SettingError(
+                "analyses",
+                f"{claimed[0]} cannot be set to confirmatory",
+                why="an analysis is confirmatory only if a plan named it before the first answer",
+                hint="remove the question from analyses",
+            )
+        for setting in settings_of(type(self)):
+            setting.check(getattr(self, setting.name))
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """Return the settings with these values, as ``run.json`` holds them: its lists become tuples.
+
+        Errors: :class:`InputError` for a name that this study does not have, with the nearest one and all of its own.
+        """
+        known = [setting.name for setting in settings_of(cls)]
+        for name in values:
+            if name not in known:
+                raise unknown_setting(cls, name, known)
+        return cls(**{name: _tupled(value) for name, value in values.items()})
+
+
+class ItemSettings(Settings):
+    """What a run can vary of a study that also takes an item file of the user's own."""
+
+    items: str = option(
+        "",
+        "an item file of your own, with ratings where there are any, instead of a dataset",
+        metavar="FILE",
+        file=True,
+        instead_of=("dataset",),
+    )
+    language: str = option(
+        "und", "language of your own item file (es, en …), where it has no column for it", metavar="TAG"
+    )
+
+    def __post_init__(self) -> None:
+        """Check every value, and that there is only one source of items. Errors: :class:`InputError`."""
+        super().__post_init__()
+        if self.dataset and self.items:
+            raise SettingError("items", "a study takes a dataset or an item file, not both", hint="keep one of them")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting of a study: its name, what is said of it, its default, and the types of one value.
+
+    ``parts`` are one type, or the two of a pair (texts, numbers, ``bool``, a ``Literal``); ``many`` is true where there
+    may be any number of them; ``optional`` where the value may be ``None``.
+    """
+
+    name: str
+    option: Option
+    default: Any
+    parts: tuple[Any, ...]
+    many: bool
+    optional: bool = False
+
+    @property
+    def flag(self) -> str:
+        """The name of the option of the command line."""
+        return self.option.flag or f"--{self.name.replace('_', '-')}"
+
+    def choices(self, part: int = 0) -> tuple[str, ...]:
+        """Return the texts that a part can be; none where it can be any."""
+        kind = self.parts[part]
+        return get_args(kind) if get_origin(kind) is Literal else self.option.choices if kind is str else ()
+
+    def check(self, value: object) -> None:
+        """Check a value: choices, the smallest number. Errors: :class:`InputError` naming the setting."""
+        if value is None and self.optional:
+            return
+        entries = cast(tuple[object, ...], value) if self.many else (value,)
+        for entry in entries:
+            for number, one in enumerate(cast(tuple[object, ...], entry) if len(self.parts) > 1 else (entry,)):
+                known, least = self.choices(number), self.option.least
+                if known and one not in known:
+                    near = difflib.get_close_matches(str(one), known, n=1)
+                    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
+                    raise SettingError(self.name, f"{self.name} cannot be {one!r}", hint=hint)
+                if least is not None and isinstance(one, int | float) and not one >= least:
+                    raise SettingError(self.name, f"{self.name} must be {least:g} or more, not {one!r}")
+
+
+def settings_of(kind: type[Settings]) -> tuple[Setting, ...]:
+    """Return the settings of a study, those of every study first. Errors: :class:`SpecError` for a type it cannot have.
+
+    >>> [setting.flag for setting in settings_of(Settings)][:3]
+    ['--study', '--dataset', '--subject']
+    """
+    hints = get_type_hints(kind)
+    return tuple(_setting(kind, each.name, hints[each.name], each.default) for each in fields(kind))
+
+
+def own_settings(kind: type[Settings]) -> tuple[Setting, ...]:
+    """Return the settings that a study has beside those of every study."""
+    common = {setting.name for setting in settings_of(Settings)}
+    return tuple(setting for setting in settings_of(kind) if setting.name not in common)
+
+
+def unknown_setting(kind: type[Settings], name: str, known: list[str]) -> SettingError:
+    """Return the error for a setting that a study does not have: the nearest of the *known* names, and its own ones."""
+    near = difflib.get_close_matches(name, known, n=1)
+    study = kind().study or kind.__name__
+    own = ", ".join(setting.name for setting in own_settings(kind)) or "none"
+    hint = (f"did you mean {near[0]!r}? " if near else "") + f"its own settings: {own}"
+    return SettingError(name, f"unknown name {name!r}: the study {study} has no such setting", hint=hint)
+
+
+def _setting(kind: type[Settings], name: str, hint: Any, default: object) -> Setting:
+    whole, optional = hint, False
+    if get_origin(hint) in (Union, UnionType):
+        inner = [each for each in get_args(hint) if each is not NoneType]
+        whole, optional = inner[0], len(inner) == 1
+    many = get_origin(whole) is tuple and get_args(whole)[1:] == (Ellipsis,)
+    one = get_args(whole)[0] if many else whole
+    parts = get_args(one) if get_origin(one) is tuple else (one,)
+    if (whole is not hint and not optional) or not all(
+        part in _SIMPLE or get_origin(part) is Literal for part in parts
+    ):
+        what = f"{kind.__name__}.{name}: a setting cannot have the type {hint}"
+        raise SpecError(what, hint="use str, int, float, bool, Literal, or a tuple of these or of pairs of these")
+    return Setting(name, _declared(kind, name), default, parts, many, optional)
+
+
+def _declared(kind: type[Settings], name: str) -> Option:
+    """What is said of a setting: where a subclass only gives another default, what the class above it says."""
+    for each in kind.__mro__:
+        found = each.__dict__.get("__dataclass_fields__", {}).get(name)
+        if found is not None and _ABOUT in found.metadata:
+            return cast(Option, found.metadata[_ABOUT])
+    return Option()
+
+
+def _tupled(value: Any) -> Any:
+    return tuple(map(_tupled, value)) if isinstance(value, list) else value

@@ -1,0 +1,35 @@
+"""The settings of the study ambistory. This file is read to list them, without the rest of the study: keep it light."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from lexiscope.core.settings import SettingError, Settings, option
+
+
+class AmbistorySettings(Settings):
+    """What a run of ambistory can vary.
+
+    ``split`` is what live subjects are asked, where the stories have splits. ``compare`` are pairs of subjects whose
+    errors are compared: (a model that was trained, its base).
+    """
+
+    study: str = "ambistory"
+    split: Literal["test", "dev", "train", "all"] = option(
+        "test", "the samples that live subjects are asked: test, dev, train, all"
+    )
+    compare: tuple[tuple[str, str], ...] = option(
+        (), "whose errors are compared: a model that was trained, and its base", metavar="TUNED BASE"
+    )
+    codings: tuple[str, ...] = option(
+        (),
+        "sheets of errors (error_coding.csv) that people tagged, each named after its coder",
+        flag="--coding",
+        metavar="FILE",
+    )
+
+    def __post_init__(self) -> None:
+        """Check every value. Errors: :class:`SettingError` for a trained model with two bases."""
+        super().__post_init__()
+        if len({tuned for tuned, _ in self.compare}) < len(self.compare):
+            raise SettingError("compare", "a trained model is compared with one base, and it is named twice")

@@ -1,0 +1,48 @@
+"""The settings of the study context_bias. This file is read to list them, without the rest of it: keep it light."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from lexiscope.core.settings import ItemSettings, SettingError, option
+
+
+class ContextBiasSettings(ItemSettings):
+    """What a run of context_bias can vary.
+
+    ``encoders`` are what is trained or probed (``minilm``, a folder, a hub id; ``words`` learns from words and
+    characters, ``look_up`` counts; both need no model); ``protocol`` is how.
+    """
+
+    study: str = "context_bias"
+    datasets: tuple[str, ...] = option(
+        (),
+        "datasets from `lexiscope list datasets`, all in one run; empty: those of the study",
+        flag="--dataset",
+        metavar="DATASET",
+        names="datasets",
+        instead_of=("dataset", "items"),
+    )
+    encoders: tuple[str, ...] = option(
+        (),
+        "what is trained or probed: words (learns from words and characters), look_up (counts), minilm, a folder, a "
+        "hub id",
+        flag="--encoder",
+        metavar="NAME",
+    )
+    protocol: Literal["auto", "linear", "zero_shot", "reduced", "full"] = option(
+        "auto", "how much is trained: linear, zero_shot, reduced, full; auto: linear, or what fits into the budget"
+    )
+    budget: str = option(
+        "", "the time that all trainings together may take, as 30m or 1h30m; empty: none", metavar="TIME"
+    )
+    people: tuple[str, ...] = option((), "files of people's answers to the same items", metavar="FILE", file=True)
+
+    def __post_init__(self) -> None:
+        """Check every value. Errors: :class:`SettingError` for more than one source of items."""
+        super().__post_init__()
+        if self.datasets and (self.dataset or self.items):
+            other = "an item file" if self.items else "one dataset"
+            raise SettingError(
+                "datasets", f"a study takes several datasets or {other}, not both", hint="keep one of them"
+            )

@@ -1,0 +1,47 @@
+"""The settings of the study saw_c. This file is read to list them, without the rest of the study: keep it light."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from lexiscope.core.settings import ItemSettings, option
+from lexiscope.items.views import GUESSED_WORD, VIEWS
+
+
+class SawCSettings(ItemSettings):
+    """What a run of saw_c can vary.
+
+    ``mixed_models``: ``paper`` runs the published tests, ``maximal`` also those with maximal random effects, ``every``
+    also the tests with distance for every subject at its best layer. ``recorded`` limits the recorded models to these
+    ids. ``views`` are the views whose distances are analysed; the first is the main one. ``exclusions`` are exclusion
+    rules in order, as text that :func:`lexiscope.analysis.exclusion.parse_rule` reads.
+    """
+
+    study: str = "saw_c"
+    scale: tuple[float, float] = option(
+        (1.0, 5.0), "lowest and highest point of the rating scale of your own item file", metavar="LOW HIGH"
+    )
+    recorded: tuple[str, ...] = option((), "limit the recorded models to these ids; empty: all", metavar="ID")
+    views: tuple[str, ...] = option(
+        (),
+        "what of the input a model sees; the first view is the main one; empty: the dataset's own",
+        flag="--view",
+        choices=(*VIEWS, GUESSED_WORD),
+    )
+    starts: int = option(5, "starting points of each mixed model; the best optimum is kept", least=1)
+    mixed_models: Literal["paper", "maximal", "every", "none"] = option(
+        "paper",
+        "the published tests (paper), also with maximal random effects (maximal), of every subject (every), or none",
+        flag="--mixed",
+    )
+    agreement: Literal["leave_one_out", "included"] = option(
+        "leave_one_out", "a rater against the others (leave_one_out), or with the own rating in the mean (included)"
+    )
+    min_ratings: int = option(10, "fewest ratings that an item needs", least=1)
+    exclusions: tuple[str, ...] = option(
+        (),
+        "exclusion rules, applied in this order: low_agreement(r_squared=0.1)",
+        flag="--exclude",
+        metavar="RULE",
+        reads="lexiscope.analysis.exclusion:parse_rule",
+    )

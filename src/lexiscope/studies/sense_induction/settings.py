@@ -1,0 +1,53 @@
+"""The settings of the study sense_induction. This file is read to list them, without the rest of it: keep it light."""
+
+from __future__ import annotations
+
+from lexiscope.core.settings import SettingError, Settings, option
+
+
+class SenseInductionSettings(Settings):
+    """What a run of sense_induction can vary.
+
+    ``planted`` is a file of usages of pseudo-words, whose senses are known (or a folder with it and vectors of the
+    text before planting), or ``made_up``: text made by rule, on which small vectors are trained. ``words`` are those
+    whose senses and neighbours are shown, with examples from the files of ``corpus``.
+    """
+
+    study: str = "sense_induction"
+    datasets: tuple[str, ...] = option(
+        (),
+        "datasets from `lexiscope list datasets`, all in one run; empty: those of the study",
+        flag="--dataset",
+        metavar="DATASET",
+        names="datasets",
+        instead_of=("dataset",),
+    )
+    people: tuple[str, ...] = option(
+        (),
+        "files of people's answers to the tests of senses, and of the items that were asked",
+        metavar="FILE",
+        file=True,
+    )
+    planted: str = option(
+        "",
+        "usages of pseudo-words, whose senses are known (a file, or a folder with it); made_up: text made by rule",
+        metavar="PATH",
+    )
+    synset: str = option(
+        "bond.n.02", "a synset whose sentences show how a sense is chosen; empty: none", metavar="SYNSET"
+    )
+    words: tuple[str, ...] = option(
+        ("bond",), "words whose senses and neighbours are shown", flag="--word", metavar="WORD"
+    )
+    corpus: tuple[str, ...] = option(
+        (), "files of running text that examples of these words come from", metavar="FILE|FOLDER"
+    )
+    language: str = option("und", "language of the text of the corpus (en, es …)", metavar="TAG")
+
+    def __post_init__(self) -> None:
+        """Check every value. Errors: :class:`SettingError` for one dataset and several."""
+        super().__post_init__()
+        if self.dataset and self.datasets:
+            raise SettingError(
+                "datasets", "a study takes several datasets or one dataset, not both", hint="keep one of them"
+            )

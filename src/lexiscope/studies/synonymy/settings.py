@@ -1,0 +1,45 @@
+"""The settings of the study synonymy. This file is read to list them, without the rest of the study: keep it light."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from lexiscope.core.scoring import Per
+from lexiscope.core.settings import ItemSettings, option
+
+
+class SynonymySettings(ItemSettings):
+    """What a run of synonymy can vary.
+
+    ``mode`` repairs the published texts (``clean``) or keeps their flaws; ``per`` is what a text's log-probability is
+    divided by where it decides. ``checkpoints`` are subjects that are states of one model in training, each with how
+    far it was (tokens seen, or steps): (spec, number).
+    """
+
+    study: str = "synonymy"
+    recorded: tuple[str, ...] = option((), "limit the recorded models to these ids; empty: all", metavar="ID")
+    mode: Literal["clean", "published"] = option("clean", "texts repaired (clean), or with their flaws (published)")
+    per: Per = option("token", "what a log-probability is divided by where it decides: token, text, character, byte")
+    frequency: str = option(
+        "", "a table of word counts (columns word, count); empty: WordNet's tag counts", metavar="FILE", file=True
+    )
+    gap_filling: Literal["yes", "no"] = option("yes", 'whether subjects that generate fill gaps: "yes" or "no"')
+    checkpoints: tuple[tuple[str, float], ...] = option(
+        (),
+        "states of one model in training; subject: tokens seen (or steps)",
+        flag="--checkpoint",
+        metavar="SPEC TOKENS",
+        reads="lexiscope.core.subject:SubjectSpec.parse",
+    )
+    word_list: str = option(
+        "",
+        "a file of words to flag in the texts, one a line; empty: a short list of our own",
+        metavar="FILE",
+        file=True,
+    )
+    templates: str = option(
+        "",
+        "a file of templates of your own (other relations, languages); empty: the paper's",
+        metavar="FILE",
+        file=True,
+    )
