@@ -461,10 +461,9 @@ def test_the_subjects_table_has_the_seed_of_the_run(tmp_path: Path) -> None:
 
 
 def test_what_cannot_run_is_refused_before_any_work(tmp_path: Path) -> None:
-    """Another dataset, an item file, nobody to ask, a comparison of a subject that there is not."""
+    """Another dataset, nobody to ask, a comparison of a subject that there is not."""
     for settings, error, what in (
         (replace(MINI, dataset="mini_relatedness"), SpecError, "no stories"),
-        (AmbistorySettings(items="mine.csv"), SpecError, "stories of a dataset"),
         (replace(MINI, subjects=()), InputError, "no subject was asked"),
     ):
         with pytest.raises(error, match=what):
