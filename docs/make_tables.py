@@ -24,6 +24,7 @@ import lexiscope
 from lexiscope.analysis.exclusion import RULES
 from lexiscope.annotation.definition import StudyDefinition
 from lexiscope.annotation.definition_file import comments
+from lexiscope.annotation.material import material_columns
 from lexiscope.annotation.web.openapi import openapi
 from lexiscope.cli.main import VERBS, cli
 from lexiscope.cli.study import StudyVerb
@@ -218,8 +219,21 @@ def _task(name: str) -> str:
             f"{scale} An item needs: {', '.join(f'`{field}`' for field in task.item_fields)}.".strip(),
             table(("a subject that has", "answers by", "how"), answers),
             table(("measure", "what it is"), [[f"`{measure}`", what] for measure, what in task.measures]),
+            *_item_file(name),
         )
     )
+
+
+def _item_file(name: str) -> Iterator[str]:
+    """Yield what an item file needs from which people are asked, and the example that lies in the task's folder."""
+    module: Any = catalog.module("tasks", name)
+    if hasattr(module, "SCREEN"):
+        screen = catalog.screen(name)
+        sentences = ("sentence_1", "sentence_2") if screen.n_usages == 2 else () if screen.word_alone else ("sentence",)
+        needed = ("word", *sentences, *material_columns(screen))
+        yield f"### Item file of {name}"
+        yield f"Needs {', '.join(f'`{column}`' for column in needed)}."
+        yield (screen.folder / "item_file.md").read_text(encoding="utf-8").strip()
 
 
 def _subject(kind: str) -> str:

@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.amber import AmberSnapshotExtension
+from syrupy.location import PyTestLocation
+from syrupy.types import SnapshotIndex
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
@@ -68,12 +71,24 @@ def test_every_task_that_people_see_can_be_asked() -> None:
         )
 
 
+class OfTask(AmberSnapshotExtension):
+    """Keeps the prompts of each task in a file of their own: a new task changes no existing file."""
+
+    @classmethod
+    def get_file_basename(cls, *, test_location: PyTestLocation, index: SnapshotIndex) -> str:
+        return f"{test_location.basename}_{test_location.snapshot_name.partition('[')[2].partition('-')[0]}"
+
+    @classmethod
+    def matches_test_location(cls, *, test_location: PyTestLocation, snapshot_location: str) -> bool:
+        return Path(snapshot_location).stem.startswith(f"{test_location.basename}_")
+
+
 @pytest.mark.parametrize(("name", "language", "variant"), PROMPTS)
 def test_the_prompt_is_this(name: str, language: str, variant: str, snapshot: SnapshotAssertion) -> None:
     """A23: the exact prompt of every task, language and variant, without shots, and how it is drawn."""
     question = ask(name, examples(name, language)[-1], language=language, variant=variant)
     drawn = f"temperature {question.temperature}, at most {question.max_tokens} tokens"
-    assert f"{text_of(question)}\n\n{drawn}" == snapshot
+    assert f"{text_of(question)}\n\n{drawn}" == snapshot(extension_class=OfTask)
 
 
 @pytest.mark.parametrize("name", ASKED)
