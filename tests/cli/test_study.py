@@ -9,7 +9,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from click.shell_completion import ShellComplete
 
+from lexiscope.cli.main import cli
 from lexiscope.cli.study_file import read_study_file, write_study_file
 from lexiscope.cli.study_run import chosen_settings
 from lexiscope.core import catalog
@@ -200,6 +202,51 @@ def test_a_study_is_named_anywhere(place: int, calls: Calls, run: Run) -> None:
     words.insert(place - place % 2, "synonymy")
     assert run("study", *words).exit_code == 0
     assert calls[0][0] == SynonymySettings(dataset="saw_c", per="text")
+
+
+_OWN_STUDY = '''"""A study of one file, which only says what it was asked."""
+from __future__ import annotations
+from pathlib import Path
+from typing import Any, Literal
+from lexiscope import Settings, option
+from lexiscope.report.study_run import Summary
+from lexiscope.report.tables import Table
+
+class GradedSenses(Settings):
+    """What a run can vary."""
+    by: Literal["word", "sense"] = option("word", "what is resampled")
+    cut: float | None = option(None, "from which share on a sense counts", least=0)
+    weights: tuple[tuple[str, float], ...] = option((), "how much a list counts", flag="--weight")
+    strict: bool = option(False, "leave out what is in doubt")
+
+SETTINGS = GradedSenses
+
+def run(settings: GradedSenses, out: Path, **more: Any) -> Summary:
+    said = f"{settings.study} {settings.by} {settings.cut} {settings.weights} {settings.strict}"
+    return Summary(out / "report.html", 0, (said,), Table("t", "", "", (), ()))
+'''
+
+
+def test_a_study_of_one_file_has_options_of_its_own(run: Run, tmp_path: Path) -> None:
+    """Settings that a user declares are options, lines of a study file, and reach the study with their types."""
+    (tmp_path / "graded.py").write_text(_OWN_STUDY)
+    shown = run("study", "graded.py", "--help").stdout.split("Options of graded.py:")[1]
+    assert all(text in shown for text in ("--by [word|sense]", "--cut", "--weight", "--strict / --no-strict"))
+    given = ["--by", "sense", "--cut", "0.5", "--weight", "a", "2", "--strict"]
+    told = run("study", *given, "graded.py", "--out", "RUN").stderr
+    assert "graded.py sense 0.5 (('a', 2.0),) True" in told
+    assert run("study", "graded.py", *given, "--write-yaml", "s.yaml").exit_code == 0
+    assert (
+        "graded.py word 0.5 (('a', 2.0),) False"
+        in run("study", "s.yaml", "--by", "word", "--no-strict", "--out", "RUN").stderr
+    )
+    assert "Options of graded.py itself: --by" in run("study", "graded.py", "--split", "dev", "--out", "RUN").stderr
+
+
+def test_own_options_are_completed() -> None:
+    """A shell is offered the options of the study that was typed."""
+    found = ShellComplete(cli, {}, "lexiscope", "_LEXISCOPE_COMPLETE").get_completions(["study", "saw_c"], "--mi")
+    assert {item.value for item in found} == {"--mixed", "--min-ratings"}
 
 
 def test_help_of_a_file_is_that_of_its_study(run: Run, tmp_path: Path) -> None:

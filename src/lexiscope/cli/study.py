@@ -65,8 +65,7 @@ class StudyVerb(Verb):
         return formatter.getvalue().rstrip()
 
     def _write_own(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        name, kind = ctx.meta[_STUDY]
-        _write(formatter, f"Options of {kind().study or name}", self._own(ctx), ctx)
+        _write(formatter, f"Options of {_title(ctx)}", self._own(ctx), ctx)
 
     def _common(self, ctx: click.Context) -> list[click.Parameter]:
         own = {flag for option in self._own(ctx) for flag in option.opts}
@@ -118,9 +117,14 @@ class StudyVerb(Verb):
     def _no_such_option(self, ctx: click.Context, error: click.NoSuchOption) -> str:
         if _STUDY not in ctx.meta:
             return error.format_message()
-        _, kind = ctx.meta[_STUDY]
         own = ", ".join(flag for option in self._own(ctx) for flag in option.opts) or "none"
-        return f"{error.format_message()} Options of {kind().study} itself: {own}."
+        return f"{error.format_message()} Options of {_title(ctx)} itself: {own}."
+
+
+def _title(ctx: click.Context) -> str:
+    """What the study of a context is called: by its settings, else as it was named."""
+    name, kind = ctx.meta[_STUDY]
+    return str(kind().study or name)
 
 
 def _kind(name: str) -> type[Settings]:
@@ -144,7 +148,7 @@ def _option(setting: Setting) -> click.Option:
     about = setting.option.about
     text = f"{about[:1].upper()}{about[1:]}." + " May be repeated." * setting.many
     flags = f"{setting.flag}/--no-{setting.flag.removeprefix('--')}" if setting.parts == (bool,) else setting.flag
-    if not setting.many and setting.default not in ("", None) and not isinstance(setting.default, tuple):
+    if not setting.many and setting.default not in ("", None, False) and not isinstance(setting.default, tuple):
         text += f"  [default: {setting.default}]"
     types = [_type(setting, number) for number in range(len(setting.parts))]
     return click.Option(
