@@ -77,6 +77,7 @@ def test_two_of_one_name_are_refused(tmp_path: Path) -> None:
         "two studies are named 'saw_c': lexiscope.studies.saw_c (lexiscope) and made_places.survey (made-places 1.2)\n"
         "  what to do: uninstall one of them, or load its file by path\n"
     )
+    assert "two studies are named 'saw_c'" in command("list", "studies", cwd=tmp_path, site=site).stderr
     other = install(tmp_path / "other", distribution="other-places")
     both = os.pathsep.join((str(other), str(install(tmp_path / "more"))))
     result = command("collect", "--items", "made_norms", "--subject", "baseline:random", "--out", "run", cwd=tmp_path,
@@ -97,6 +98,11 @@ def test_a_distribution_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
     rows = {row["name"]: row for row in json.loads(done("list", "studies", "--json", cwd=tmp_path, site=site))}
     assert rows["made_survey"]["what"].startswith("cannot be used: the study 'made_survey' of made-places 1.2")
     assert rows["saw_c"]["from"] == "lexiscope"
+    shown = " ".join(done("study", "--help", cwd=tmp_path, site=site).split())
+    assert "cannot be used: the study 'made_survey' of made-places 1.2" in shown
+    (site / "made_places" / "norms.py").write_text("import no_such_module\n")
+    rows = {row["name"]: row for row in json.loads(done("list", "datasets", "--json", cwd=tmp_path, site=site))}
+    assert (rows["made_norms"]["task"], rows["made_norms"]["what"][:14]) == ("", "cannot be used")
 
 
 def test_an_entry_point_has_the_name_of_its_card(tmp_path: Path) -> None:

@@ -62,11 +62,12 @@ def _place(kind: catalog.Kind, name: str) -> Row:
     keys, describe = _FACTS[kind]
     row = {"name": name, "from": catalog.origin(kind, name)}
     try:
-        return row | describe(name) | {"what": catalog.summary(kind, name)}
-    except SpecError as error:
+        facts = describe(name)
+    except SpecError:
         if row["from"] == PACKAGE:
             raise
-        return row | dict.fromkeys(keys, "") | {"what": f"cannot be used: {error.what}"}
+        facts = dict.fromkeys(keys, "")
+    return row | facts | {"what": catalog.summary(kind, name)}
 
 
 def _dataset(name: str) -> Row:

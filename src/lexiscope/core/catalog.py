@@ -71,9 +71,19 @@ def origin(kind: Kind, name: str) -> str:
 
 
 def summary(kind: Kind, name: str) -> str:
-    """Return the first sentence of the docstring of a place; of the package's own, read as text."""
-    if is_path(name) or _entry_point(kind, name) is not None:
+    """Return the first sentence of the docstring of a place; of the package's own, read as text.
+
+    Of what another distribution adds and cannot be used, it is the reason: one such does not spoil a list of all.
+    """
+    if is_path(name):
         doc = inspect.getdoc(module(kind, name)) or ""
+    elif name in _entry_points(kind):
+        try:
+            doc = inspect.getdoc(module(kind, name)) or ""
+        except SpecError as error:
+            doc = f"cannot be used: {error.what}"
+    elif name not in _own_names(kind):
+        raise _unknown(kind, name)
     else:
         doc = ast.get_docstring(ast.parse(_source(kind, name).read_text(encoding="utf-8"))) or ""
     return doc.split("\n\n")[0].replace("\n", " ").strip()
@@ -285,16 +295,20 @@ def _entry_point(kind: Kind, name: str) -> metadata.EntryPoint | None:
     """
     own, entries = name in _own_names(kind), _entry_points(kind).get(name, ())
     if not own and not entries:
-        known = names(kind)
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
-        raise SpecError(f"there is no {name!r} among the {kind}", hint=f"{hint} (lexiscope list {kind})")
+        raise _unknown(kind, name)
     if own + len(entries) > 1:
         places = [f"lexiscope.{kind}.{name} ({PACKAGE})"] * own
         places += [f"{entry.value} ({_distribution(entry)})" for entry in entries]
         what = f"two {kind} are named {name!r}: {' and '.join(places)}"
         raise SpecError(what, hint="uninstall one of them, or load its file by path")
     return None if own else entries[0]
+
+
+def _unknown(kind: Kind, name: str) -> SpecError:
+    known = names(kind)
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
+    return SpecError(f"there is no {name!r} among the {kind}", hint=f"{hint} (lexiscope list {kind})")
 
 
 def _distribution(entry: metadata.EntryPoint) -> str:
