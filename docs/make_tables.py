@@ -432,13 +432,14 @@ CATALOG: dict[str, Callable[[], str]] = {
     "tasks.md": tasks_page,
     "subjects.md": subjects_page,
     "studies.md": studies_page,
-}
-PAGES: dict[str, Callable[[], str]] = {
     "verbs.md": verbs_page,
+    "study_file.md": study_file_page,
+}
+"""Pages that name what is in the catalog: the verbs have an option, and study files a setting, for each of a study."""
+PAGES: dict[str, Callable[[], str]] = {
     "statistics.md": statistics_page,
     "python.md": python_page,
     "results.md": results_page,
-    "study_file.md": study_file_page,
     "annotation_file.md": annotation_file_page,
 }
 
