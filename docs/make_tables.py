@@ -246,7 +246,7 @@ def _subject(kind: str) -> str:
 
 
 def _study(name: str) -> str:
-    module: Any = catalog.module("studies", name)
+    module: Any = catalog.study(name)
     questions: Sequence[Question] = module.QUESTIONS
     published: dict[str, Sequence[PublishedValue]] = module.PUBLISHED
     rows = [[q.question_id, q.text, q.section] for q in questions]

@@ -20,28 +20,54 @@ if TYPE_CHECKING:
     from lexiscope.core.errors import LexiscopeError
     from lexiscope.core.item import Item
     from lexiscope.core.response import Response, ResponseTable
-    from lexiscope.core.result import Record, read_records
+    from lexiscope.core.result import (
+        Contrast,
+        Counts,
+        Curve,
+        Curves,
+        Estimate,
+        Fit,
+        Interval,
+        Record,
+        Result,
+        Undefined,
+        read_records,
+    )
     from lexiscope.core.scale import Scale
     from lexiscope.core.settings import Settings, option
     from lexiscope.core.usage import Usage
     from lexiscope.items.check import check_file
     from lexiscope.items.columns import ColumnMap
     from lexiscope.items.importer import import_items
+    from lexiscope.studies.kit.data import pair, rating
+    from lexiscope.studies.kit.run import Run
+    from lexiscope.studies.kit.study import Study
 
 __version__ = "0.1.0"
 
 __all__ = [
     "ColumnMap",
+    "Contrast",
+    "Counts",
+    "Curve",
+    "Curves",
     "Dataset",
     "DatasetCard",
+    "Estimate",
+    "Fit",
+    "Interval",
     "Item",
     "LexiscopeError",
     "Ratings",
     "Record",
     "Response",
     "ResponseTable",
+    "Result",
+    "Run",
     "Scale",
     "Settings",
+    "Study",
+    "Undefined",
     "Usage",
     "__version__",
     "check_file",
@@ -51,7 +77,9 @@ __all__ = [
     "krippendorff_alpha",
     "leave_one_out",
     "option",
+    "pair",
     "r_squared_by_layer",
+    "rating",
     "read_records",
     "spearman",
     "subject",
@@ -69,13 +97,28 @@ _MODULES = {
     "core.errors": ("LexiscopeError",),
     "core.item": ("Item",),
     "core.response": ("Response", "ResponseTable"),
-    "core.result": ("Record", "read_records"),
+    "core.result": (
+        "Contrast",
+        "Counts",
+        "Curve",
+        "Curves",
+        "Estimate",
+        "Fit",
+        "Interval",
+        "Record",
+        "Result",
+        "Undefined",
+        "read_records",
+    ),
     "core.scale": ("Scale",),
     "core.settings": ("Settings", "option"),
     "core.usage": ("Usage",),
     "items.check": ("check_file",),
     "items.columns": ("ColumnMap",),
     "items.importer": ("import_items",),
+    "studies.kit.data": ("pair", "rating"),
+    "studies.kit.run": ("Run",),
+    "studies.kit.study": ("Study",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

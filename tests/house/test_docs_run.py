@@ -10,9 +10,11 @@ from types import ModuleType
 
 import click
 import pytest
+from click.testing import CliRunner
 from ruamel.yaml import YAML
 
 from lexiscope.cli.main import cli
+from lexiscope.core.result import read_records
 from lexiscope.datasets.mini_relatedness import load
 
 from .conftest import ROOT
@@ -59,9 +61,20 @@ def test_commands_are_found() -> None:
         _parse(["agree", "ratings.csv", "--no-such-option"])
 
 
+def _write_named_files(page: Path, folder: Path) -> None:
+    """The files that a page says to write: ``Write this to `my_study.py`:`` before a Python block."""
+    text = page.read_text(encoding="utf-8")
+    for name, code in re.findall(r"`(\w+\.py)`:\n\n```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        (folder / name).write_text(code, encoding="utf-8")
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_console_blocks_use_existing_verbs_and_options(name: str) -> None:
+def test_console_blocks_use_existing_verbs_and_options(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every ``lexiscope …`` line in a console block parses."""
+    _write_named_files(ROOT / name, tmp_path)
+    monkeypatch.chdir(tmp_path)
     for words in _commands(ROOT / name):
         assert _parse(words).command.name, words
 
@@ -84,6 +97,24 @@ def _write_made_up_items(path: Path) -> None:
             rating = (4 if item.conditions["same_sense"] else 2) + (number + number * rater) % 2
             rows.append(f"{item.item_id},{first.text},{second.text},{first.target},made_up_{rater},{rating}")
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+def test_the_page_on_studies_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """docs/how-to/add_a_study.md: its file is written, its commands are run as printed, its report answers."""
+    page = ROOT / "docs" / "how-to" / "add_a_study.md"
+    _write_named_files(page, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    outputs = []
+    for words in _commands(page):
+        done = CliRunner().invoke(cli, words)
+        assert done.exit_code == 0, (words, done.output)
+        outputs.append(done.output)
+    assert "--least" in CliRunner().invoke(cli, ["study", "my_study.py", "--help"]).output
+    assert "simulated participants" in outputs[0]
+    assert outputs[1].rstrip().endswith("holds what it says")
+    names = {record.statistic for record in read_records(tmp_path / "my_study_run" / "results.json")}
+    expected = {"mean_rating(over=items)", "leave_one_out_agreement(method=spearman)", "spearman(with=norms)"}
+    assert names == {*expected, "best_layer(by=spearman)"}
 
 
 def test_the_readme_needs_8_lines() -> None:

@@ -428,8 +428,8 @@ def test_recorded_predictions_of_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "repeats", "code", "what"),
     [
-        ([4.0, 6.0, 3.0], [0, 0, 0], "E301", "the rating 6, which is not on the scale 1 to 5"),
-        ([4.0, 3.0, 2.0], [0, 0, 0], "E502", "my_model answered an item twice"),
+        ([4.0, 6.0, 3.0], [0, 0, 1], "E301", "the rating 6, which is not on the scale 1 to 5"),
+        ([4.0, 3.0, 2.0], [0, 0, 0], "E502", "gave two answers of the measure 'rating' to this item"),
         ([4.0, 3.0, 2.0], [0, 0, 1], "", ""),
     ],
 )

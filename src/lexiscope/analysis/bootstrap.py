@@ -7,6 +7,7 @@ row, wherever groups are known. Draws on which the statistic is undefined are co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -23,6 +24,35 @@ MOST_UNDEFINED = 0.1
 """An interval is refused where more than this share of the draws has no value."""
 
 _CELLS = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """How intervals are made, as one object: the group of each item, the number of resamples, the seed, the level.
+
+    Items of one group (a word) are resampled together. Without resamples there are no intervals.
+    """
+
+    groups: tuple[str, ...]
+    n: int = 2000
+    seed: int = 0
+    level: float = 0.95
+
+    @property
+    def resamples(self) -> int:
+        """The number of resamples: none where all items are of one group, which cannot be resampled."""
+        return self.n if len(set(self.groups)) > 1 else 0
+
+    def of(self, rows: ArrayLike) -> Bootstrap:
+        """Return the same for some of the items. *Shape:* rows (items,) of booleans or of indices."""
+        return replace(self, groups=tuple(np.asarray(self.groups)[np.asarray(rows)].tolist()))
+
+    def interval(self, statistic: Callable[[IntArray], float]) -> Interval:
+        """Return the interval of any statistic of row indices (:func:`bootstrap`)."""
+        if not self.resamples:
+            return no_interval("nothing could be resampled", level=self.level, resamples=0)
+        n, groups = len(self.groups), self.groups
+        return bootstrap(statistic, n, groups=groups, resamples=self.resamples, seed=self.seed, level=self.level)
 
 
 def group_codes(groups: ArrayLike | None, n: int) -> tuple[IntArray, int]:

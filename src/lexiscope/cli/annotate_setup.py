@@ -78,8 +78,8 @@ def template(*, study: str | None, out: Path) -> None:
     """
     if out.exists():
         raise InputError(f"{out} exists already", code="E615", place=Place(str(out)), hint="name a new file")
-    module: Any = catalog.module("studies", study) if study else None
-    questions: tuple[Question, ...] = module.QUESTIONS if study else ()
+    found: Any = catalog.study(study) if study else None
+    questions: tuple[Question, ...] = found.QUESTIONS if study else ()
     write_atomically(out, preregistration_template([(each.question_id, each.text) for each in questions]))
     say(f"Saved {out}")
     say("Next: replace every ____ and register the text before the first participant answers.")

@@ -17,7 +17,6 @@ from lexiscope.cli.output import progress_bar, remark, remark_threads, say, say_
 from lexiscope.cli.study_file import read_study_file, write_study_file
 from lexiscope.cli.verb import existing_file
 from lexiscope.core import catalog
-from lexiscope.core.errors import SpecError
 from lexiscope.core.settings import Settings, settings_of
 from lexiscope.report.study_run import Summary
 from lexiscope.report.tables import to_text
@@ -76,7 +75,4 @@ def _paths(value: str | tuple[str, ...]) -> Iterator[str]:
 
 
 def _runner(name: str) -> Run:
-    module = catalog.module("studies", name)
-    if not hasattr(module, "run"):
-        raise SpecError(f"the study {name!r} has no function run")
-    return cast(Run, module.run)
+    return cast(Run, getattr(catalog.study(name), "run"))  # noqa: B009

@@ -211,7 +211,7 @@ def _computed_again(run: Path, record: Mapping[str, Any]) -> _Again:
                 )
             settings = catalog.settings(record["study"]).of(record["settings"])
             pin_threads(("--threads", str(settings.threads)))
-            study: Any = catalog.module("studies", settings.study)
+            study: Any = catalog.study(settings.study)
             study.run(settings, again, command=record["command"])
         except (LexiscopeError, TypeError, OSError) as error:
             return _Again({}, str(error).splitlines()[0])

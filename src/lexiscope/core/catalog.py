@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from lexiscope.core.task import Task
 
 Kind = Literal["datasets", "tasks", "subjects", "studies"]
+_KIT = "kit"
+"""The folder of a room that holds what its entries share: no entry itself."""
 KINDS: tuple[Kind, ...] = ("datasets", "tasks", "subjects", "studies")
 PACKAGE = "lexiscope"
 
@@ -110,6 +112,15 @@ def module(kind: Kind, name: str) -> object:
     _check_foreign(kind, loaded, place)
     _check_name(kind, loaded, name, place)
     return loaded
+
+
+def study(name: str) -> object:
+    """Return a study: the object ``study`` of its file where it has one, else the file itself.
+
+    Errors: those of :func:`module`.
+    """
+    loaded = module("studies", name)
+    return getattr(loaded, "study", loaded)
 
 
 def code(values: Iterable[str]) -> dict[str, str]:
@@ -260,7 +271,8 @@ def pairings() -> tuple[tuple[str, str, str], ...]:
 
 
 def _own_names(kind: Kind) -> tuple[str, ...]:
-    return tuple(info.name for info in pkgutil.iter_modules([str(_room(kind))]) if info.name[0] != "_")
+    found = pkgutil.iter_modules([str(_room(kind))])
+    return tuple(info.name for info in found if info.name[0] != "_" and info.name != _KIT)
 
 
 def _room(kind: Kind) -> Path:

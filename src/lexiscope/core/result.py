@@ -290,6 +290,38 @@ class Curve(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class Curves(Result):
+    """One statistic of several subjects: a curve of each that has layers, an estimate of each that has none."""
+
+    entries: tuple[Curve | Estimate | Undefined, ...]
+
+    def best(self, n: int = 1) -> tuple[Estimate, ...]:
+        """Return the *n* best subjects, each at its best layer, the best first; fewer where fewer have a value.
+
+        The best of several layers was chosen on the same data: its value is a little too good.
+        """
+        found = []
+        for entry in self.entries:
+            point = entry.estimate(entry.best) if isinstance(entry, Curve) and entry.best is not None else entry
+            if isinstance(point, Estimate):
+                sign = -1.0 if isinstance(entry, Curve) and entry.better == "lower" else 1.0
+                found.append((sign * point.value, point))
+        return tuple(point for _, point in sorted(found, key=lambda pair: -pair[0])[:n])
+
+    def of(self, subject: str) -> Curve | Estimate | Undefined:
+        """Return what one subject has. Errors: :class:`StatisticError` naming the subjects that there are."""
+        for entry in self.entries:
+            if entry.subject == subject:
+                return entry
+        known = ", ".join(entry.subject for entry in self.entries) or "none"
+        raise StatisticError(f"there is no subject {subject!r} among the results", hint=f"there are: {known}")
+
+    def records(self) -> tuple[Record, ...]:
+        """Return the numbers of all subjects."""
+        return tuple(record for entry in self.entries for record in entry.records())
+
+
+@dataclass(frozen=True, slots=True)
 class Contrast(Result):
     """The difference of two estimates on the same draws: *first* minus *second*, with the interval of the difference.
 
@@ -359,8 +391,10 @@ class Fit(Result):
 
     def records(self) -> tuple[Record, ...]:
         """Return the test, then the coefficients."""
-        condition = self.condition or f"{self.formula} against {self.reduced}"
-        test = self._record(statistic_name("chi2", df=self.df), self.chi2, n=self.n, p=self.p, condition=condition)
+        condition = self.condition or self.name
+        note = "; ".join(filter(None, (f"{self.formula} compared with {self.reduced}", self.note)))
+        name = statistic_name("chi2", df=self.df)
+        test = self._record(name, self.chi2, n=self.n, p=self.p, condition=condition, note=note)
         return (test, *(record for term in self.terms for record in term.about(**self._where()).records()))
 
     def summary(self) -> str:

@@ -286,10 +286,11 @@ def changed_definition(connection: sa.Connection) -> list[str]:
     """Compare the stored definition with the first entry of the audit log, which :func:`audit.fits` has checked."""
     stored = connection.execute(sa.select(STUDY.c.study_id, STUDY.c.sha256, STUDY.c.definition)).one()
     launched = json.loads(connection.execute(sa.select(AUDIT.c.details).where(AUDIT.c.id == 1)).scalar_one())
+    computed = hashlib.sha256(stored.definition.encode("utf-8")).hexdigest()
     found = {
         "study_id": stored.study_id == launched["study_id"],
-        "sha256": stored.sha256 == launched["sha256"],
-        "definition": hashlib.sha256(stored.definition.encode("utf-8")).hexdigest() == launched["sha256"],
+        "sha256": hmac.compare_digest(str(stored.sha256).encode("utf-8", "replace"), launched["sha256"].encode()),
+        "definition": hmac.compare_digest(computed.encode(), launched["sha256"].encode()),
     }
     return [f"study.{name}: it is not what was launched" for name, same in found.items() if not same]
 

@@ -1,0 +1,259 @@
+"""How results are shown, by their type: a sentence, a figure, a frame, a piece of HTML.
+
+``core`` knows what a result is and asks this module by its name when a result is to be shown. A type of result that is
+not registered here is refused, never shown in a wrong form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from functools import singledispatch
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import (
+    Contrast,
+    Counts,
+    Curve,
+    Curves,
+    Estimate,
+    Fit,
+    Interval,
+    Record,
+    Result,
+    Undefined,
+    parse_statistic,
+)
+from lexiscope.report.curves import Trajectory
+from lexiscope.report.figure_layers import trajectories
+from lexiscope.report.figures import Figure, Heading
+from lexiscope.report.html import table_html
+from lexiscope.report.part import shown
+from lexiscope.report.sections import drop_empty
+from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, Cell, Column, Format, Table, format_number
+
+_FREE = Format("number", 2)
+
+
+# -- sentences ------------------------------------------------------------------------------------------------------
+
+
+@singledispatch
+def sentence(result: Result) -> str:
+    """Return one sentence with direction, size, interval and n."""
+    raise StatisticError(f"{type(result).__name__} cannot be put into words", hint="register it in report.presenting")
+
+
+@sentence.register
+def _(result: Estimate) -> str:
+    meaning = f" (higher means {result.higher})" if result.higher else ""
+    test = f"; p {_p(result.p)}" if result.p is not None else ""
+    size = f"{_value(result)}{_between(result.interval, result)}{_n(result)}"
+    return f"{_what(result.name, result)} is {size}{test}{meaning}."
+
+
+@sentence.register
+def _(result: Undefined) -> str:
+    return f"{_what(result.name, result)} is undefined: {result.reason}."
+
+
+@sentence.register
+def _(result: Contrast) -> str:
+    first, second = map(_who, result.pair)
+    name = words_of(result.first.name)
+    interval, by = result.interval, format_number(abs(result.value), _form(result))
+    if not interval.is_defined:
+        return f"The {name} of {first} minus that of {second} is {_value(result)}; {interval.note}."
+    if interval.low <= 0 <= interval.high:
+        lead = f"The {name} of {first} and that of {second} do not differ reliably: the difference is {_value(result)}"
+    else:
+        word = "higher" if result.value > 0 else "lower"
+        lead = f"The {name} of {first} is {by} {word} than that of {second}"
+    test = f"; p {_p(result.p)}" if result.p is not None else ""
+    return f"{lead}{_between(interval, result)}{_n(result)}{test}."
+
+
+@sentence.register
+def _(result: Curve) -> str:
+    if result.best is None:
+        return f"{_what(result.statistic, result)} is undefined at every layer: {result.values[0].remark}."
+    best, last = result.estimate(result.best), result.values[-1]
+    assert isinstance(best, Estimate)
+    word = "highest" if result.better == "higher" else "lowest"
+    end = ""
+    if last.layer != result.best and last.value is not None:
+        end = f"; at the last layer, {last.layer}, it is {format_number(last.value, _form(result))}"
+    where = f"at layer {result.best} ({_value(best)}{_between(best.interval, best)})"
+    return f"{_what(result.statistic, result)} is {word} {where}{end}{_n(result)}."
+
+
+@sentence.register
+def _(result: Curves) -> str:
+    return " ".join(sentence(one) for one in result.entries)
+
+
+@sentence.register
+def _(result: Counts) -> str:
+    listed = ", ".join(f"{label} {count:,}" for label, count in result.counts)
+    return f"{_what(result.name, result)}: {listed} (of {result.total:,})."
+
+
+@sentence.register
+def _(result: Fit) -> str:
+    word = "improves" if result.p < 0.05 else "does not reliably improve"
+    test = f"χ²({result.df}) = {result.chi2:.2f}, p {_p(result.p)}, n = {result.n:,}"
+    return f"{result.name} {word} the model ({test}; {result.formula} compared with {result.reduced})."
+
+
+def words_of(name: str) -> str:
+    """Return the printed name of a statistic as words.
+
+    >>> words_of("spearman(with=norms)"), words_of("leave_one_out_agreement(method=spearman)")
+    ('spearman (with norms)', 'leave one out agreement (method spearman)')
+    """
+    plain, options = parse_statistic(name)
+    inner = ", ".join(f"{key} {value}" for key, value in options.items())
+    return plain.replace("_", " ") + (f" ({inner})" if inner else "")
+
+
+def _what(name: str, result: Result) -> str:
+    words = words_of(name)
+    of = f" of {_who(result)}" if result.subject else ""
+    within = f" for {result.condition}" if result.condition else ""
+    return f"The {words}{of}{within}"
+
+
+def _who(result: Result) -> str:
+    layer = f", layer {result.layer}," if result.layer is not None else ""
+    return f"{result.subject or 'all'}{layer}"
+
+
+def _form(result: Result) -> Format:
+    return BOUNDED if result.unit in ("", "correlation", "share") else _FREE
+
+
+def _value(result: Estimate | Contrast) -> str:
+    unit = f" {result.unit}" if result.unit not in ("", "correlation", "share") else ""
+    return format_number(result.value, _form(result)) + unit
+
+
+def _between(interval: Interval, result: Result) -> str:
+    if not interval.is_defined:
+        return ""
+    low, high = (format_number(end, _form(result)) for end in (interval.low, interval.high))
+    return f" ({100 * interval.level:g} % interval {low} to {high})"
+
+
+def _n(result: Estimate | Contrast | Curve) -> str:
+    groups = f" in {result.n_groups:,} groups" if 0 < result.n_groups < result.n else ""
+    return f", n = {result.n:,}{groups}" if result.n else ""
+
+
+def _p(value: float) -> str:
+    printed = format_number(value, P_VALUE)
+    return printed if printed.startswith("<") else f"= {printed}"
+
+
+# -- figures --------------------------------------------------------------------------------------------------------
+
+
+@singledispatch
+def plot(result: Result, title: str = "") -> Figure:
+    """Return a result as a figure."""
+    raise StatisticError(f"{type(result).__name__} has no figure", hint="plot a curve, or use its table")
+
+
+@plot.register
+def _(result: Curve, title: str = "") -> Figure:
+    return plot(Curves((result,)), title)
+
+
+@plot.register
+def _(result: Curves, title: str = "") -> Figure:
+    curves = [one for one in result.entries if isinstance(one, Curve)]
+    if not curves:
+        raise StatisticError("no subject has layers: there is no curve to draw", hint="use the table of the results")
+    name = curves[0].statistic
+    drawn = [_trajectory(curve) for curve in curves]
+    level = next((f"{100 * p.interval.level:g} % interval" for c in curves for p in c.values if p.interval), "")
+    heading = Heading(_file_name(result, name), "", title or f"{words_of(name).capitalize()} by layer")
+    lowest = [p.interval.low if p.interval else p.value for c in curves for p in c.values if p.value is not None]
+    bounded = min(lowest, default=0.0) >= 0
+    return trajectories(drawn, heading, statistic=words_of(name).capitalize(), interval=level, bounded=bounded)
+
+
+def _trajectory(curve: Curve) -> Trajectory:
+    layers = np.array([point.layer for point in curve.values])
+    ends = [(p.interval.low, p.interval.high) if p.interval else (np.nan, np.nan) for p in curve.values]
+    low, high = np.array(ends, dtype=np.float64).T
+    label = f"{curve.subject}, {curve.condition}" if curve.condition else curve.subject
+    known = not np.isnan(low).all()
+    return Trajectory(label, layers, curve.array(), low if known else None, high if known else None)
+
+
+def _file_name(result: Curves, name: str) -> str:
+    condition = next((one.condition for one in result.entries if one.condition), "")
+    letters = f"{parse_statistic(name)[0]}_by_layer_{condition}"
+    return "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in letters).strip("_")
+
+
+# -- tables, frames, HTML -------------------------------------------------------------------------------------------
+
+
+def results_table(name: str, title: str, results: Iterable[Result], *, number: str = "") -> Table:
+    """Return results as a table, one number a row; of a curve its best and its last layer. Empty columns go."""
+    listed = [record for result in results for record in _in_table(result)]
+    # one column has one format: without the leading zero only where every value is a correlation or a share
+    form = BOUNDED if all(record.unit in ("correlation", "share", "layer") for record in listed) else _FREE
+    columns = (
+        Column("Statistic"),
+        Column("Subject"),
+        Column("Condition"),
+        Column("Layer", INTEGER),
+        Column("Value [95 % interval]", form),
+        Column("p", P_VALUE),
+        Column("n", INTEGER),
+        Column("Unit"),
+    )
+    return drop_empty(Table(name, number, title, columns, tuple(map(_row, listed))))
+
+
+def _row(record: Record) -> tuple[Cell, ...]:
+    is_layer = record.unit == "layer"
+    return (
+        words_of(record.statistic),
+        record.subject,
+        record.condition,
+        int(record.value) if is_layer and record.value is not None else record.layer,
+        None if is_layer and record.value is not None else shown(record),
+        record.p,
+        record.n,
+        record.unit,
+    )
+
+
+def _in_table(result: Result) -> Sequence[Record]:
+    if isinstance(result, Curves):
+        return [record for one in result.entries for record in _in_table(one)]
+    if not isinstance(result, Curve) or result.best is None:
+        return result.records()
+    layers = dict.fromkeys((result.best, result.values[-1].layer))
+    ends = [record for layer in layers for record in result.estimate(layer).records()]
+    return (*ends, result.records()[-1])
+
+
+def frame(records: Sequence[Record]) -> Any:
+    """Return records as a pandas table, one record a row."""
+    # pandas takes half a second to import, and only who asks for a frame needs it
+    import pandas
+
+    return pandas.DataFrame([asdict(record) for record in records])
+
+
+def html(result: Result) -> str:
+    """Return a result as HTML for a notebook: its sentence, then its numbers."""
+    return f"<p>{escape(sentence(result))}</p>{table_html(results_table('results', '', [result]))}"

@@ -1,0 +1,105 @@
+"""What the data function of a study yields: pairs of usages, and the ratings that people or models gave them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Condition, Item
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.scale import Scale
+from lexiscope.core.simulated import PARTICIPANT
+from lexiscope.core.usage import Usage, locate
+
+
+def pair(
+    item_id: str,
+    first: str,
+    second: str,
+    target: str | tuple[str, str],
+    *,
+    lemma: str = "",
+    language: str = "en",
+    **conditions: Condition,
+) -> Item:
+    """Return two usages of one word as an item. *target* is the wordform, or the two wordforms, as the texts have it.
+
+    Errors: :class:`SpanError` where the target does not occur in a text, or more than once: then give the usages with
+    their spans (:class:`~lexiscope.core.item.Item`).
+
+    >>> pair("bank/1", "They sat on the bank.", "The bank was closed.", "bank", same_sense=False).word
+    'bank'
+    """
+    forms = (target, target) if isinstance(target, str) else target
+    word = lemma or forms[0].casefold()
+    usages = tuple(
+        Usage(text, *locate(text, form, place=Place(item_id=item_id, text=text)), lemma=word, language=language)
+        for text, form in zip((first, second), forms, strict=True)
+    )
+    return Item(item_id, "", usages, conditions=conditions)
+
+
+def rating(
+    subject: str, item: str, value: float | None, *, kind: str = PARTICIPANT, repeat: int = 0, raw: str | None = None
+) -> Response:
+    """Return one rating of one item. *kind* is who rated: a participant, or a kind of model (``chat``, ``causal_lm``).
+
+    ``None`` stands for an answer that is no rating; *raw* is its text.
+
+    >>> rating("p01", "bank/1", 4).value
+    4.0
+    """
+    number = None if value is None else float(value)
+    return Response(subject, kind, item, "", "rating", number, view="full", repeat=repeat, raw=raw)
+
+
+def dataset_of(
+    given: Iterable[Item | Response], card: DatasetCard, files: tuple[tuple[DataFile, str], ...] = ()
+) -> Dataset:
+    """Return what a data function yields as a dataset: ids begin with its name, every rating is checked.
+
+    Errors: :class:`InputError` for a rating of an item that does not exist, or that its scale does not have.
+    """
+    items, rows = [], []
+    for one in given:
+        if isinstance(one, Item):
+            items.append(replace(one, item_id=f"{card.name}/{one.item_id}", dataset=card.name))
+        elif isinstance(one, Response):
+            rows.append(replace(one, item_id=f"{card.name}/{one.item_id}", task=card.task))
+        else:
+            what = f"the data function of {card.name} yields {type(one).__name__}"
+            raise InputError(what, hint="yield pair(…) or rating(…), or an Item or a Response")
+    known, scales = {item.item_id for item in items}, {item.item_id: item.scale or card.scale for item in items}
+    for row in rows:
+        if row.item_id not in known:
+            raise InputError("a rating of an item that the data do not have", place=Place(item_id=row.item_id))
+        scale = scales[row.item_id]
+        if scale is not None and row.value is not None and not scale.contains(row.value):
+            what = f"{row.subject_id} gave the rating {row.value:g}, which is not on the scale {scale}"
+            raise InputError(what, code="E301", place=Place(item_id=row.item_id))
+    checksums = tuple((file.path, sha256) for file, sha256 in files)
+    return Dataset(card, tuple(items), ResponseTable.from_rows(rows), checksums)
+
+
+def card_of(
+    name: str,
+    *,
+    title: str,
+    task: str,
+    scale: tuple[float, float] | Scale | None,
+    language: str,
+    licence: str,
+    citation: str,
+    files: tuple[DataFile, ...],
+    summary: str,
+) -> DatasetCard:
+    """Return the card of a study's own data."""
+    ends = scale if scale is None or isinstance(scale, Scale) else Scale.between(*scale)
+    source = files[0].url or str(Path(files[0].path).parent) if files else "made by the study's file"
+    return DatasetCard(
+        name, title, task, language, licence, citation, source, "", "download" if files else "embedded", summary,
+        files=files, scale=ends,
+    )  # fmt: skip

@@ -1,0 +1,355 @@
+"""A run: what a question of a study sees of people and models, and the few things that every study asks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Generic, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.analysis.agreement import RaterAgreement, leave_one_out, model_place
+from lexiscope.analysis.bootstrap import Bootstrap, percentile_interval
+from lexiscope.analysis.ceilings import Ceiling, leave_one_out_rho, mean_squared_rho, split_half, squared_mean_rho
+from lexiscope.analysis.correlation import Kind, correlate_columns, correlation_draws
+from lexiscope.analysis.mixed import likelihood_ratio
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.dataset import Dataset
+from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.item import Condition, Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import (
+    NO_INTERVAL,
+    Contrast,
+    Curve,
+    CurvePoint,
+    Curves,
+    Estimate,
+    Fit,
+    Interval,
+    Result,
+    Undefined,
+    parse_statistic,
+    statistic_name,
+)
+from lexiscope.core.settings import Settings
+from lexiscope.core.simulated import COLLECTED
+
+Floats = NDArray[np.float64]
+S = TypeVar("S", bound=Settings)
+T = TypeVar("T", bound=Result)
+NEARNESS = {"rating": 1.0, "cosine_distance": -1.0, "jaccard_distance": -1.0}
+"""The measures in which a model says how near two usages are, and the sign with which higher means nearer."""
+PEOPLE = "people"
+"""The name of people where a model's name stands otherwise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run(Generic[S]):
+    """Items with the answers of people and models, and the settings of the run.
+
+    ``rows`` are the items that are looked at (all of them, or those of a condition: :meth:`where`). Arrays are in the
+    order of :attr:`items`. All intervals resample words: items of one word are not independent.
+    """
+
+    data: Dataset
+    answers: ResponseTable
+    settings: S
+    rows: tuple[int, ...] | None = None
+    label: str = ""
+
+    # -- what there is ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def items(self) -> tuple[Item, ...]:
+        """The items that are looked at."""
+        every = self.data.items
+        return every if self.rows is None else tuple(every[row] for row in self.rows)
+
+    @cached_property
+    def people(self) -> Ratings:
+        """The ratings of people: participants only. Errors: :class:`InputError` where there are none."""
+        ratings = self._ratings()
+        if ratings is None:
+            raise InputError(f"{self.data.card.name} has no ratings of people", hint='ask with needs="ratings"')
+        return ratings
+
+    @cached_property
+    def norm(self) -> Floats:
+        """The mean rating of each item, NaN where nobody rated it. *Shape:* (items,)."""
+        means = dict(zip(self.people.item_ids, self.people.means().tolist(), strict=True))
+        return np.array([means.get(item.item_id, np.nan) for item in self.items])
+
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """The models that answered, in the order of their answers."""
+        return tuple(dict.fromkeys(subject for subject, _ in self._columns))
+
+    @cached_property
+    def bootstrap(self) -> Bootstrap:
+        """How intervals are made: the words of the rated items, and the settings of the run."""
+        words = tuple(self.items[row].word for row in np.flatnonzero(self._rated))
+        return Bootstrap(words, self.settings.n_bootstrap, self.settings.seed)
+
+    def has(self, what: str) -> bool:
+        """Say whether there are ``ratings`` of people, ``models``, or ``layers`` of a model."""
+        if what == "ratings":
+            return self._ratings() is not None
+        if what == "models":
+            return bool(self.models)
+        if what == "layers":
+            return any(layer is not None for _, layer in self._columns)
+        raise InputError(f"a question cannot need {what!r}", hint="it can need ratings, models, layers")
+
+    def where(self, **conditions: Condition) -> Run[S]:
+        """Return the run of the items with these conditions. Errors: :class:`InputError` where there are none."""
+        kept = [
+            row
+            for row, item in enumerate(self.data.items)
+            if (self.rows is None or row in self.rows)
+            and all(item.conditions.get(name) == value for name, value in conditions.items())
+        ]
+        label = ", ".join(f"{name}={value}" for name, value in conditions.items())
+        if not kept:
+            raise InputError(f"no item has {label}")
+        joined = ", ".join(filter(None, (self.label, label)))
+        return Run(self.data, self.answers, self.settings, tuple(kept), joined)
+
+    def by(self, condition: str) -> tuple[Run[S], ...]:
+        """Return the runs of the values that a condition takes, in sorted order."""
+        values = sorted({item.condition(condition) for item in self.items}, key=str)
+        return tuple(self.where(**{condition: value}) for value in values)
+
+    # -- statistics -------------------------------------------------------------------------------------------------
+
+    def means(self, by: str = "", *, of: str = PEOPLE, layer: int | None = None) -> tuple[Estimate, ...]:
+        """Return the mean of the items' ratings (of people: of their norms) for each value of a condition."""
+        parts = self.by(by) if by else (self,)
+        return tuple(part._mean(of, layer) for part in parts)
+
+    def agreement(self) -> Estimate:
+        """Return the mean over people of the correlation of one with the mean of the others."""
+        one = self._agreement
+        result = Estimate(one.name, one.mean, one.interval, one.n_raters)
+        return self._about(result, subject=PEOPLE, unit="correlation", higher="people agree more")
+
+    def ceilings(self) -> tuple[Estimate | Undefined, ...]:
+        """Return the human ceilings, each by its name."""
+        settings = self.settings
+
+        def named(one: Ceiling) -> Estimate:
+            made = Estimate(one.name, one.value, one.interval, one.n)
+            return self._about(made, subject=PEOPLE, note=one.definition)
+
+        return (
+            self.attempt("mean_rater_correlation", lambda: named(leave_one_out_rho(self._agreement))),
+            self.attempt("squared_mean_rater_correlation", lambda: named(squared_mean_rho(self._agreement))),
+            self.attempt(
+                "mean_squared_rater_correlation",
+                lambda: named(mean_squared_rho(self._agreement, resamples=settings.n_bootstrap, seed=settings.seed)),
+            ),
+            self.attempt("split_half", lambda: named(split_half(self.people, seed=settings.seed))),
+        )
+
+    def fit(self, statistic: Kind = "spearman", *, subjects: Sequence[str] = ()) -> Curves:
+        """Return the correlation of each model with people's means: of each layer where it has layers.
+
+        Signs are turned once: distances count as nearness. *Higher means:* closer to people.
+        """
+        chosen = subjects or self.models
+        unknown = [name for name in chosen if name not in self.models]
+        if unknown:
+            raise InputError(f"no model {unknown[0]!r} answered", hint=f"there are: {', '.join(self.models)}")
+        return Curves(tuple(self._fit(statistic, subject) for subject in chosen))
+
+    def compare(self, first: Estimate, second: Estimate) -> Contrast:
+        """Return the difference of two estimates of :meth:`fit`, on the same resamples of words."""
+        if first.name != second.name:
+            raise StatisticError(f"{first.name} and {second.name} are two statistics: there is no difference")
+        kind = cast(Kind, parse_statistic(first.name)[0])
+        columns = np.array([self._columns[one.subject, one.layer] for one in (first, second)]).T
+        both = self._rated & ~np.isnan(columns).any(axis=1)
+        words = tuple(item.word for item, kept in zip(self.items, both.tolist(), strict=True) if kept)
+        boot = Bootstrap(words, self.settings.n_bootstrap, self.settings.seed)
+        found = correlate_columns(columns[both], self.norm[both], kind=kind, groups=words, resamples=0)
+        # on the items that both answered: a difference of two sets of items would be none of the models
+        values = [one.value if isinstance(one, Estimate) else np.nan for one in found]
+        pair = [replace(one, value=value, n=len(words)) for one, value in zip((first, second), values, strict=True)]
+        interval = NO_INTERVAL
+        if boot.resamples:
+            draws = correlation_draws(
+                columns[both], self.norm[both], kind=kind, groups=words, resamples=boot.resamples, seed=boot.seed
+            )
+            interval = percentile_interval(draws[:, 0] - draws[:, 1], level=boot.level)
+        dropped = int(self._rated.sum()) - len(words)
+        made = Contrast(
+            statistic_name(f"{kind}_difference", **{"with": "norms"}), pair[0], pair[1], interval, len(words),
+            len(set(words)), note=f"{dropped} items that one of them did not answer are left out" if dropped else "",
+        )  # fmt: skip
+        return self._about(made, unit="correlation", higher="the first is closer to people")
+
+    def raters_below(self, model: Estimate) -> Estimate:
+        """Return the share of people who agree less with the others' means than a model does with all means.
+
+        The interval is Wilson's; people are the sample.
+        """
+        one = model_place(self._agreement, model.value)
+        result = Estimate(one.name, one.value, one.interval, one.n_raters)
+        about = {"subject": model.subject, "layer": model.layer, "unit": "share"}
+        return self._about(result, higher="the model is closer to people than more of them are", **about)
+
+    def mixed(self, formula: str, without: str, *, name: str = "The larger model") -> Fit:
+        """Return a mixed model of single ratings with the likelihood-ratio test against the model *without* a part.
+
+        Columns of the formulas: ``rating``, ``participant``, ``item``, ``word``, the conditions of the items, and each
+        model's answers under its id as :meth:`frame` writes it.
+        """
+        test = likelihood_ratio(formula, without, self._trials(), seed=self.settings.seed)
+        coefficient, n = statistic_name("coefficient", of="mixed"), test.full.n_observations
+        terms = tuple(
+            Estimate(coefficient, one.estimate, _wald(one.estimate, one.se), n, condition=one.name, p=one.p)
+            for one in test.full.fixed
+        )
+        result = Fit(name, formula, without, test.chi2, test.df, test.p, n, terms)
+        return replace(result, dataset=self.data.card.name, note="; ".join(test.remarks))
+
+    def attempt(self, name: str, make: Callable[[], T]) -> T | Undefined:
+        """Return what *make* returns, or why it is undefined on these numbers: one statistic does not stop a study."""
+        try:
+            return make()
+        except StatisticError as error:
+            return self._about(Undefined(name, error.what, len(self.items)))
+
+    def frame(self) -> Any:
+        """Return one row per rating as a pandas table: rating, participant, item, word, conditions, models' answers."""
+        import pandas
+
+        return pandas.DataFrame(self._trials())
+
+    # -- behind it --------------------------------------------------------------------------------------------------
+
+    def _about(self, result: T, **more: Any) -> T:
+        return result.about(dataset=self.data.card.name, condition=self.label, **more)
+
+    @cached_property
+    def _rated(self) -> NDArray[np.bool_]:
+        return ~np.isnan(self.norm)
+
+    def _ratings(self) -> Ratings | None:
+        ids = {item.item_id for item in self.items}
+        table = self.data.responses.where(measure="rating", subject_kind=COLLECTED)
+        table = table if self.rows is None else table.where(item_id=tuple(ids))
+        return Ratings.from_table(table, kinds=COLLECTED, repeats="mean") if len(table) else None
+
+    @cached_property
+    def _agreement(self) -> RaterAgreement:
+        return leave_one_out(self.people, resamples=self.settings.n_bootstrap, seed=self.settings.seed)
+
+    @cached_property
+    def _columns(self) -> Mapping[tuple[str, int | None], Floats]:
+        """Each model's answers by layer, higher = more related. *Shape of each:* (items,), NaN where none was read."""
+        row_of = {item.item_id: row for row, item in enumerate(self.items)}
+        recorded = self.data.responses
+        models = [kind for kind in recorded.unique("subject_kind") if kind not in COLLECTED and kind != "norm"]
+        tables = [recorded.where(subject_kind=tuple(models)), self.answers] if models else [self.answers]
+        found: dict[tuple[str, int | None], Floats] = {}
+        for table in tables:
+            for measure, sign in NEARNESS.items():
+                answers = table.where(measure=measure)
+                for subject in answers.unique("subject_id"):
+                    own = answers.where(subject_id=subject)
+                    codes, item_ids = own.codes("item_id")
+                    row = np.array([row_of.get(item_id, -1) for item_id in item_ids], dtype=np.int64)[codes]
+                    layer, value = own.column("layer"), sign * own.column("value")
+                    for number in np.unique(np.nan_to_num(layer, nan=-1.0)):
+                        here = (np.nan_to_num(layer, nan=-1.0) == number) & (row >= 0)
+                        column = found.setdefault(
+                            (subject, None if number < 0 else int(number)), np.full(len(row_of), np.nan)
+                        )
+                        column[row[here]] = value[here]
+        return found
+
+    def _mean(self, of: str, layer: int | None) -> Estimate:
+        values = self.norm if of == PEOPLE else self._columns[of, layer]
+        known = ~np.isnan(values)
+        kept = values[known]
+        if not kept.size:
+            raise StatisticError(f"{of} answered no item", why=self.label)
+        words = tuple(item.word for item, one in zip(self.items, known.tolist(), strict=True) if one)
+        boot = Bootstrap(words, self.settings.n_bootstrap, self.settings.seed)
+        interval = boot.interval(lambda rows: float(kept[rows].mean()))
+        name = statistic_name("mean_rating", over="items")
+        result = Estimate(name, float(kept.mean()), interval, len(kept), len(set(words)))
+        return self._about(result, subject=of, layer=layer, unit="points")
+
+    def _fit(self, kind: Kind, subject: str) -> Curve | Estimate | Undefined:
+        layers = [layer for name, layer in self._columns if name == subject]
+        columns = np.array([self._columns[subject, layer] for layer in layers]).T[self._rated]
+        answered = ~np.isnan(columns).any(axis=1)
+        boot = self.bootstrap.of(answered)
+        name = statistic_name(kind, **{"with": "norms"})
+        n, groups = int(answered.sum()), len(set(boot.groups))
+        about = {"subject": subject, "unit": "correlation", "higher": "closer to people"}
+        missing = int((~answered).sum())
+        note = f"{missing} items without a readable answer are left out" if missing else ""
+        try:
+            found = correlate_columns(
+                columns[answered], self.norm[self._rated][answered], kind=kind, groups=boot.groups,
+                resamples=boot.resamples, seed=boot.seed,
+            )  # fmt: skip
+        except StatisticError as error:
+            return self._about(Undefined(name, error.what, n), **about)
+        if layers == [None]:
+            (one,) = found
+            made: Estimate | Undefined = (
+                Undefined(name, one.reason, n)
+                if isinstance(one, Undefined)
+                else Estimate(name, one.value, one.interval, n, groups, note=note)
+            )
+            return self._about(made, **about)
+        numbers = [int(layer) for layer in layers if layer is not None]
+        points = tuple(
+            CurvePoint(layer, layer / max(max(numbers), 1), None, None, one.reason)
+            if isinstance(one, Undefined)
+            else CurvePoint(layer, layer / max(max(numbers), 1), one.value, one.interval, note)
+            for layer, one in zip(numbers, found, strict=True)
+        )
+        known = [point.value for point in points if point.value is not None]
+        tied = tuple(point.layer for point in points if known and point.value == max(known))
+        curve = Curve(name, "higher", points, min(tied, default=None), tied, n, groups)
+        return self._about(curve, **about)
+
+    def _trials(self) -> dict[str, Any]:
+        ratings = self.people
+        row_of = {item.item_id: row for row, item in enumerate(self.items)}
+        rows = np.array([row_of[item_id] for item_id in ratings.item_ids])[ratings.item]
+        columns: dict[str, Any] = {
+            "rating": ratings.value,
+            "participant": np.array(ratings.rater_ids, dtype=object)[ratings.rater],
+            "item": np.array(ratings.item_ids, dtype=object)[ratings.item],
+            "word": np.array([item.word for item in self.items], dtype=object)[rows],
+        }
+        shared = set.intersection(*(set(item.conditions) for item in self.items))
+        for name in sorted(shared):
+            values = [item.conditions[name] for item in self.items]
+            columns[name] = np.array([int(v) if isinstance(v, bool) else v for v in values])[rows]
+        for (subject, layer), column in self._columns.items():
+            name = "".join(c if c.isalnum() else "_" for c in subject) + ("" if layer is None else f"_{layer}")
+            columns[name] = column[rows]
+        return columns
+
+
+def _wald(value: float, error: float, level: float = 0.95) -> Interval:
+    half = 1.959963984540054 * error
+    return Interval(value - half, value + half, level, statistic_name("wald", level=f"{level:g}"))
+
+
+def flat(answer: object) -> list[object]:
+    """Return what a question returned as one list: results, figures, tables, texts."""
+    if answer is None:
+        return []
+    if isinstance(answer, Result | str) or not isinstance(answer, Sequence):
+        return [answer]
+    return [one for part in answer for one in flat(part)]

@@ -1,0 +1,144 @@
+"""Two studies in one file each, outside the package: a sixth paper on published data, and one of made data."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy.stats import spearmanr
+
+from lexiscope.cli.main import cli
+from lexiscope.core import catalog
+from lexiscope.core.errors import InputError, SpecError
+from lexiscope.core.result import Record, find, read_records
+from lexiscope.studies.kit.study import Study
+
+from ..subjects.fake_chat import FakeChat, serving
+
+HERE = Path(__file__).parent
+RHO = "spearman(with=norms)"
+
+
+def lexiscope(*words: str) -> str:
+    """What a command prints."""
+    done = CliRunner().invoke(cli, list(words))
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def rates(body: dict[str, Any]) -> str:
+    """A chat model that rates by the length of the question."""
+    return str(len(str(body["messages"][-1]["content"])) % 5)
+
+
+@pytest.mark.published
+def test_a_sixth_paper_runs_by_path(published: Path, tmp_path: Path) -> None:
+    """People, recorded ratings, encoder layers, a causal LM and a chat endpoint; figures recomputed from the files."""
+    with serving(FakeChat(says=rates)) as url:
+        lm = f"causal_lm:{published.parent}/models/tiny-causal-en"
+        live = [word for spec in ("encoder:minilm", lm, f"chat:m@{url}") for word in ("--subject", spec)]
+        lexiscope("study", str(HERE / "trott_2024.py"), *live, "--bootstrap", "20", "--out", str(tmp_path / "run"))
+    records = read_records(tmp_path / "run" / "results.json")
+    rows = list(csv.DictReader((published / "llm_norms/processed/raw-c/raw-c_gpt-4.csv").open(encoding="utf-8")))
+    model, norm = (np.array([float(row[name]) for row in rows]) for name in ("gpt4_rating", "mean_relatedness"))
+    same = np.array([row["same"] == "True" for row in rows])
+    for kind in ("homonymy", "polysemy", ""):
+        chosen = np.array([kind in row["ambiguity_type"].lower() for row in rows])
+        condition = f"ambiguity={kind}" if kind else ""
+        found = find(records, RHO, subject="gpt-4", condition=condition).value
+        assert found == pytest.approx(spearmanr(model[chosen], norm[chosen]).statistic, abs=1e-12)
+    mean = find(records, "mean_rating(over=items)", subject="people", condition="same_sense=True")
+    assert mean.value == pytest.approx(norm[same].mean(), abs=1e-9)
+    # lme4 1.1-31: lmer(relatedness ~ same + gpt4_rating + (1 | subject) + (1 | word), REML = FALSE), anova
+    assert find(records, "chi2(df=1)").value == pytest.approx(864.78, abs=0.005)
+    assert find(records, "coefficient(of=mixed)", condition="same_sense").value == pytest.approx(1.25673407, abs=1e-6)
+    assert {r.layer for r in records if r.subject == "encoder:minilm" and r.statistic == RHO} == set(range(7))
+    live_rho = [r for r in records if r.statistic == RHO and r.subject.startswith(("causal_lm:", "chat:"))]
+    assert len(live_rho) == 2
+    assert all(record.n == 672 for record in live_rho)
+    assert lexiscope("verify", str(tmp_path / "run")).rstrip().endswith("holds what it says")
+    assert len((HERE / "trott_2024.py").read_text(encoding="utf-8").splitlines()) <= 100
+
+
+def made(out: Path, *options: str, file: Path = HERE / "graded.py") -> tuple[Record, ...]:
+    """The records of the made study."""
+    lexiscope("study", str(file), "--bootstrap", "20", "--out", str(out), *options)
+    return read_records(out / "results.json")
+
+
+def test_a_study_has_a_statistic_and_a_setting_of_its_own(tmp_path: Path) -> None:
+    """The setting changes the statistic, is in the help and in run.json; the scale is 1 to 100; people are marked."""
+    share = {within: find(made(tmp_path / within, "--within", within), "near_others").value for within in ("10", "200")}
+    assert share["200"] == 1.0
+    assert 0 < float(share["10"] or 0) < 1
+    assert "--within FLOAT RANGE" in lexiscope("study", str(HERE / "graded.py"), "--help")
+    page = (tmp_path / "10" / "report.html").read_text(encoding="utf-8")
+    assert "simulated participants" in page
+    assert "The near others of simulated participants is" in page
+    assert "The constant is undefined: the correlation is undefined: in x, all 15 values are 1." in page
+    records = read_records(tmp_path / "10" / "results.json")
+    assert {record.people for record in records} == {"simulated"}
+    assert "Not answered: the run has no models." in page
+
+
+def test_models_are_compared_with_people(tmp_path: Path) -> None:
+    """Layers of an encoder and a baseline, the difference of the two best on the same draws, a figure over layers."""
+    subjects = ("--subject", "encoder:minilm", "--subject", "baseline:word_overlap")
+    records = made(tmp_path / "run", *subjects)
+    best = max((r for r in records if r.statistic == RHO and r.value is not None), key=lambda r: r.value or 0)
+    (difference,) = [r for r in records if r.statistic == "spearman_difference(with=norms)"]
+    other = find(records, RHO, subject="baseline:word_overlap").value
+    assert difference.value == pytest.approx((best.value or 0) - (other or 0), abs=1e-12)
+    assert difference.low is not None
+    data = (tmp_path / "run" / "figures" / "spearman_by_layer.csv").read_text(encoding="utf-8")
+    assert len(data.splitlines()) == 1 + 7 + 0
+
+
+def test_a_finished_run_is_left_alone_and_another_text_is_another_run(tmp_path: Path) -> None:
+    """The study's own file belongs to the question: a run of another text of it is not taken for this one's."""
+    file = tmp_path / "mine.py"
+    shutil.copy(HERE / "graded.py", file)
+    made(tmp_path / "run", file=file)
+    again = lexiscope("study", str(file), "--bootstrap", "20", "--out", str(tmp_path / "run"))
+    assert "finished before" in again
+    file.write_text(file.read_text(encoding="utf-8").replace("dice.gauss(75", "dice.gauss(60"), encoding="utf-8")
+    changed = lexiscope("study", str(file), "--bootstrap", "20", "--out", str(tmp_path / "run"))
+    assert "finished before" not in changed
+
+
+def test_what_a_study_cannot_be_is_refused_with_the_reason(tmp_path: Path) -> None:
+    """A rating of no item, one off the scale, an answer that is no result, a need that does not exist."""
+    study = Study("odd", title="Odd", citation="None", scale=(1, 5))
+    with pytest.raises(SpecError, match="has no data"):
+        study.dataset()
+    from lexiscope import pair, rating
+
+    for row, what in (
+        (rating("p1", "b", 3), "the data do not have"),
+        (rating("p1", "a", 9), "not on the scale 1 to 5"),
+    ):
+        study.load = partial(list, [pair("a", "A bat flew.", "His bat broke.", "bat"), row])
+        with pytest.raises(InputError, match=what):
+            study.dataset()
+    ratings = [rating(f"p{n}", "a", 3) for n in range(3)]
+    study.data(lambda: [pair("a", "A bat flew.", "His bat broke.", "bat"), *ratings])
+    study.question("What?")(lambda run: {"rho": 0.5})
+    with pytest.raises(SpecError, match="returns dict"):
+        study.run(out=tmp_path / "run")
+    study.asked.clear()
+    study.question("What?", needs="luck")(lambda run: "nothing")
+    with pytest.raises(InputError, match="cannot need 'luck'"):
+        study.run(out=tmp_path / "run2")
+
+
+def test_the_names_of_studies_do_not_hold_the_kit() -> None:
+    """What studies share is no study."""
+    assert "kit" not in catalog.names("studies")
+    assert re.search("studies.kit", Study.__module__)
