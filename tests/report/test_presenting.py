@@ -86,7 +86,7 @@ def test_counts_and_tests_and_what_is_undefined() -> None:
     counts = Counts("answers", (("read", 9), ("refused", 1)))
     assert sentence(counts) == "The answers: read 9, refused 1 (of 10)."
     assert [(r.condition, r.value, r.n) for r in counts.records()] == [("read", 9, 10), ("refused", 1, 10)]
-    fit = Fit("The sense boundary", "y ~ x + z", "y ~ x", 12.345, 1, 0.0004, 100, (Estimate("b", 1.5, condition="z"),))
+    fit = Fit("sense boundary", "y ~ x + z", "y ~ x", 12.345, 1, 0.0004, 100, (Estimate("b", 1.5, condition="z"),))
     assert sentence(fit) == (
         "The sense boundary improves the model (χ²(1) = 12.35, p < .001, n = 100; y ~ x + z compared with y ~ x)."
     )

@@ -1,4 +1,4 @@
-"""A study of made data: a scale from 1 to 100, a statistic and a setting of its own. Its people are simulated."""
+"""A study of made data: a scale from 1 to 100, its own statistic and setting. Its people are simulated."""
 
 import random
 from typing import Literal
@@ -10,7 +10,7 @@ from lexiscope import Estimate, Settings, Study, option, pair, rating
 study = Study(
     "graded_senses",
     title="Graded senses, made up",
-    citation="Nobody (2026). Made for a test.",
+    citation="A. Test (2026). Made for a test.",
     scale=(1, 100),
     licence="CC0",
 )
@@ -27,7 +27,7 @@ SENTENCES = {
 class Graded(Settings):
     """What a run of graded_senses can vary."""
 
-    within: float = option(10.0, "how near to the mean of the others a rating counts as near, in points", least=0)
+    within: float = option(10.0, "the largest distance from the others' mean that counts as near, in points", least=0)
     by: Literal["word", "sense"] = option("word", "what is compared")
 
 
@@ -45,7 +45,7 @@ def load():
 
 
 def near_others(ratings, within):
-    """The share of ratings that lie near the mean of the others' ratings of the item: a statistic of its own."""
+    """The share of ratings that lie near the mean of the others' ratings of the item."""
     sums, n = ratings.sums()[ratings.item], ratings.counts()[ratings.item]
     others = (sums - ratings.value) / (n - 1)
     near = np.abs(ratings.value - others) <= within

@@ -57,8 +57,18 @@ def test_a_sixth_paper_runs_by_path(published: Path, tmp_path: Path) -> None:
     mean = find(records, "mean_rating(over=items)", subject="people", condition="same_sense=True")
     assert mean.value == pytest.approx(norm[same].mean(), abs=1e-9)
     # lme4 1.1-31: lmer(relatedness ~ same + gpt4_rating + (1 | subject) + (1 | word), REML = FALSE), anova
-    assert find(records, "chi2(df=1)").value == pytest.approx(864.78, abs=0.005)
-    assert find(records, "coefficient(of=mixed)", condition="same_sense").value == pytest.approx(1.25673407, abs=1e-6)
+    tests = [record for record in records if record.statistic == "chi2(df=1)"]
+    assert tests[0].value == pytest.approx(864.78, abs=0.005)
+    slope = find(records, "coefficient(of=mixed)", condition="sense boundary given gpt_4: same_sense")
+    assert slope.value == pytest.approx(1.25673407, abs=1e-6)
+    # GPT-3.5 rated one pair between two points of the scale: that pair's ratings are excluded, and counted
+    other = csv.DictReader((published / "llm_norms/processed/raw-c/raw-c_gpt-3.5-turbo.csv").open(encoding="utf-8"))
+    (odd,) = [(row["sentence1"], row["sentence2"]) for row in other if row["gpt3.5-turbo_rating"] == "3.5"]
+    (dropped,) = [int(row["count"]) for row in rows if (row["sentence1"], row["sentence2"]) == odd]
+    assert [record.n for record in tests] == [8624, 8624 - dropped]
+    assert f"{dropped} ratings of items that a model did not answer are excluded" in tests[1].note
+    names = [(r.statistic, r.subject, r.layer, r.condition, r.view) for r in records]
+    assert len(set(names)) == len(names), "two records answer to one name"
     assert {r.layer for r in records if r.subject == "encoder:minilm" and r.statistic == RHO} == set(range(7))
     live_rho = [r for r in records if r.statistic == RHO and r.subject.startswith(("causal_lm:", "chat:"))]
     assert len(live_rho) == 2

@@ -62,7 +62,7 @@ def load(pairs, trials, gpt4, gpt35):
         yield rating("gpt-4", ids[row["sentence1"], row["sentence2"]], float(row["gpt4_rating"]), kind="chat")
     for row in rows_of(gpt35):
         value = float(row["gpt3.5-turbo_rating"])
-        # 3.5 is no point of the scale that people had: an answer, but no rating
+        # 3.5 lies between two points of people's scale: an answer, not a rating
         read = value if value.is_integer() else None
         yield rating("gpt-3.5", ids[row["sentence1"], row["sentence2"]], read, kind="chat", raw=str(value))
 
@@ -86,5 +86,8 @@ def types(run):
 
 @study.question("Do senses explain people's ratings beyond the best model's?", needs=("ratings", "models"))
 def beyond(run):
-    sense = "rating ~ same_sense + gpt_4 + (1|participant) + (1|word)"
-    return run.mixed(sense, "rating ~ gpt_4 + (1|participant) + (1|word)", name="The sense boundary")
+    def given(model):
+        rest = f"{model} + (1|participant) + (1|word)"
+        return run.mixed(f"rating ~ same_sense + {rest}", f"rating ~ {rest}", name=f"sense boundary given {model}")
+
+    return given("gpt_4"), given("gpt_3_5")

@@ -148,7 +148,7 @@ class Result:
     """What an analysis computed, and what it is about. Results are frozen; :meth:`about` returns one with more said.
 
     ``subject``, ``dataset``, ``layer``, ``view`` and ``condition`` say of what the number is; ``unit`` is its unit,
-    ``higher`` what a higher value means, in words; ``note`` is what the reader must know of it.
+    ``higher`` what a higher value means, as text; ``note`` is what the reader must know of it.
     """
 
     subject: str = ""
@@ -269,7 +269,7 @@ class Curve(Result):
         return self.at(self.best)
 
     def estimate(self, layer: int) -> Estimate | Undefined:
-        """Return the statistic at one layer as a result of its own."""
+        """Return the statistic at one layer as a separate result."""
         point, where = self.at(layer), {name: getattr(self, name) for name in _PLACE if name != "note"}
         where |= {"layer": layer, "higher": self.higher}
         if point.value is None:
@@ -314,7 +314,9 @@ class Curves(Result):
             if entry.subject == subject:
                 return entry
         known = ", ".join(entry.subject for entry in self.entries) or "none"
-        raise StatisticError(f"there is no subject {subject!r} among the results", hint=f"there are: {known}")
+        raise StatisticError(
+            f"there is no subject {subject!r} among the results", hint=f"subjects of these results: {known}"
+        )
 
     def records(self) -> tuple[Record, ...]:
         """Return the numbers of all subjects."""
@@ -391,14 +393,15 @@ class Fit(Result):
 
     def records(self) -> tuple[Record, ...]:
         """Return the test, then the coefficients."""
-        condition = self.condition or self.name
+        condition = ", ".join(filter(None, (self.condition, self.name)))
         note = "; ".join(filter(None, (f"{self.formula} compared with {self.reduced}", self.note)))
         name = statistic_name("chi2", df=self.df)
         test = self._record(name, self.chi2, n=self.n, p=self.p, condition=condition, note=note)
-        return (test, *(record for term in self.terms for record in term.about(**self._where()).records()))
+        terms = [term.about(**self._where(), condition=f"{condition}: {term.condition}") for term in self.terms]
+        return (test, *(record for term in terms for record in term.records()))
 
     def summary(self) -> str:
-        """Return the coefficients and the test as text, one a line."""
+        """Return the coefficients and the test as text, one per line."""
         lines = [f"{self.formula}  (n = {self.n})"]
         for term in self.terms:
             bounds = _bounds(term.interval, "")

@@ -1,6 +1,6 @@
 """How results are shown, by their type: a sentence, a figure, a frame, a piece of HTML.
 
-``core`` knows what a result is and asks this module by its name when a result is to be shown. A type of result that is
+``core`` knows what a result is and asks this module, by its name, to show one. A type of result that is
 not registered here is refused, never shown in a wrong form.
 """
 
@@ -106,7 +106,7 @@ def _(result: Counts) -> str:
 def _(result: Fit) -> str:
     word = "improves" if result.p < 0.05 else "does not reliably improve"
     test = f"χ²({result.df}) = {result.chi2:.2f}, p {_p(result.p)}, n = {result.n:,}"
-    return f"{result.name} {word} the model ({test}; {result.formula} compared with {result.reduced})."
+    return f"The {result.name} {word} the model ({test}; {result.formula} compared with {result.reduced})."
 
 
 def words_of(name: str) -> str:
@@ -205,7 +205,7 @@ def _file_name(result: Curves, name: str) -> str:
 
 
 def results_table(name: str, title: str, results: Iterable[Result], *, number: str = "") -> Table:
-    """Return results as a table, one number a row; of a curve its best and its last layer. Empty columns go."""
+    """Return results as a table, one number per row; a curve has its best and its last layer. Empty columns go."""
     listed = [record for result in results for record in _in_table(result)]
     # one column has one format: without the leading zero only where every value is a correlation or a share
     form = BOUNDED if all(record.unit in ("correlation", "share", "layer") for record in listed) else _FREE

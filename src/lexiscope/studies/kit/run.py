@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -41,9 +42,9 @@ Floats = NDArray[np.float64]
 S = TypeVar("S", bound=Settings)
 T = TypeVar("T", bound=Result)
 NEARNESS = {"rating": 1.0, "cosine_distance": -1.0, "jaccard_distance": -1.0}
-"""The measures in which a model says how near two usages are, and the sign with which higher means nearer."""
+"""The measures in which a model says the nearness of two usages, and the sign with which higher means nearer."""
 PEOPLE = "people"
-"""The name of people where a model's name stands otherwise."""
+"""The name of people in the place of a model's name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +79,13 @@ class Run(Generic[S]):
 
     @cached_property
     def norm(self) -> Floats:
-        """The mean rating of each item, NaN where nobody rated it. *Shape:* (items,)."""
+        """The mean rating of each item, NaN for an item without a rating. *Shape:* (items,).
+
+        Where no single ratings were published, the published means. Errors: :class:`InputError` without either.
+        """
+        published = self._published_means
+        if self._ratings() is None and published:
+            return np.array([published.get(item.item_id, np.nan) for item in self.items])
         means = dict(zip(self.people.item_ids, self.people.means().tolist(), strict=True))
         return np.array([means.get(item.item_id, np.nan) for item in self.items])
 
@@ -94,14 +101,16 @@ class Run(Generic[S]):
         return Bootstrap(words, self.settings.n_bootstrap, self.settings.seed)
 
     def has(self, what: str) -> bool:
-        """Say whether there are ``ratings`` of people, ``models``, or ``layers`` of a model."""
+        """Say whether there are ``ratings`` of people, ``norms`` at least, ``models``, or ``layers`` of a model."""
         if what == "ratings":
             return self._ratings() is not None
+        if what == "norms":
+            return self._ratings() is not None or bool(self._published_means)
         if what == "models":
             return bool(self.models)
         if what == "layers":
             return any(layer is not None for _, layer in self._columns)
-        raise InputError(f"a question cannot need {what!r}", hint="it can need ratings, models, layers")
+        raise InputError(f"a question cannot need {what!r}", hint="it can need ratings, norms, models, layers")
 
     def where(self, **conditions: Condition) -> Run[S]:
         """Return the run of the items with these conditions. Errors: :class:`InputError` where there are none."""
@@ -161,7 +170,7 @@ class Run(Generic[S]):
         chosen = subjects or self.models
         unknown = [name for name in chosen if name not in self.models]
         if unknown:
-            raise InputError(f"no model {unknown[0]!r} answered", hint=f"there are: {', '.join(self.models)}")
+            raise InputError(f"no model {unknown[0]!r} answered", hint=f"models of this run: {', '.join(self.models)}")
         return Curves(tuple(self._fit(statistic, subject) for subject in chosen))
 
     def compare(self, first: Estimate, second: Estimate) -> Contrast:
@@ -186,7 +195,7 @@ class Run(Generic[S]):
         dropped = int(self._rated.sum()) - len(words)
         made = Contrast(
             statistic_name(f"{kind}_difference", **{"with": "norms"}), pair[0], pair[1], interval, len(words),
-            len(set(words)), note=f"{dropped} items that one of them did not answer are left out" if dropped else "",
+            len(set(words)), note=f"{dropped} items that one of them did not answer are excluded" if dropped else "",
         )  # fmt: skip
         return self._about(made, unit="correlation", higher="the first is closer to people")
 
@@ -200,20 +209,22 @@ class Run(Generic[S]):
         about = {"subject": model.subject, "layer": model.layer, "unit": "share"}
         return self._about(result, higher="the model is closer to people than more of them are", **about)
 
-    def mixed(self, formula: str, without: str, *, name: str = "The larger model") -> Fit:
+    def mixed(self, formula: str, without: str, *, name: str = "larger model") -> Fit:
         """Return a mixed model of single ratings with the likelihood-ratio test against the model *without* a part.
 
         Columns of the formulas: ``rating``, ``participant``, ``item``, ``word``, the conditions of the items, and each
         model's answers under its id as :meth:`frame` writes it.
         """
-        test = likelihood_ratio(formula, without, self._trials(), seed=self.settings.seed)
+        data, dropped = _complete(self._trials(), f"{formula} {without}")
+        test = likelihood_ratio(formula, without, data, seed=self.settings.seed)
         coefficient, n = statistic_name("coefficient", of="mixed"), test.full.n_observations
         terms = tuple(
             Estimate(coefficient, one.estimate, _wald(one.estimate, one.se), n, condition=one.name, p=one.p)
             for one in test.full.fixed
         )
         result = Fit(name, formula, without, test.chi2, test.df, test.p, n, terms)
-        return replace(result, dataset=self.data.card.name, note="; ".join(test.remarks))
+        missing = f"{dropped} ratings of items that a model did not answer are excluded" if dropped else ""
+        return self._about(result, note="; ".join(filter(None, (missing, *test.remarks))))
 
     def attempt(self, name: str, make: Callable[[], T]) -> T | Undefined:
         """Return what *make* returns, or why it is undefined on these numbers: one statistic does not stop a study."""
@@ -242,6 +253,12 @@ class Run(Generic[S]):
         table = self.data.responses.where(measure="rating", subject_kind=COLLECTED)
         table = table if self.rows is None else table.where(item_id=tuple(ids))
         return Ratings.from_table(table, kinds=COLLECTED, repeats="mean") if len(table) else None
+
+    @cached_property
+    def _published_means(self) -> Mapping[str, float]:
+        table = self.data.responses.where(measure="norm")
+        given = dict(zip(table.column("item_id").tolist(), table.column("value").tolist(), strict=True))
+        return {item.item_id: given[item.item_id] for item in self.items if item.item_id in given}
 
     @cached_property
     def _agreement(self) -> RaterAgreement:
@@ -293,7 +310,7 @@ class Run(Generic[S]):
         n, groups = int(answered.sum()), len(set(boot.groups))
         about = {"subject": subject, "unit": "correlation", "higher": "closer to people"}
         missing = int((~answered).sum())
-        note = f"{missing} items without a readable answer are left out" if missing else ""
+        note = f"{missing} items without a readable answer are excluded" if missing else ""
         try:
             found = correlate_columns(
                 columns[answered], self.norm[self._rated][answered], kind=kind, groups=boot.groups,
@@ -339,6 +356,16 @@ class Run(Generic[S]):
             name = "".join(c if c.isalnum() else "_" for c in subject) + ("" if layer is None else f"_{layer}")
             columns[name] = column[rows]
         return columns
+
+
+def _complete(columns: dict[str, Any], formulas: str) -> tuple[dict[str, Any], int]:
+    """The rows that have a number in every column that the formulas name, and how many have not."""
+    named = [name for name in columns if re.search(rf"\b{re.escape(name)}\b", formulas)]
+    numbers = [columns[name] for name in named if np.issubdtype(columns[name].dtype, np.floating)]
+    kept = np.all([~np.isnan(column) for column in numbers], axis=0) if numbers else np.True_
+    if np.all(kept):
+        return columns, 0
+    return {name: column[kept] for name, column in columns.items()}, int((~kept).sum())
 
 
 def _wald(value: float, error: float, level: float = 0.95) -> Interval:

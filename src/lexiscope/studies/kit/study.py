@@ -67,8 +67,8 @@ class Study:
     """A study: its paper, its data, its settings, its questions.
 
     *files* are the data files by their path in the data folder, each with its address and sha256; or by their path
-    beside the study's file, with ``None``. The data function gets their paths, in this order. *scale* is the rating
-    scale; *printed* a file of the numbers that the paper prints (``printed.csv`` beside the study's file), with which
+    next to the study's file, with ``None``. The data function gets their paths, in this order. *scale* is the rating
+    scale; *printed* a file of the numbers that the paper prints (``printed.csv`` next to the study's file), with which
     those of a run are compared.
     """
 
@@ -91,8 +91,11 @@ class Study:
         self.name, self.title, self.task, self.scale = name, title, task, scale
         self.citations = (citation,) if isinstance(citation, str) else tuple(citation)
         self.language, self.licence, self.views = language, licence, tuple(views)
-        # the file in which the study stands: its own files are looked for beside it
-        self.home = Path(inspect.stack()[1].filename).parent
+        # the file that defines the study: its data files are searched next to it
+        frame = inspect.currentframe()
+        assert frame is not None
+        assert frame.f_back is not None
+        self.home = Path(frame.f_back.f_code.co_filename).parent
         self.printed = self.home / printed if printed else None
         self.files = files or {}
         self.asked: list[Asked] = []
@@ -124,8 +127,8 @@ class Study:
     ) -> Callable[[Answer], Answer]:
         """Mark the function that answers a question.
 
-        *place* is where the paper asks it; *needs* is what must be there (``ratings``, ``models``, ``layers``): without
-        it the report says why the question was not answered.
+        *place* is where the paper asks it; *needs* is what must be there (``ratings``, ``norms``, ``models``,
+        ``layers``): without it the report gives the reason for the missing answer.
         """
         needed = (needs,) if isinstance(needs, str) else tuple(needs)
 
@@ -170,7 +173,7 @@ class Study:
     ) -> Summary:
         """Run the study into the folder *out* and return its summary; a finished run is not computed again.
 
-        *given* are settings by name, where no *settings* are given: ``subjects=("encoder:minilm",)``.
+        *given* are settings by name, if no *settings* are given: ``subjects=("encoder:minilm",)``.
         Errors: those of the data, the subjects and the questions, :class:`RunError` for a folder of another run.
         """
         chosen = settings or self.settings_for(**given)
