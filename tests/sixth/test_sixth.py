@@ -148,6 +148,45 @@ def test_what_a_study_cannot_be_is_refused_with_the_reason(tmp_path: Path) -> No
         study.run(out=tmp_path / "run2")
 
 
+def test_every_setting_of_every_study_has_an_effect(tmp_path: Path) -> None:
+    """Another dataset of the same task, of which people's questions cannot be asked; a title; a statement of ethics."""
+    yaml = tmp_path / "mine.yaml"
+    lexiscope("study", str(HERE / "graded.py"), "--dataset", "mini_relatedness", "--write-yaml", str(yaml))
+    text = yaml.read_text(encoding="utf-8")
+    yaml.write_text(re.sub(r"(?m)^(\s*ethics: ).*$", r"\1nobody was asked", text), encoding="utf-8")
+    lexiscope("study", str(yaml), "--title", "Other words", "--out", str(tmp_path / "run"))
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "<title>Other words" in page
+    assert "Ethics: nobody was asked" in page
+    assert "Mini relatedness items" in page
+    assert page.count("Not answered: the run has no") == 3
+    done = CliRunner().invoke(cli, ["study", str(HERE / "graded.py"), "--dataset", "mini_synonymy", "--out", "x"])
+    assert "the dataset mini_synonymy has items of minimal_pair" in done.output
+
+
+def test_two_questions_may_draw_the_same_curve(tmp_path: Path) -> None:
+    """Figures and tables of one name in two questions are both kept, under names of their own."""
+    file = tmp_path / "twice.py"
+    again = (
+        '\n\n@study.question("And again?", needs="models")\ndef models(run):\n    return run.fit().plot("Once more")\n'
+    )
+    file.write_text((HERE / "graded.py").read_text(encoding="utf-8") + again, encoding="utf-8")
+    made(tmp_path / "run", "--subject", "encoder:minilm", file=file)
+    figures = {path.name for path in (tmp_path / "run" / "figures").glob("*.svg")}
+    assert figures == {"spearman_by_layer.svg", "q4_spearman_by_layer.svg"}
+
+
+def test_an_error_in_a_question_names_the_file_and_the_line(tmp_path: Path) -> None:
+    """A fault of the study's own code is one error in its file, and the run is not finished."""
+    file = tmp_path / "odd.py"
+    again = '\n\n@study.question("And then?")\ndef then(run):\n    return run.items[0] / 0\n'
+    file.write_text((HERE / "graded.py").read_text(encoding="utf-8") + again, encoding="utf-8")
+    done = CliRunner().invoke(cli, ["study", str(file), "--bootstrap", "20", "--out", str(tmp_path / "run")])
+    assert done.exit_code == 1
+    assert f"odd.py:{len(file.read_text(encoding='utf-8').splitlines())}" in done.output
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
 def test_the_names_of_studies_do_not_hold_the_kit() -> None:
     """What studies share is no study."""
     assert "kit" not in catalog.names("studies")

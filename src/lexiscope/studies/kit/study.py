@@ -21,11 +21,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from lexiscope.collect import CollectProgress, collect, live_subjects
+from lexiscope.core import catalog
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.item import Item
@@ -50,6 +51,7 @@ from lexiscope.studies.kit.run import Run, flat
 
 Answer = Callable[[Run[Any]], object]
 Load = Callable[..., Iterable[Item | Response]]
+Shown = TypeVar("Shown", Table, Figure)
 _SENTENCES = 12
 _LIVE = "collected"
 
@@ -184,12 +186,21 @@ class Study:
 
         return run_study(chosen, folder, compute, self._overview, given=self._given(), command=command)
 
+    def _data(self, settings: Settings) -> Dataset:
+        """The study's data, or the dataset that the settings name: the same questions of other items."""
+        if not settings.dataset:
+            return self.dataset()
+        card = catalog.card(settings.dataset)
+        if card.task != self.task:
+            what = f"the study {self.name} asks {self.task}; the dataset {settings.dataset} has items of {card.task}"
+            raise SpecError(what, hint="name a dataset of this task: see `lexiscope list datasets`")
+        return catalog.dataset(settings.dataset)
+
     def _computed(self, folder: Path, settings: Settings, progress: CollectProgress | None) -> Computed:
-        data = self.dataset()
+        data = self._data(settings)
         answers = self._live(data, settings, folder, progress)
         run = Run(data, answers, settings)
-        answered = {one.question.question_id: self._answered(one, run) for one in self.asked}
-        parts = {name: part for name, (part, _) in answered.items()}
+        parts = _with_own_names({one.question.question_id: self._answered(one, run) for one in self.asked})
         records = with_published(marked_records(parts, self.QUESTIONS, settings), self._printed(settings))
         meanings = {parse_statistic(record.statistic)[0]: words_of(record.statistic) for record in records}
         every = ResponseTable.concat([data.responses, answers])
@@ -201,28 +212,30 @@ class Study:
             )
             for question in self.QUESTIONS
         )  # fmt: skip
+        about = card_section(data.card)
+        ethics = (f"Ethics: {settings.ethics}",) if settings.ethics else ()
         counts = {"items": len(data.items), "responses": len(every), "words": len({i.word for i in data.items})}
         report = Report(
             settings.title or self.title,
             language="en",
-            sections=(card_section(data.card), *sections),
+            sections=(replace(about, paragraphs=(*about.paragraphs, *ethics)), *sections),
             run=about_run(settings, data=dict(data.checksums), counts=counts, given=self._given()),
             records=records,
             citations=self.citations,
         )
         return Computed(report, every, parts, export(folder, handed, settings.outputs), meanings)
 
-    def _answered(self, asked: Asked, run: Run[Any]) -> tuple[Part, tuple[Result, ...]]:
+    def _answered(self, asked: Asked, run: Run[Any]) -> Part:
         missing = [what for what in asked.needs if not run.has(what)]
         if missing:
-            return Part(paragraphs=(f"Not answered: the run has no {' and no '.join(missing)}.",)), ()
+            return Part(paragraphs=(f"Not answered: the run has no {' and no '.join(missing)}.",))
         results, figures, tables, texts = _sorted_out(asked, flat(asked.answer(run)))
         records = tuple(record for result in results for record in result.records())
         said = tuple(sentence(result) for result in results[:_SENTENCES])
         name = asked.answer.__name__
         own = (results_table(name, asked.question.text, results),) if results else ()
         remarks = tuple(one.reason for one in results if isinstance(one, Undefined))
-        return Part(records, (*own, *tables), figures, (*texts, *said), remarks), results
+        return Part(records, (*own, *tables), figures, (*texts, *said), remarks)
 
     def _live(self, data: Dataset, settings: Settings, folder: Path, progress: CollectProgress | None) -> ResponseTable:
         live = live_subjects(settings.subjects, settings)
@@ -239,7 +252,8 @@ class Study:
         return results_table("overview", self.title, rows)
 
     def _printed(self, settings: Settings) -> tuple[PublishedValue, ...]:
-        return printed_values(self.printed, dataset=self.name) if self.printed else ()
+        # what a paper prints is of its own data
+        return printed_values(self.printed, dataset=self.name) if self.printed and not settings.dataset else ()
 
     def _given(self) -> dict[str, str]:
         """The checksums of the study's own files: another text of them is another run."""
@@ -275,6 +289,25 @@ class _Shown(Result):
     def records(self) -> tuple[Record, ...]:
         """Return them as they are."""
         return self.given
+
+
+def _with_own_names(parts: Mapping[str, Part]) -> dict[str, Part]:
+    """The parts with names of tables and figures that occur once: two questions may draw the same statistic."""
+    used: set[str] = set()
+
+    def named(one: Shown, question_id: str) -> Shown:
+        name = one.name if one.name not in used else f"{question_id.lower()}_{one.name}"
+        used.add(name)
+        return replace(one, name=name)
+
+    return {
+        question_id: replace(
+            part,
+            tables=tuple(named(table, question_id) for table in part.tables),
+            figures=tuple(named(figure, question_id) for figure in part.figures),
+        )
+        for question_id, part in parts.items()
+    }
 
 
 def _sorted_out(
