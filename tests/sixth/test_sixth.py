@@ -70,6 +70,8 @@ def test_a_sixth_paper_runs_by_path(published: Path, tmp_path: Path) -> None:
     names = [(r.statistic, r.subject, r.layer, r.condition, r.view) for r in records]
     assert len(set(names)) == len(names), "two records answer to one name"
     assert {r.layer for r in records if r.subject == "encoder:minilm" and r.statistic == RHO} == set(range(7))
+    layers = (tmp_path / "run" / "figures" / "spearman_by_layer.csv").read_text(encoding="utf-8").splitlines()
+    assert len(layers) == 1 + 7, "what has layers is drawn where the question draws nothing itself"
     live_rho = [r for r in records if r.statistic == RHO and r.subject.startswith(("causal_lm:", "chat:"))]
     assert len(live_rho) == 2
     assert all(record.n == 672 for record in live_rho)

@@ -31,7 +31,7 @@ from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
-from lexiscope.core.result import Record, Result, Undefined, parse_statistic
+from lexiscope.core.result import Curve, Curves, Record, Result, Undefined, parse_statistic
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Settings
@@ -234,6 +234,10 @@ class Study:
         said = tuple(sentence(result) for result in results[:_SENTENCES])
         name = asked.answer.__name__
         own = (results_table(name, asked.question.text, results),) if results else ()
+        if not figures:
+            # every layer's number is in the report: in a figure, unless the question draws one itself
+            layered = [one for one in results if isinstance(one, Curves)]
+            figures = tuple(one.plot() for one in layered if any(isinstance(each, Curve) for each in one.entries))
         remarks = tuple(one.reason for one in results if isinstance(one, Undefined))
         return Part(records, (*own, *tables), figures, (*texts, *said), remarks)
 
