@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiscope.cli.item_source import load_items
 from lexiscope.core.errors import InputError
 from lexiscope.items.choice_set_file import differing_spans, read_choice_sets, read_minimal_pairs
 from lexiscope.items.collection_file import write_collection
+from lexiscope.items.item_source import load_items
 from lexiscope.items.minimal_pairs import SynonymItem
 from lexiscope.tasks.minimal_pair import check_choice_set
 

@@ -13,7 +13,6 @@ from lexiscope.cli import options
 from lexiscope.cli.check import read_map
 from lexiscope.cli.collect_preview import preview_rows
 from lexiscope.cli.collect_summary import print_answers
-from lexiscope.cli.item_source import load_items, task_of_items
 from lexiscope.cli.output import print_json, progress_bar, remark, remark_threads, say
 from lexiscope.cli.verb import Verb
 from lexiscope.collect import collect_run
@@ -22,6 +21,7 @@ from lexiscope.core.run import read_json
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import COLLECTED, PARTICIPANT, SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.items.gap_filling import is_written
+from lexiscope.items.item_source import load_items, task_of_items
 
 
 @click.command(cls=Verb)

@@ -12,7 +12,6 @@ import click
 from lexiscope.analysis.gap_answers import GapHits, gap_accuracy, gap_contrast, gap_hits
 from lexiscope.analysis.gap_codes import category_shares, coder_agreement
 from lexiscope.cli import options
-from lexiscope.cli.item_source import load_items
 from lexiscope.cli.output import print_table, remark, say
 from lexiscope.cli.sheet_arguments import kappa_text, open_collection, percent, read_named, with_interval
 from lexiscope.cli.verb import Verb, existing_file
@@ -31,6 +30,7 @@ from lexiscope.items.coding_sheet import (
 from lexiscope.items.gap_categories import CATEGORIES
 from lexiscope.items.gap_filling import MEASURE, gap_items
 from lexiscope.items.gap_matching import AnswerRule, BaseForms, Forms, MultiWord, mark_completions
+from lexiscope.items.item_source import load_items
 from lexiscope.items.surface import MODES, Mode
 from lexiscope.items.tabular import write_items
 from lexiscope.items.templates import read_templates, synonymy_templates

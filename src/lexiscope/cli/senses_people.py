@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from lexiscope.analysis.model_hits import ModelHits, model_hits
 from lexiscope.analysis.votes import trust_of_checks
 from lexiscope.cli import options
-from lexiscope.cli.item_source import load_items
 from lexiscope.cli.output import print_json, print_table, remark, say, say_folded
 from lexiscope.cli.verb import Verb, check_new, existing_file
 from lexiscope.core.errors import InputError, Place
@@ -24,6 +23,7 @@ from lexiscope.core.result import Record
 from lexiscope.core.run import sha256_of
 from lexiscope.core.sealed import RESPONSES
 from lexiscope.core.simulated import COLLECTED
+from lexiscope.items.item_source import load_items
 from lexiscope.report.document import Report, Section
 from lexiscope.report.part import Part, joined
 from lexiscope.report.sense_test_parts import models_part

@@ -12,7 +12,6 @@ import click
 
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
-from lexiscope.cli.item_source import ItemSource, load_items
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say
 from lexiscope.cli.ratings_file import Columns, read_ratings
 from lexiscope.cli.verb import Verb
@@ -24,6 +23,7 @@ from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import TOLD_SIMULATED
 from lexiscope.core.task import Task
+from lexiscope.items.item_source import ItemSource, load_items
 from lexiscope.items.views import view_item
 from lexiscope.training.lora import Material, TunedModel, train_lora
 from lexiscope.training.lora_examples import Ask

@@ -12,11 +12,11 @@ import click
 
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
-from lexiscope.cli.item_source import lines_named, load_items
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.items.bias_fitness import question_of
+from lexiscope.items.item_source import lines_named, load_items
 from lexiscope.items.search_space import SearchSpace
 from lexiscope.items.splits import split_by_word
 from lexiscope.training._training import Shard

@@ -11,6 +11,7 @@ import click
 
 from lexiscope.core.code_file import line_in_file
 from lexiscope.core.errors import InputError, LexiscopeError, Place
+from lexiscope.core.given_file import existing_file as existing_file
 
 INTERRUPTED = "interrupted: what was finished is kept; the same command again continues it"
 _LESS = "end other programs, or ask for less: see the options of the command"
@@ -73,22 +74,6 @@ def check_output(out: Path, *read: Path) -> None:
             what = "the command reads this file" if out.resolve() == each.resolve() else f"this file lies in {each}"
             why = "" if out.resolve() == each.resolve() else "the command reads that folder"
             raise InputError(what, code="E001", place=place, why=why, hint="name another file for the result")
-
-
-def existing_file(path: Path | str) -> Path:
-    """Return the path of a file that is there and not empty.
-
-    Errors: :class:`InputError` E001 (there is no such file, or it is a folder), E002 (it is empty).
-    """
-    path, place = Path(path), Place(str(path))
-    if not path.exists():
-        raise InputError("there is no such file", code="E001", place=place, hint="check the name and the folder")
-    if path.is_dir():
-        raise InputError("this is a folder, not a file", code="E001", place=place, hint="name a file in it")
-    if not path.stat().st_size:
-        hint = "write a header and at least one row, or name another file"
-        raise InputError("the file is empty", code="E002", place=place, hint=hint)
-    return path
 
 
 def check_new(out: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from lexiscope.annotation.definition import StudyDefinition
 from lexiscope.annotation.material import study_items
-from lexiscope.cli.item_source import load_items
 from lexiscope.core.errors import InputError, SpecError
+from lexiscope.items.item_source import load_items
 from lexiscope.tasks.word_intrusion import intruder
 
 

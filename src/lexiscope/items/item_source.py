@@ -1,20 +1,21 @@
-"""Items by the name of a dataset or from a file: what ``--items`` accepts."""
+"""Items by the name of a dataset or from a file: what ``--items`` and the front door in Python accept."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lexiscope.cli.verb import existing_file
 from lexiscope.core import catalog
 from lexiscope.core.code_file import is_path
 from lexiscope.core.errors import InputError, Place, SpecError
+from lexiscope.core.given_file import existing_file
 from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.items.choice_set_file import read_minimal_pairs
@@ -27,11 +28,12 @@ _TASK_OF_A_FILE = "relatedness"
 
 @dataclass(frozen=True, slots=True)
 class ItemSource:
-    """Items and the sha256 of the files that they came from."""
+    """Items, the sha256 of the files that they came from, and the answers of people and models that the files hold."""
 
     name: str
     items: tuple[Item, ...]
     checksums: Mapping[str, str]
+    responses: ResponseTable = field(default_factory=ResponseTable.empty)
 
 
 def task_of_items(name: str, asked: str | None) -> str:
@@ -84,7 +86,7 @@ def load_items(
             return ItemSource(name, _in_language(pairs, name, language), {path.name: sha256_of(path)})
         found = _imported(path, columns, task=task, language=language, scale=scale)
         _check_rated(found, name, task)
-        return ItemSource(name, found.items, {path.name: sha256_of(path)})
+        return ItemSource(name, found.items, {path.name: sha256_of(path)}, found.responses)
     if scale is not None:
         hint = "leave --scale out: models are asked on the scale that people had"
         raise InputError(f"{name} is a dataset, whose items have a scale already", hint=hint)
@@ -92,7 +94,7 @@ def load_items(
     read_in_it = language and "?" not in name and "language" in catalog.dataset_options(name)
     data = catalog.dataset(f"{name}?language={language}" if read_in_it else name)
     checksums = dict(data.checksums) | catalog.code([name])
-    return ItemSource(name, _in_language(data.items, name, language), checksums)
+    return ItemSource(name, _in_language(data.items, name, language), checksums, data.responses)
 
 
 @contextmanager
