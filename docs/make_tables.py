@@ -354,8 +354,8 @@ def python_page() -> str:
         found = getattr(lexiscope, name)
         rows.append([f"`{name}`", f"`{found.__module__}`", re.split(r"\s*\*(?:Source|Shape)", paragraph(found))[0]])
     intro = (
-        "These names are imported when they are first used, so that `import lexiscope` stays light. The function that "
-        "asks is imported from its module, whose name it bears: `from lexiscope.collect import collect`."
+        "These names are imported when they are first used, so that `import lexiscope` stays light. "
+        "[Work in a notebook](../how-to/work_in_a_notebook.md) shows how they are used together."
     )
     return _page("The front door in Python", intro, table(("name", "lives in", "what it is"), rows))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,8 @@ import lexiscope
 from lexiscope.analysis.agreement import leave_one_out
 from lexiscope.core import catalog
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import CurvePoint
+from lexiscope.report.presenting import results_table
 
 
 def test_a_name_is_the_thing_itself() -> None:
@@ -41,3 +44,178 @@ def test_nothing_is_imported_before_it_is_used() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:2] == ["[]", "True"]
+
+
+ITEMS = """item_id,sentence_1,sentence_2,target,participant,rating
+b1,They sat on the bank.,The bank lent money.,bank,p1,1
+b1,They sat on the bank.,The bank lent money.,bank,p2,2
+b2,A bank of the river.,The bank lent us money.,bank,p1,1
+b2,A bank of the river.,The bank lent us money.,bank,p2,1
+s1,The bat flew.,Some bat flew off.,bat,p1,5
+s1,The bat flew.,Some bat flew off.,bat,p2,4
+s2,The seal swam.,A seal swam there.,seal,p1,4
+s2,The seal swam.,A seal swam there.,seal,p2,4
+"""
+
+
+@pytest.fixture
+def items_csv(tmp_path: Path) -> Path:
+    """Four items of three words with the ratings of two made-up people."""
+    path = tmp_path / "items.csv"
+    path.write_text(ITEMS, encoding="utf-8")
+    return path
+
+
+def test_the_module_that_collects_is_still_there() -> None:
+    """``lexiscope.ask`` hides no module: ``lexiscope.collect`` is one, and ``lexiscope.study`` is a function."""
+    from lexiscope.collect import collect
+
+    assert lexiscope.ask.__module__ == "lexiscope.collect" == lexiscope.collect.__name__  # type: ignore[attr-defined]
+    assert callable(collect)
+    assert callable(lexiscope.study)
+
+
+def test_ask_takes_a_name_a_dataset_a_file_or_items(items_csv: Path, tmp_path: Path) -> None:
+    """All four ways ask the same items; with a folder the answers are a run that can be verified and read."""
+    data = lexiscope.dataset("mini_relatedness")
+    asked = [lexiscope.ask(one, "baseline:word_overlap") for one in ("mini_relatedness", data, data.items)]
+    assert asked[0] == asked[1] == asked[2]
+    kept = lexiscope.ask(items_csv, ["baseline:word_overlap"], out=tmp_path / "run")
+    assert kept == lexiscope.ask(str(items_csv), "baseline:word_overlap")
+    assert kept == ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet")
+    assert (tmp_path / "run" / "run.json").is_file()
+    with pytest.raises(lexiscope.LexiscopeError, match="there is no such file"):
+        lexiscope.ask("no_such.csv", "baseline:random")
+    with pytest.raises(lexiscope.LexiscopeError, match="a scale is that of an item file"):
+        lexiscope.ask(data, "baseline:random", scale=lexiscope.Scale(1, 5))
+
+
+def test_ask_asks_the_task_of_the_dataset() -> None:
+    """Without a task, a dataset is asked its own: minimal pairs are chosen between, not rated."""
+    assert set(lexiscope.ask("mini_synonymy", "baseline:random").unique("task")) == {"minimal_pair"}
+
+
+def test_analyse_is_a_run_of_ratings(items_csv: Path) -> None:
+    """A file, its table with its items, and its ratings alone have the same norms; models need texts."""
+    run = lexiscope.analyse(items_csv, "baseline:word_overlap", n_bootstrap=20)
+    assert run.norm.tolist() == [1.5, 1.0, 4.5, 4.0]
+    assert run.models == ("baseline:word_overlap",)
+    answers = lexiscope.ask(items_csv, "baseline:word_overlap")
+    again = lexiscope.analyse(run.data.responses, items=items_csv, answers=answers, n_bootstrap=20)
+    assert again.fit() == run.fit()
+    alone = lexiscope.analyse(run.people, n_bootstrap=20)
+    assert alone.norm.tolist() == run.norm.tolist()
+    assert alone.agreement().value == run.agreement().value
+    with pytest.raises(lexiscope.LexiscopeError, match="models cannot be asked"):
+        lexiscope.analyse(run.people, "baseline:word_overlap")
+    with pytest.raises(lexiscope.LexiscopeError, match="a rating of an item that the items do not have"):
+        lexiscope.analyse(run.data.responses, items="mini_relatedness")
+    with pytest.raises(lexiscope.LexiscopeError, match="n_bootstrap"):
+        lexiscope.analyse(items_csv, n_bootstraps=20)
+
+
+def test_compare_needs_two_estimates_of_one_run(items_csv: Path) -> None:
+    """The run's own comparison; results of two runs, of no run, and of no model are refused with what to do."""
+    models = ["baseline:word_overlap", "baseline:random"]
+    run = lexiscope.analyse(items_csv, models, n_bootstrap=20)
+    first, second = run.fit().best(2)
+    assert lexiscope.compare(first, second) == run.compare(first, second)
+    assert lexiscope.compare(first, second).value == first.value - second.value
+    other = lexiscope.analyse(items_csv, models, n_bootstrap=20).fit().best()[0]
+    bare = lexiscope.Estimate(first.name, 0.5, subject=first.subject)
+    for wrong, what in ((other, "of two runs"), (bare, "does not know the items")):
+        with pytest.raises(lexiscope.LexiscopeError, match=what):
+            lexiscope.compare(first, wrong)
+    with pytest.raises(lexiscope.LexiscopeError, match="no estimate of this run's models"):
+        lexiscope.compare(run.agreement(), run.agreement())
+    with pytest.raises(lexiscope.LexiscopeError, match="Curves is no estimate"):
+        lexiscope.compare(run.fit(), first)  # type: ignore[arg-type]
+
+
+STUDY = """
+from lexiscope import Study, pair, rating
+
+study = Study("tiny", title="Tiny", citation="None", scale=(1, 5))
+
+
+@study.data
+def load():
+    for item, same in (("a", True), ("b", False), ("c", True), ("d", False)):
+        yield pair(item, f"The bat {item} flew.", f"A bat {item} fell.", "bat", lemma=item, same_sense=same)
+        for person in ("simulated-1", "simulated-2"):
+            yield rating(person, item, 4 if same else 2)
+
+
+@study.question("How are they rated?", needs="ratings")
+def people(run):
+    return run.means(by="same_sense")
+"""
+
+
+def test_study_runs_and_says_where_its_report_is(tmp_path: Path) -> None:
+    """By path, with settings; its numbers are those of results.json; an unknown setting is refused."""
+    file = tmp_path / "tiny.py"
+    file.write_text(STUDY, encoding="utf-8")
+    done = lexiscope.study(file, out=tmp_path / "run", n_bootstrap=20, subjects="baseline:random")
+    assert repr(done) == f"StudyRun(tiny: 2 numbers, report: {tmp_path / 'run' / 'report.html'})"
+    assert done.report.is_file()
+    assert [record.value for record in done.records] == [2.0, 4.0]
+    assert done.frame()["value"].tolist() == [2.0, 4.0]
+    assert done.responses.unique("subject_id") == ("simulated-1", "simulated-2", "baseline:random")
+    assert "report.html" in done._repr_html_()
+    again = lexiscope.study(file, out=tmp_path / "run", n_bootstrap=20, subjects="baseline:random")
+    assert "finished before" in " ".join(again.remarks)
+    with pytest.raises(lexiscope.LexiscopeError, match="n_bootstrap"):
+        lexiscope.study(file, out=tmp_path / "other", n_bootstraps=20)
+
+
+def test_things_are_short_in_a_shell_and_tables_in_a_notebook(items_csv: Path) -> None:
+    """One line each, of fewer than 150 characters; HTML with their numbers; a pandas table."""
+    run = lexiscope.analyse(items_csv, ["baseline:word_overlap", "baseline:random"], n_bootstrap=20)
+    fit = run.fit()
+    table = results_table("ceilings", "Ceilings", run.ceilings())
+    mini = lexiscope.dataset("mini_relatedness")
+    shown = {
+        "Dataset(mini_relatedness: 360 items, 0 responses, 0 subjects)": mini,
+        "Dataset(items: 4 items, 8 responses, 2 subjects)": run.data,
+        "ResponseTable(8 rows, 2 subjects, 4 items)": run.data.responses,
+        "Ratings(8 ratings, 2 raters, 4 items)": run.people,
+        "Run(items: 4 items, 3 words, 2 participants, 2 models)": run,
+        "Table(ceilings: 4 rows, ": table,
+        "Curves(spearman(with=norms), 2 subjects, best: ": fit,
+        "Estimate(spearman(with=norms) = ": fit.entries[0],
+        "Contrast(spearman_difference(with=norms) = ": lexiscope.compare(*fit.best(2)),
+    }
+    for begin, thing in shown.items():
+        assert repr(thing).startswith(begin)
+        assert len(repr(thing)) < 150
+        assert "\n" not in repr(thing)
+        assert "</table>" in thing._repr_html_()
+        assert len(thing.frame()) > 0
+    assert run.data.frame()["word"].tolist() == ["bank", "bank", "bat", "seal"]
+    assert run.people.frame()["value"].sum() == 22
+    assert table.frame().iloc[:, 0].tolist() == [row[0] for row in table.rows]
+
+
+def test_results_are_one_line() -> None:
+    """A result's name, value, interval, n, subject, layer; what is undefined says why; n of 0 is left out."""
+    interval = lexiscope.Interval(0.2, 0.6, 0.95, "percentile")
+    made = lexiscope.Estimate("rho", 0.41234, interval, 36, subject="encoder:x", layer=4)
+    assert repr(made) == "Estimate(rho = 0.4123 [0.2, 0.6], n = 36, encoder:x, layer 4)"
+    assert repr(lexiscope.Estimate("rho", 0.5)) == "Estimate(rho = 0.5)"
+    assert repr(lexiscope.Undefined("rho", "all equal", 3)) == "Undefined(rho is undefined: all equal)"
+    assert repr(lexiscope.Counts("words", (("a", 1), ("b", 2)))) == "Counts(words, 2 labels, 3 in all)"
+    fitted = lexiscope.Fit("Sense", "y ~ x", "y ~ 1", 7.26, 1, 0.007, 10)
+    assert repr(fitted) == "Fit(Sense, χ²(1) = 7.26, p = 0.007, n = 10)"
+
+
+def test_a_figure_is_a_drawing_in_a_notebook(tmp_path: Path) -> None:
+    """Its HTML is its SVG, its frame the drawn numbers; writing it gives the SVG and its data."""
+    points = tuple(CurvePoint(layer, layer / 2, 0.1 * layer) for layer in range(3))
+    curve = lexiscope.Curve("rho", "higher", points, 2, (2,), 36, 12, subject="encoder:x")
+    assert repr(curve) == "Curve(rho, 3 layers, best at layer 2: 0.2, n = 36, encoder:x)"
+    figure = curve.plot("Rho by layer")
+    assert repr(figure) == "Figure(rho_by_layer: 3 rows of data, 'Rho by layer')"
+    assert "<svg" in figure._repr_html_()
+    assert figure.frame()["value"].tolist() == [0.0, 0.1, 0.2]
+    assert [path.name for path in figure.write(tmp_path)] == ["rho_by_layer.svg", "rho_by_layer.csv"]

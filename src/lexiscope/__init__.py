@@ -1,7 +1,7 @@
 """People and language models answer the same questions about word meaning; Lexiscope asks, keeps, compares.
 
 The names below are the front door; each is imported when it is first used, so that ``import lexiscope`` stays light.
-The function that asks is ``lexiscope.collect.collect``: it bears the name of its module and is imported from there.
+``lexiscope.collect`` is a module: the function that asks is ``lexiscope.ask``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lexiscope.analysis.correlation import spearman
     from lexiscope.analysis.layers import r_squared_by_layer
     from lexiscope.analysis.ratings import Ratings
+    from lexiscope.collect import ask
     from lexiscope.core.catalog import dataset, subject, task
     from lexiscope.core.dataset import Dataset, DatasetCard
     from lexiscope.core.errors import LexiscopeError
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from lexiscope.items.columns import ColumnMap
     from lexiscope.items.importer import import_items
     from lexiscope.studies.kit.data import pair, rating
+    from lexiscope.studies.kit.front import StudyRun, analyse, compare, study
     from lexiscope.studies.kit.run import Run
     from lexiscope.studies.kit.study import Study
 
@@ -67,10 +69,14 @@ __all__ = [
     "Scale",
     "Settings",
     "Study",
+    "StudyRun",
     "Undefined",
     "Usage",
     "__version__",
+    "analyse",
+    "ask",
     "check_file",
+    "compare",
     "dataset",
     "import_items",
     "included",
@@ -82,6 +88,7 @@ __all__ = [
     "rating",
     "read_records",
     "spearman",
+    "study",
     "subject",
     "task",
 ]
@@ -92,6 +99,7 @@ _MODULES = {
     "analysis.correlation": ("spearman",),
     "analysis.layers": ("r_squared_by_layer",),
     "analysis.ratings": ("Ratings",),
+    "collect": ("ask",),
     "core.catalog": ("dataset", "subject", "task"),
     "core.dataset": ("Dataset", "DatasetCard"),
     "core.errors": ("LexiscopeError",),
@@ -117,6 +125,7 @@ _MODULES = {
     "items.columns": ("ColumnMap",),
     "items.importer": ("import_items",),
     "studies.kit.data": ("pair", "rating"),
+    "studies.kit.front": ("StudyRun", "analyse", "compare", "study"),
     "studies.kit.run": ("Run",),
     "studies.kit.study": ("Study",),
 }

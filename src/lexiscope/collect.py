@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from lexiscope.core import catalog
+from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.item import Item, check_unique_ids, item_record
 from lexiscope.core.lock import locked
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of, versions
+from lexiscope.core.scale import Scale
 from lexiscope.core.sealed import (
     PARTS,
     QUESTION,
@@ -35,9 +37,11 @@ from lexiscope.core.sealed import (
 from lexiscope.core.settings import Settings
 from lexiscope.core.subject import Recording, Subject, SubjectSpec
 from lexiscope.core.task import Task
+from lexiscope.items.item_source import load_items, task_of_items
 
 CollectProgress = Callable[[str, int, int], None]
 """Called with the part's name (``encoder:minilm, full``), the number of things done and their total."""
+Asked = Subject | SubjectSpec | str
 
 
 @runtime_checkable
@@ -55,6 +59,47 @@ class Configured(Protocol):
     @property
     def settings(self) -> dict[str, Any]:
         """Settings for the run record, every default written out."""
+
+
+def ask(
+    items: Dataset | Sequence[Item] | Path | str,
+    subjects: Sequence[Asked] | Asked,
+    task: Task | str | None = None,
+    *,
+    views: Sequence[str] = ("full",),
+    scale: Scale | None = None,
+    out: Path | str | None = None,
+    seed: int = 0,
+    progress: CollectProgress | None = None,
+) -> ResponseTable:
+    """Ask people's questions of models: each subject each item; return all answers as one table.
+
+    *items* are a dataset or its name, an item file, or items; *subjects* are subjects or their specs
+    (``encoder:minilm``). Without a *task* it is that of the dataset, and relatedness for a file or items. *scale* is
+    the rating scale that the people of an item file had. With *out*, answers are kept in that run folder, as
+    ``lexiscope collect`` keeps them: the same call continues a broken run.
+    Errors: those of :func:`collect`, and :class:`InputError` for a file that does not pass ``lexiscope check``.
+
+    >>> ask("mini_relatedness", "baseline:word_overlap")
+    ResponseTable(360 rows, 1 subject, 360 items)
+    """
+    listed = (subjects,) if isinstance(subjects, str | SubjectSpec | Subject) else tuple(subjects)
+    checksums: Mapping[str, str] = {}
+    if isinstance(items, str | Path):
+        task = task_of_items(str(items), task) if task is None or isinstance(task, str) else task
+        source = load_items(str(items), task=task if isinstance(task, str) else task.name, scale=scale)
+        asked, checksums = source.items, source.checksums
+    elif scale is not None:
+        raise InputError("a scale is that of an item file", hint="leave scale out: these items have their own")
+    elif isinstance(items, Dataset):
+        asked, checksums, task = items.items, dict(items.checksums), task or items.card.task
+    else:
+        asked, task = tuple(items), task or "relatedness"
+    if out is None:
+        return collect(asked, listed, task, views=views, seed=seed, progress=progress)
+    return collect_run(
+        asked, listed, task, out=Path(out), views=views, seed=seed, checksums=checksums, progress=progress
+    )
 
 
 def collect(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import shlex
 from collections.abc import Iterator
@@ -86,6 +87,18 @@ def test_python_blocks_run(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     code = "\n".join(_blocks(ROOT / name, "python"))
     exec(compile(code, name, "exec", dont_inherit=True), {"__name__": "documentation"})
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if _blocks(ROOT / name, "pycon")])
+def test_examples_print_what_the_page_shows(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The examples with output are doctests; each is at most 5 lines of input, as a researcher writes them."""
+    _write_made_up_items(tmp_path / "items.csv")
+    monkeypatch.chdir(tmp_path)
+    blocks = _blocks(ROOT / name, "pycon")
+    examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, name, name, 0)
+    done = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).run(examples)
+    assert (done.failed, done.attempted > 0) == (0, True)
+    assert [block for block in blocks if len(re.findall(r"^(?:>>>|\.\.\.) ", block, re.MULTILINE)) > 5] == []
 
 
 def _write_made_up_items(path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from lexiscope.analysis.bootstrap import FloatArray, IntArray
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.scale import Scale
+from lexiscope.core.showing import counted, presented
 from lexiscope.core.simulated import COLLECTED, refuse_mixture
 
 Repeats = Literal["error", "mean", "last"]
@@ -99,6 +100,24 @@ class Ratings:
 
     def __len__(self) -> int:
         return len(self.value)
+
+    def __repr__(self) -> str:
+        sizes = (counted(len(self), "rating"), counted(self.n_raters, "rater"), counted(self.n_items, "item"))
+        return f"Ratings({', '.join(sizes)})"
+
+    def frame(self) -> Any:
+        """Return the ratings as a pandas table, one rating a row: rater, item, value."""
+        return presented("frame_of", self._columns(len(self)))
+
+    def _repr_html_(self) -> str:
+        return cast(str, presented("html_of", repr(self), self._columns(10), ""))
+
+    def _columns(self, n: int) -> dict[str, list[object]]:
+        return {
+            "rater": [self.rater_ids[code] for code in self.rater[:n].tolist()],
+            "item": [self.item_ids[code] for code in self.item[:n].tolist()],
+            "value": self.value[:n].tolist(),
+        }
 
     @property
     def n_raters(self) -> int:

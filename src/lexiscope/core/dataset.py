@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
 from lexiscope.core.item import Item, check_unique_ids
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
+from lexiscope.core.showing import counted, presented
 
 if TYPE_CHECKING:
     # responses bring pyarrow, which a card does not need
@@ -127,6 +128,39 @@ class Dataset:
         if rated.any():
             printed = np.where(rated, str(scale), self.responses.column("scale"))
             object.__setattr__(self, "responses", self.responses.with_column("scale", printed))
+
+    def __repr__(self) -> str:
+        subjects = counted(len(self.responses.unique("subject_id")), "subject")
+        size = f"{counted(len(self.items), 'item')}, {counted(len(self.responses), 'response')}, {subjects}"
+        return f"Dataset({self.card.name}: {size})"
+
+    def frame(self) -> Any:
+        """Return the items as a pandas table, one item a row: id, word, texts, targets, gold answer, conditions."""
+        return presented("frame_of", _item_columns(self.items))
+
+    def _repr_html_(self) -> str:
+        return cast(str, presented("html_of", self.card.title, _item_columns(self.items[:10]), repr(self)))
+
+
+def _item_columns(items: tuple[Item, ...]) -> dict[str, list[object]]:
+    """Return items as columns; one that no item has is left out."""
+    columns: dict[str, list[object]] = {
+        "item_id": [item.item_id for item in items],
+        "word": [item.word for item in items],
+    }
+    for place in range(max((len(item.usages) for item in items), default=0)):
+        usages = [item.usages[place] if place < len(item.usages) else None for item in items]
+        columns[f"text_{place + 1}"] = [usage and usage.text for usage in usages]
+        columns[f"target_{place + 1}"] = [usage and usage.target for usage in usages]
+    if any(item.options for item in items):
+        columns["options"] = [" | ".join(item.options) for item in items]
+    if any(item.gold is not None for item in items):
+        columns["gold"] = [item.gold for item in items]
+    for name in dict.fromkeys(name for item in items for name in item.conditions):
+        # a condition may have the name of a part of the item
+        column = f"condition.{name}" if name in columns else name
+        columns[column] = [item.conditions.get(name) for item in items]
+    return columns
 
 
 @dataclass(frozen=True, slots=True)

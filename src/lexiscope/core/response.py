@@ -25,6 +25,7 @@ from lexiscope.core.errors import InputError, Place, RunError
 from lexiscope.core.foreign import storable_text
 from lexiscope.core.run import write_atomically
 from lexiscope.core.sealed import check_file
+from lexiscope.core.showing import counted, presented
 from lexiscope.core.simulated import COLLECTED as COLLECTED
 from lexiscope.core.simulated import SIMULATED as SIMULATED
 from lexiscope.core.simulated import SIMULATED_ID, refuse_mixture
@@ -147,7 +148,17 @@ class ResponseTable:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"ResponseTable({len(self)} rows, {len(self.unique('subject_id'))} subjects)"
+        subjects, items = len(self.unique("subject_id")), len(self.unique("item_id"))
+        return f"ResponseTable({counted(len(self), 'row')}, {counted(subjects, 'subject')}, {counted(items, 'item')})"
+
+    def frame(self) -> Any:
+        """Return the responses as a pandas table, one response a row."""
+        return presented("frame_of", {name: self.column(name) for name in COLUMNS})
+
+    def _repr_html_(self) -> str:
+        # a notebook shows the first rows: only these are made into Python values
+        columns = self._table.slice(0, 10).to_pydict()
+        return cast(str, presented("html_of", repr(self), columns, ""))
 
     @property
     def arrow(self) -> pa.Table:

@@ -12,9 +12,8 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, asdict, dataclass, fields, replace
+from dataclasses import KW_ONLY, asdict, dataclass, field, fields, replace
 from decimal import Decimal
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Self, cast
 
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 from lexiscope.core.errors import InputError, LexiscopeError, Place, SpecError, StatisticError
 from lexiscope.core.foreign import json_text, parse_json
 from lexiscope.core.sealed import check_file
+from lexiscope.core.showing import counted, presented
 from lexiscope.core.simulated import SIMULATED
 
 FloatArray = NDArray[np.float64]
@@ -148,7 +148,8 @@ class Result:
     """What an analysis computed, and what it is about. Results are frozen; :meth:`about` returns one with more said.
 
     ``subject``, ``dataset``, ``layer``, ``view`` and ``condition`` say of what the number is; ``unit`` is its unit,
-    ``higher`` what a higher value means, as text; ``note`` is what the reader must know of it.
+    ``higher`` what a higher value means, as text; ``note`` is what the reader must know of it. ``run`` is the run that
+    it was computed in, if it was: two estimates of one run are compared on the same resamples of it.
     """
 
     subject: str = ""
@@ -159,6 +160,7 @@ class Result:
     unit: str = ""
     higher: str = ""
     note: str = ""
+    run: Any = field(default=None, repr=False, compare=False)
 
     def about(self, **where: Any) -> Self:
         """Return the same result with these fields set, as ``subject`` or ``condition``."""
@@ -170,18 +172,27 @@ class Result:
 
     def sentence(self) -> str:
         """Return one English sentence with direction, size, interval and n."""
-        return cast(str, _presented("sentence", self))
+        return cast(str, presented("sentence", self))
 
     def plot(self, title: str = "") -> Any:
         """Return the result as a figure (:class:`lexiscope.report.figures.Figure`)."""
-        return _presented("plot", self, title)
+        return presented("plot", self, title)
 
     def frame(self) -> Any:
         """Return the numbers as a pandas table, one record a row. Errors: a missing pandas is named."""
-        return _presented("frame", self.records())
+        return presented("frame", self.records())
 
     def _repr_html_(self) -> str:
-        return cast(str, _presented("html", self))
+        return cast(str, presented("html", self))
+
+    def __repr__(self) -> str:
+        layer = "" if self.layer is None else f"layer {self.layer}"
+        parts = [*self._brief(), self.subject, layer, self.condition]
+        return f"{type(self).__name__}({', '.join(filter(None, parts))})"
+
+    def _brief(self) -> tuple[str, ...]:
+        """Return what is short of the result itself: its name, its value with the interval, its n."""
+        return ()
 
     def _record(self, statistic: str, value: float | None, **more: Any) -> Record:
         where = {name: getattr(self, name) for name in _PLACE}
@@ -191,7 +202,7 @@ class Result:
 _PLACE = ("subject", "dataset", "layer", "view", "condition", "unit", "note")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Estimate(Result):
     """A statistic with its interval and the number of observations and resampled groups behind it."""
 
@@ -207,8 +218,11 @@ class Estimate(Result):
         """Return the one number."""
         return (self._record(self.name, self.value, n=self.n, p=self.p, **_bounds(self.interval, self.note)),)
 
+    def _brief(self) -> tuple[str, ...]:
+        return (f"{self.name} = {_sized(self.value, self.interval)}", _of_n(self.n))
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Undefined(Result):
     """A statistic that has no value on these numbers, and why."""
 
@@ -219,6 +233,9 @@ class Undefined(Result):
     def records(self) -> tuple[Record, ...]:
         """Return a number without a value, with the reason."""
         return (self._record(self.name, None, n=self.n, note=f"undefined: {self.reason}"),)
+
+    def _brief(self) -> tuple[str, ...]:
+        return (f"{self.name} is undefined: {self.reason}",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +254,7 @@ class CurvePoint:
     remark: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Curve(Result):
     """A statistic over the layers of one subject.
 
@@ -271,7 +288,7 @@ class Curve(Result):
     def estimate(self, layer: int) -> Estimate | Undefined:
         """Return the statistic at one layer as a separate result."""
         point, where = self.at(layer), {name: getattr(self, name) for name in _PLACE if name != "note"}
-        where |= {"layer": layer, "higher": self.higher}
+        where |= {"layer": layer, "higher": self.higher, "run": self.run}
         if point.value is None:
             return Undefined(self.statistic, point.remark, self.n, **where)
         bounds = point.interval or NO_INTERVAL
@@ -288,8 +305,15 @@ class Curve(Result):
         reason = "" if self.best is not None else "undefined: no layer has a value"
         return (*every, self._record(name, self.best, n=self.n, layer=None, unit="layer", note=reason or self.note))
 
+    def _brief(self) -> tuple[str, ...]:
+        best = "no layer has a value"
+        if self.best is not None:
+            point = self.best_value()
+            best = f"best at layer {point.layer}: {_sized(float(point.value or 0), point.interval or NO_INTERVAL)}"
+        return (self.statistic, counted(len(self.values), "layer"), best, _of_n(self.n))
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Curves(Result):
     """One statistic of several subjects: a curve of each that has layers, an estimate of each that has none."""
 
@@ -322,8 +346,13 @@ class Curves(Result):
         """Return the numbers of all subjects."""
         return tuple(record for entry in self.entries for record in entry.records())
 
+    def _brief(self) -> tuple[str, ...]:
+        names = dict.fromkeys(one.statistic if isinstance(one, Curve) else one.name for one in self.entries)
+        best = [f"best: {one.subject} {_sized(one.value, NO_INTERVAL)}" for one in self.best()]
+        return (*names, counted(len(self.entries), "subject"), *best)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Contrast(Result):
     """The difference of two estimates on the same draws: *first* minus *second*, with the interval of the difference.
 
@@ -351,13 +380,18 @@ class Contrast(Result):
         more = _bounds(self.interval, self.note)
         return (self._record(self.name, self.value, n=self.n, p=self.p, **more | {"subject": subject}),)
 
+    def _brief(self) -> tuple[str, ...]:
+        (record,) = self.records()
+        both = "" if self.subject else record.subject
+        return (f"{self.name} = {_sized(self.value, self.interval)}", _of_n(self.n), both)
+
     @property
     def pair(self) -> tuple[Estimate, Estimate]:
         """Both estimates."""
         return (self.first, self.second)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Counts(Result):
     """How many of what: counts by label, in an order that means something. ``name`` is what is counted."""
 
@@ -374,8 +408,11 @@ class Counts(Result):
         joined = f"{self.condition}, " if self.condition else ""
         return tuple(self._record(self.name, n, n=self.total, condition=joined + label) for label, n in self.counts)
 
+    def _brief(self) -> tuple[str, ...]:
+        return (self.name, counted(len(self.counts), "label"), f"{self.total:,} in all")
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Fit(Result):
     """A model with its test: two nested models, the test between them, and the coefficients of the larger one.
 
@@ -400,6 +437,9 @@ class Fit(Result):
         terms = [term.about(**self._where(), condition=f"{condition}: {term.condition}") for term in self.terms]
         return (test, *(record for term in terms for record in term.records()))
 
+    def _brief(self) -> tuple[str, ...]:
+        return (self.name, f"χ²({self.df}) = {self.chi2:.4g}, p = {self.p:.3g}", _of_n(self.n))
+
     def summary(self) -> str:
         """Return the coefficients and the test as text, one per line."""
         lines = [f"{self.formula}  (n = {self.n})"]
@@ -413,21 +453,20 @@ class Fit(Result):
         return {"subject": self.subject, "dataset": self.dataset, "layer": self.layer, "view": self.view}
 
 
+def _sized(value: float, interval: Interval) -> str:
+    return f"{value:.4g}" + (f" [{interval.low:.4g}, {interval.high:.4g}]" if interval.is_defined else "")
+
+
+def _of_n(n: int) -> str:
+    return f"n = {n:,}" if n else ""
+
+
 def _bounds(interval: Interval, note: str) -> dict[str, Any]:
     if interval.note == NO_INTERVAL.note:
         return {}
     if not interval.is_defined:
         return {"note": "; ".join(filter(None, (note, interval.note)))}
     return {"low": interval.low, "high": interval.high, "interval": interval.method}
-
-
-PRESENTERS = "lexiscope.report.presenting"
-"""Where sentences, figures, frames and HTML of results are made, by their type; imported when first asked for."""
-
-
-def _presented(what: str, *args: Any) -> Any:
-    # core knows what a result is; how it is shown is the report's, above it: the name is all that core has of it
-    return getattr(import_module(PRESENTERS), what)(*args)
 
 
 # -- comparison with printed numbers ----------------------------------------------------------------------------------

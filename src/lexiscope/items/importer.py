@@ -18,6 +18,7 @@ from lexiscope.core.errors import Place
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
+from lexiscope.core.showing import counted
 from lexiscope.core.simulated import KIND_COLUMNS, SIMULATED, kind_of_person, refuse_mixture
 from lexiscope.items.check import check_header, read_ratings
 from lexiscope.items.check_design import question_key
@@ -52,6 +53,10 @@ class Imported:
     n_set_aside: int = 0
     row_columns: tuple[str, ...] = ()
     lines: Mapping[str, int] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        sizes = (counted(len(self.items), "item"), counted(len(self.responses), "response"))
+        return f"Imported({', '.join(sizes)}, {counted(len(self.findings), 'finding')})"
 
     @property
     def merged(self) -> str:

@@ -10,13 +10,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.run import write_atomically
+from lexiscope.core.showing import counted, presented
 from lexiscope.report.files import csv_text
 
 Array = NDArray[Any]
@@ -66,6 +67,21 @@ class Figure:
         lengths = {column: len(values) for column, values in self.data.items()}
         if len(set(lengths.values())) > 1:
             raise InputError(f"the data columns of figure {self.name!r} differ in length: {lengths}")
+
+    def __repr__(self) -> str:
+        n = len(next(iter(self.data.values()), ()))
+        return f"Figure({self.name}: {counted(n, 'row')} of data, {self.title!r})"
+
+    def frame(self) -> Any:
+        """Return the drawn numbers as a pandas table."""
+        return presented("frame_of", self.data)
+
+    def _repr_html_(self) -> str:
+        return cast(str, presented("figure_html", self))
+
+    def write(self, folder: Path | str = ".") -> tuple[Path, Path]:
+        """Write the drawing (SVG) and its data (CSV) into a folder, and return the two paths."""
+        return write_figure(self, folder)
 
 
 def build(heading: Heading, svg: str, alt: str, data: Mapping[str, Array], remark: str = "") -> Figure:

@@ -6,7 +6,7 @@ not registered here is refused, never shown in a wrong form.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import singledispatch
 from html import escape
@@ -31,12 +31,14 @@ from lexiscope.core.result import (
 from lexiscope.report.curves import Trajectory
 from lexiscope.report.figure_layers import trajectories
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.html import table_html
+from lexiscope.report.html import table_html as table_html
 from lexiscope.report.part import shown
 from lexiscope.report.sections import drop_empty
-from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, Cell, Column, Format, Table, format_number
+from lexiscope.report.style import clean_svg
+from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, Cell, Column, Format, Table, format_number, wide_rows
 
 _FREE = Format("number", 2)
+_ROWS_SHOWN = 10
 
 
 # -- sentences ------------------------------------------------------------------------------------------------------
@@ -248,10 +250,43 @@ def _in_table(result: Result) -> Sequence[Record]:
 
 def frame(records: Sequence[Record]) -> Any:
     """Return records as a pandas table, one record a row."""
-    # pandas takes half a second to import, and only who asks for a frame needs it
+    # pandas takes half a second to import: only a frame needs it
     import pandas
 
     return pandas.DataFrame([asdict(record) for record in records])
+
+
+def frame_of(columns: Mapping[str, Any]) -> Any:
+    """Return columns of equal length as a pandas table."""
+    import pandas
+
+    return pandas.DataFrame(dict(columns))
+
+
+def frame_of_table(table: Table) -> Any:
+    """Return a table as a pandas table at full precision, its columns those of its CSV."""
+    import pandas
+
+    header, rows = wide_rows(table)
+    return pandas.DataFrame(rows, columns=header)
+
+
+def html_of(title: str, columns: Mapping[str, Sequence[Any]], note: str) -> str:
+    """Return the first rows of columns as HTML for a notebook, without columns that are empty there."""
+    shown = {name: list(values[:_ROWS_SHOWN]) for name, values in columns.items()}
+    rows = tuple(tuple(map(_cell, row)) for row in zip(*shown.values(), strict=True))
+    table = Table("rows", "", title, tuple(map(Column, shown)), rows, (note,) if note else ())
+    return table_html(drop_empty(table))
+
+
+def _cell(value: object) -> Cell:
+    return value if value is None or isinstance(value, str | bool | int | float) else str(value)
+
+
+def figure_html(figure: Figure) -> str:
+    """Return a figure as HTML for a notebook: the drawing, its title and its caption."""
+    words = " ".join(filter(None, (figure.title, figure.caption)))
+    return f"<figure>{clean_svg(figure.svg)}<figcaption>{escape(words)}</figcaption></figure>"
 
 
 def html(result: Result) -> str:

@@ -12,11 +12,12 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
-from typing import Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from lexiscope.core.errors import InputError
+from lexiscope.core.showing import counted, presented
 from lexiscope.core.simulated import KIND_COLUMN
 from lexiscope.report.files import csv_text
 
@@ -116,6 +117,17 @@ class Table:
         object.__setattr__(self, "notes", tuple(self.notes))
         object.__setattr__(self, "rows", tuple(tuple(_plain(cell) for cell in row) for row in self.rows))
 
+    def __repr__(self) -> str:
+        size = f"{counted(len(self.rows), 'row')}, {counted(len(self.columns), 'column')}"
+        return f"Table({self.name}: {size}, {self.title!r})"
+
+    def frame(self) -> Any:
+        """Return the table as a pandas table with full precision, its columns those of its CSV."""
+        return presented("frame_of_table", self)
+
+    def _repr_html_(self) -> str:
+        return cast(str, presented("table_html", self))
+
 
 @dataclass(frozen=True, slots=True)
 class Printed:
@@ -165,13 +177,19 @@ def format_number(value: float, form: Format) -> str:
 
 def to_csv(table: Table) -> str:
     """Return the table as CSV with full precision; a column with intervals becomes three, missing cells are empty."""
+    return csv_text(*wide_rows(table))
+
+
+def wide_rows(table: Table) -> tuple[list[str], list[list[object]]]:
+    """Return header and rows of the table at full precision; a column with intervals becomes three."""
     wide = [any(isinstance(row[index], Interval) for row in table.rows) for index in range(len(table.columns))]
     header = []
     for column, is_wide in zip(table.columns, wide, strict=True):
         header += [column.header] + ([f"{column.header} low", f"{column.header} high"] if is_wide else [])
+    rows = [_spread(row, wide) for row in table.rows]
     if not table.people:
-        return csv_text(header, (_spread(row, wide) for row in table.rows))
-    return csv_text([*header, KIND_COLUMN], ([*_spread(row, wide), table.people] for row in table.rows))
+        return header, rows
+    return [*header, KIND_COLUMN], [[*row, table.people] for row in rows]
 
 
 def to_text(table: Table) -> str:

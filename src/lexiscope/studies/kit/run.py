@@ -36,6 +36,7 @@ from lexiscope.core.result import (
     statistic_name,
 )
 from lexiscope.core.settings import Settings
+from lexiscope.core.showing import counted, presented
 from lexiscope.core.simulated import COLLECTED
 
 Floats = NDArray[np.float64]
@@ -60,6 +61,29 @@ class Run(Generic[S]):
     settings: S
     rows: tuple[int, ...] | None = None
     label: str = ""
+
+    def __repr__(self) -> str:
+        words = counted(len({item.word for item in self.items}), "word")
+        parts = [f"{self.data.card.name}: {counted(len(self.items), 'item')}", words, *self._sizes()]
+        return f"Run({', '.join([*parts, *([self.label] if self.label else [])])})"
+
+    def _repr_html_(self) -> str:
+        title = f"Run of {self.data.card.title}" + (f", {self.label}" if self.label else "")
+        shown = self.items[:10]
+        columns: dict[str, list[object]] = {
+            "item_id": [item.item_id for item in shown],
+            "word": [item.word for item in shown],
+        }
+        if self.has("norms"):
+            columns["norm"] = [None if np.isnan(value) else f"{value:.2f}" for value in self.norm[:10].tolist()]
+        return cast(str, presented("html_of", title, columns, repr(self)))
+
+    def _sizes(self) -> tuple[str, ...]:
+        # counted from the tables: nothing is computed, and nothing refused, to show what there is
+        recorded = self.data.responses
+        people = recorded.where(subject_kind=COLLECTED).unique("subject_id")
+        others = {*recorded.unique("subject_id"), *self.answers.unique("subject_id")} - {*people, "norm"}
+        return (counted(len(people), "participant"), counted(len(others), "model"))
 
     # -- what there is ----------------------------------------------------------------------------------------------
 
@@ -174,9 +198,16 @@ class Run(Generic[S]):
         return Curves(tuple(self._fit(statistic, subject) for subject in chosen))
 
     def compare(self, first: Estimate, second: Estimate) -> Contrast:
-        """Return the difference of two estimates of :meth:`fit`, on the same resamples of words."""
+        """Return the difference of two estimates of :meth:`fit`, on the same resamples of words.
+
+        Errors: :class:`StatisticError` for two statistics, and for an estimate that :meth:`fit` did not make.
+        """
         if first.name != second.name:
             raise StatisticError(f"{first.name} and {second.name} are two statistics: there is no difference")
+        for one in (first, second):
+            if "with" not in parse_statistic(one.name)[1] or (one.subject, one.layer) not in self._columns:
+                what = f"{one.name} of {one.subject or 'no subject'} is no estimate of this run's models"
+                raise StatisticError(what, hint="compare two estimates of fit(): fit().best(2), fit().of(NAME)")
         kind = cast(Kind, parse_statistic(first.name)[0])
         columns = np.array([self._columns[one.subject, one.layer] for one in (first, second)]).T
         both = self._rated & ~np.isnan(columns).any(axis=1)
@@ -235,14 +266,12 @@ class Run(Generic[S]):
 
     def frame(self) -> Any:
         """Return one row per rating as a pandas table: rating, participant, item, word, conditions, models' answers."""
-        import pandas
-
-        return pandas.DataFrame(self._trials())
+        return presented("frame_of", self._trials())
 
     # -- behind it --------------------------------------------------------------------------------------------------
 
     def _about(self, result: T, **more: Any) -> T:
-        return result.about(dataset=self.data.card.name, condition=self.label, **more)
+        return result.about(dataset=self.data.card.name, condition=self.label, run=self, **more)
 
     @cached_property
     def _rated(self) -> NDArray[np.bool_]:

@@ -35,6 +35,7 @@ from lexiscope.core.result import Curve, Curves, Record, Result, Undefined, pars
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Settings
+from lexiscope.core.showing import counted
 from lexiscope.core.study import PublishedValue, Question, printed_values
 from lexiscope.report.document import Report, Section
 from lexiscope.report.exports import Exported, export
@@ -103,6 +104,9 @@ class Study:
         self.asked: list[Asked] = []
         self.load: Load | None = None
         self.settings_type: type[Settings] = Settings
+
+    def __repr__(self) -> str:
+        return f"Study({self.name}: {counted(len(self.asked), 'question')})"
 
     # -- what the file of a study says ----------------------------------------------------------------------------
 

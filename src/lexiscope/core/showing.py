@@ -1,0 +1,27 @@
+"""How things are shown in Python: short texts of one line, and what ``report`` makes of them for a notebook.
+
+``core`` knows what things are; how they are put into words, drawn and framed is made in ``report``, above it: the name
+of that module is all that ``core`` has of it. It is imported when something is first shown.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+PRESENTERS = "lexiscope.report.presenting"
+"""Where sentences, figures, frames and HTML are made, by type."""
+
+
+def presented(what: str, *args: Any) -> Any:
+    """Return what the function *what* of the presenters makes of these things."""
+    return getattr(import_module(PRESENTERS), what)(*args)
+
+
+def counted(n: int, one: str, many: str = "") -> str:
+    """Return a count with its noun.
+
+    >>> counted(1, "item"), counted(1200, "item"), counted(2, "reply", "replies")
+    ('1 item', '1,200 items', '2 replies')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"

@@ -1,0 +1,225 @@
+"""What a researcher calls in a notebook: run a study, analyse ratings, compare two results of one run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any, cast
+
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.collect import CollectProgress, ask, live_subjects
+from lexiscope.core import catalog
+from lexiscope.core.dataset import Dataset, DatasetCard, own_card
+from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Contrast, Estimate, Record, read_records
+from lexiscope.core.scale import Scale
+from lexiscope.core.settings import Settings
+from lexiscope.core.showing import counted, presented
+from lexiscope.core.simulated import PARTICIPANT
+from lexiscope.items.item_source import load_items, task_of_items
+from lexiscope.report.study_run import Summary
+from lexiscope.report.tables import Table
+from lexiscope.studies.kit.run import Run
+
+_OWN = "ratings"
+"""The name of ratings that come from no file and no dataset."""
+_TASK = "relatedness"
+
+# -- studies --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class StudyRun:
+    """A finished run of a study: where its report is, and its numbers.
+
+    ``remarks`` are what the run has to say (a subject without answers, a run that was finished before), ``overview``
+    its main results.
+    """
+
+    name: str
+    report: Path
+    n_records: int
+    remarks: tuple[str, ...]
+    overview: Table
+
+    @property
+    def folder(self) -> Path:
+        """The run folder."""
+        return self.report.parent
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The numbers of the run, as ``results.json`` holds them."""
+        return read_records(self.folder / "results.json")
+
+    @property
+    def responses(self) -> ResponseTable:
+        """The responses of people and models from which the numbers were computed."""
+        return ResponseTable.read_parquet(self.folder / "responses.parquet")
+
+    def frame(self) -> Any:
+        """Return the numbers as a pandas table, one record a row."""
+        return presented("frame", self.records)
+
+    def __repr__(self) -> str:
+        return f"StudyRun({self.name}: {counted(self.n_records, 'number')}, report: {self.report})"
+
+    def _repr_html_(self) -> str:
+        link = escape(self.report.as_posix())
+        remarks = "".join(f"<p>{escape(text)}</p>" for text in self.remarks)
+        return f'<p>Report: <a href="{link}">{link}</a></p>{presented("table_html", self.overview)}{remarks}'
+
+
+def study(
+    name: Path | str, out: Path | str = "", *, progress: CollectProgress | None = None, **settings: Any
+) -> StudyRun:
+    """Run a study into the folder *out*; a finished run is not computed again.
+
+    *name* is a study of the catalog or the path of a study's file; *settings* are its settings by their names in the
+    study file: ``subjects=("encoder:minilm",)``, ``n_bootstrap=200``. Without *out* the folder is the study's name with
+    ``_run``.
+    Errors: those of the study; :class:`InputError` for a setting that it does not have.
+    """
+    asked = str(name)
+    chosen = catalog.settings(asked).of({"study": asked, **_plain(settings)})
+    folder = Path(out or f"{Path(asked).stem}_run")
+    given = "".join(f", {key}={value!r}" for key, value in settings.items())
+    run = getattr(catalog.study(asked), "run")  # noqa: B009
+    command = f"lexiscope.study({asked!r}, out={str(out)!r}{given})"
+    summary = cast(Summary, run(chosen, folder, progress=progress, command=command))
+    return StudyRun(Path(asked).stem, summary.report, summary.n_records, summary.remarks, summary.overview)
+
+
+def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings as a study file writes them: paths as text, and one subject as a list of one."""
+    found = {key: str(value) if isinstance(value, Path) else value for key, value in settings.items()}
+    if isinstance(found.get("subjects"), str):
+        found["subjects"] = (found["subjects"],)
+    return found
+
+
+# -- ratings --------------------------------------------------------------------------------------------------------
+
+
+def analyse(
+    ratings: Dataset | ResponseTable | Ratings | Path | str,
+    subjects: Sequence[str] | str = (),
+    *,
+    items: Dataset | Sequence[Item] | Path | str | None = None,
+    answers: ResponseTable | None = None,
+    task: str | None = None,
+    scale: Scale | None = None,
+    out: Path | str | None = None,
+    progress: CollectProgress | None = None,
+    **settings: Any,
+) -> Run[Settings]:
+    """Return a run of ratings: people, norms, agreement, ceilings, mixed models, and how close models come to people.
+
+    *ratings* are an item file with ratings, a dataset or its name, or a table of ratings; *items* are the items of such
+    a table, without which each item is a word of its own and models cannot be asked. *subjects* are asked now
+    (``encoder:minilm``); *answers* are those of subjects asked before (:func:`~lexiscope.collect.ask`). *scale* is the
+    rating scale of an item file, *settings* are ``n_bootstrap``, ``seed``, ``device``, ``threads``.
+    Errors: those of the file, the dataset and the subjects; :class:`InputError` for a rating of an item that the items
+    do not have.
+
+    >>> from lexiscope import Ratings
+    >>> run = analyse(Ratings.from_arrays(list("aabbcc"), list("ijijij"), [1, 5, 2, 4, 1, 4]))
+    >>> run, run.norm.round(2).tolist()
+    (Run(ratings: 2 items, 2 words, 3 participants, 0 models), [1.33, 4.33])
+    """
+    chosen = Settings.of({"study": "analyse", **_plain({**settings, "subjects": subjects})})
+    data = _data(ratings, items, task, scale)
+    known = {item.item_id for item in data.items}
+    unknown = [one for one in data.responses.unique("item_id") if one not in known]
+    if unknown:
+        raise InputError(
+            "a rating of an item that the items do not have",
+            place=Place(item_id=unknown[0]),
+            hint="give the items of these ratings: items=…",
+        )
+    tables = [answers] if answers is not None else []
+    if chosen.subjects:
+        if not all(item.usages for item in data.items):
+            raise InputError("these ratings come without texts: models cannot be asked", hint="give items=…")
+        live = live_subjects(chosen.subjects, chosen)
+        tables.append(ask(data, live, task or data.card.task, out=out, seed=chosen.seed, progress=progress))
+    return Run(data, ResponseTable.concat(tables), chosen)
+
+
+def _data(
+    ratings: Dataset | ResponseTable | Ratings | Path | str,
+    items: Dataset | Sequence[Item] | Path | str | None,
+    task: str | None,
+    scale: Scale | None,
+) -> Dataset:
+    if isinstance(ratings, Dataset):
+        return ratings
+    if isinstance(ratings, str | Path):
+        return _named(str(ratings), task, scale)
+    table = _table(ratings, task or _TASK) if isinstance(ratings, Ratings) else ratings
+    if items is None:
+        bare = tuple(Item(name, _OWN, ()) for name in table.unique("item_id"))
+        return Dataset(_card(task or _TASK), bare, table)
+    if isinstance(items, str | Path):
+        items = _named(str(items), task, scale)
+    if isinstance(items, Dataset):
+        return Dataset(items.card, items.items, table, items.checksums)
+    return Dataset(_card(task or _TASK), tuple(items), table)
+
+
+def _named(name: str, task: str | None, scale: Scale | None) -> Dataset:
+    """Return the items and ratings of a dataset by its name, or of an item file."""
+    if catalog.has("datasets", name):
+        return catalog.dataset(name)
+    task = task_of_items(name, task)
+    source = load_items(name, task=task, scale=scale)
+    if not Path(name).is_file():
+        raise InputError(f"{name} is no item file", hint="name a dataset, or a file with its suffix")
+    card = own_card(Path(name), task=task, language=source.items[0].usages[0].language, scale=source.items[0].scale)
+    return Dataset(card, source.items, source.responses, tuple(source.checksums.items()))
+
+
+def _card(task: str) -> DatasetCard:
+    return DatasetCard(
+        _OWN, "Ratings", task, "und", "the user's own", "", "given in Python", "", "obtain", "Ratings given in Python."
+    )
+
+
+def _table(ratings: Ratings, task: str) -> ResponseTable:
+    return ResponseTable.from_columns(
+        {
+            "subject_id": [ratings.rater_ids[code] for code in ratings.rater.tolist()],
+            "item_id": [ratings.item_ids[code] for code in ratings.item.tolist()],
+            "subject_kind": PARTICIPANT,
+            "task": task,
+            "measure": "rating",
+            "value": ratings.value,
+        }
+    )
+
+
+# -- comparison -----------------------------------------------------------------------------------------------------
+
+
+def compare(first: Estimate, second: Estimate) -> Contrast:
+    """Return the difference of two models' estimates of one run, *first* minus *second*, on the same resamples.
+
+    The estimates are those of :meth:`~lexiscope.studies.kit.run.Run.fit`: ``compare(*run.fit().best(2))``.
+    Errors: :class:`StatisticError` for results of two runs, or of none.
+    """
+    for one in (first, second):
+        if not isinstance(one, Estimate):
+            what = f"{type(one).__name__} is no estimate of one model at one layer"
+            raise StatisticError(what, hint="of a curve: its estimate(LAYER), or fit().best(2)")
+        if not isinstance(one.run, Run):
+            what = f"{one.name} does not know the items that it was computed from"
+            raise StatisticError(what, hint="compare two estimates of one run: run.fit().best(2)")
+    if first.run is not second.run:
+        raise StatisticError(
+            "these are estimates of two runs", why="the same items have to be resampled", hint="fit both in one run"
+        )
+    return cast(Run[Settings], first.run).compare(first, second)
