@@ -112,6 +112,11 @@ def test_analyse_is_a_run_of_ratings(items_csv: Path) -> None:
         lexiscope.analyse(run.data.responses, items="mini_relatedness")
     with pytest.raises(lexiscope.LexiscopeError, match="n_bootstrap"):
         lexiscope.analyse(items_csv, n_bootstraps=20)
+    for given in (run.data, "mini_relatedness", run.people):
+        with pytest.raises(lexiscope.LexiscopeError, match="scale"):
+            lexiscope.analyse(given, scale=lexiscope.Scale(1, 5))
+    with pytest.raises(lexiscope.LexiscopeError, match="come with their items"):
+        lexiscope.analyse(items_csv, items="mini_relatedness")
 
 
 def test_compare_needs_two_estimates_of_one_run(items_csv: Path) -> None:

@@ -156,10 +156,14 @@ def _data(
     task: str | None,
     scale: Scale | None,
 ) -> Dataset:
-    if isinstance(ratings, Dataset):
-        return ratings
+    if isinstance(ratings, Dataset | str | Path) and items is not None:
+        raise InputError("these ratings come with their items", hint="leave items out, or give a table of ratings")
     if isinstance(ratings, str | Path):
         return _named(str(ratings), task, scale)
+    if scale is not None and not isinstance(items, str | Path):
+        raise InputError("a scale is that of an item file", hint="leave scale out")
+    if isinstance(ratings, Dataset):
+        return ratings
     table = _table(ratings, task or _TASK) if isinstance(ratings, Ratings) else ratings
     if items is None:
         bare = tuple(Item(name, _OWN, ()) for name in table.unique("item_id"))
@@ -174,6 +178,8 @@ def _data(
 def _named(name: str, task: str | None, scale: Scale | None) -> Dataset:
     """Return the items and ratings of a dataset by its name, or of an item file."""
     if catalog.has("datasets", name):
+        if scale is not None:
+            raise InputError(f"{name} is a dataset, whose items have a scale already", hint="leave scale out")
         return catalog.dataset(name)
     task = task_of_items(name, task)
     source = load_items(name, task=task, scale=scale)
