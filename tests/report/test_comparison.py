@@ -46,3 +46,13 @@ def test_whole_numbers_have_no_decimals() -> None:
     """A count of 812 is printed as 812, not as 812.0000; other numbers keep four decimals."""
     records = [Record("n_items", 812.0, published=812, status="reproduced"), Record("r", 0.25, published=0.25)]
     assert [row[4].text for row in layout(published_table(records)).rows] == ["812", "0.2500"]
+
+
+def test_what_no_paper_prints_is_not_compared() -> None:
+    """A statistic that is undefined on these data stands in no table of what a paper prints; one that a paper prints
+    and nobody can reproduce does."""
+    undefined = Record("word_bias", None, status="undefined", note="FULL is not above LABEL")
+    assert comparison_section([undefined]) is None
+    section = comparison_section([undefined, Record("n", None, status="not reproducible", note="not released")])
+    assert section is not None
+    assert "prints 1 of the numbers" in str(section.paragraphs[0])

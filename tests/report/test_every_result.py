@@ -165,3 +165,15 @@ def test_lists_of_simulated_participants_carry_their_mark() -> None:
     assert all(MARK in table.title and table.people for table in lists)
     assert {row[1] for table in lists for row in table.rows} == {"simulated participants"}
     assert complete.sections[-1].title == f"Further results {MARK}"
+
+
+def test_a_rounded_number_is_not_taken_for_another_one() -> None:
+    """“1” (a version, say) is no place of .672: two decimals or three digits show a number, exact ones always."""
+    records = (
+        Record("alpha", 0.672, question="Q1"),
+        Record("r", 0.671, question="Q1"),
+        Record("n_items", 1.0, question="Q1"),
+        Record("percent", 12.34, question="Q1"),
+    )
+    complete = with_every_result(page(records, ("1", "12.3", "0.67")), KNOWN | {"alpha": "alpha", "percent": "percent"})
+    assert [(statistic, value) for _, statistic, value in listed(complete)] == [("r", 0.671)]

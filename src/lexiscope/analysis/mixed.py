@@ -168,7 +168,9 @@ def _warnings(full: MixedFit, reduced: MixedFit) -> tuple[str, ...]:
         f"{name} model: {remark}" for name, model in (("full", full), ("reduced", reduced)) for remark in model.remarks
     ]
     if len(reduced.optima) < 5:
-        notes.append(f"the reduced model was started {len(reduced.optima)} times; at least 5 starts are advised")
+        starts = len(reduced.optima)
+        times = "once" if starts == 1 else f"{starts} times"
+        notes.append(f"the reduced model was started {times}; at least 5 starts are advised")
     if full.random_effects != reduced.random_effects:
         notes.append("variances are tested on the boundary of what they can be: p is too large, up to twice")
     return tuple(notes)

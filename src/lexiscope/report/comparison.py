@@ -15,8 +15,8 @@ _FOUND = Format("number", 4)
 
 
 def published_records(records: Sequence[Record]) -> list[Record]:
-    """Return the records that a paper prints a value for, in order."""
-    return [record for record in records if record.published is not None or record.status]
+    """Return the records that a paper prints a value for, in order; a statistic may be undefined without any paper."""
+    return [record for record in records if record.published is not None or record.status not in ("", "undefined")]
 
 
 def published_table(records: Sequence[Record], *, name: str = "published", number: str = "") -> Table:

@@ -139,7 +139,9 @@ def _keys_of(record: Record) -> Iterator[tuple[str, bool]]:
     for number in (record.value, 100 * record.value):  # tables print some shares as percent
         yield _exact(number), distinct
     for decimals in range(5):
-        yield f"text {record.value:,.{decimals}f}", False
+        # "1" may be anything; a rounded number is known by two decimals, or by three digits
+        if decimals >= 2 or record.value == round(record.value, decimals) or abs(record.value) >= 10 ** (2 - decimals):
+            yield f"text {record.value:,.{decimals}f}", False
 
 
 def _exact(number: float) -> str:
