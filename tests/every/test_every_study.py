@@ -1,9 +1,17 @@
-"""Every study keeps one contract: citation, questions, published values with places, a run on mini data."""
+"""Every study keeps one contract: citation, questions, published values with places, a run on mini data.
+
+``answered/NAME.py`` gives the settings with which study NAME answers every question, with simulated participants where
+it needs people; a study without such a file answers all of them on its ``MINI``. No question needs published data.
+"""
 
 from __future__ import annotations
 
+import html
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +26,12 @@ from lexiscope.core.study import PublishedValue, Question
 from lexiscope.report.document import Section
 from lexiscope.report.stored import load
 from lexiscope.report.tables import Interval
+from lexiscope.resources import fetch
 
 STUDIES = catalog.names("studies")
+ANSWERED = Path(__file__).parent / "answered"
+ADDED = ("new_share", "new_slope")
+"""Statistics that no table of a study knows, added to the runs of :func:`answered`."""
 
 
 def _module(name: str) -> Any:
@@ -74,23 +86,70 @@ def test_a_study_runs_on_mini_data(name: str, tmp_path: Path) -> None:
     assert not [path for path in (tmp_path / "run").rglob("*") if "registration" in path.name]
 
 
-@pytest.mark.parametrize("name", STUDIES)
-def test_what_a_study_computes_is_in_its_report(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every value of results.json is a number of a table or a figure; a statistic that no table knows is named."""
+@pytest.fixture(scope="module", params=STUDIES)
+def answered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """A run of each study on data that answer all of its questions, with two records that no table of it knows; no
+    published data are there, whatever this machine has."""
+    name = request.param
+    folder = tmp_path_factory.mktemp(name)
     module = _module(name)
+    settings = module.MINI
+    if (ANSWERED / f"{name}.py").is_file():
+        settings = import_module(f".answered.{name}", __package__).settings(folder)
     mark: Callable[..., tuple[Record, ...]] = module.marked_records
-    added = (
-        Record("new_share", 1.0, question="Q1", analysis="exploratory"),
-        Record("new_slope", 0.123456, question=module.QUESTIONS[-1].question_id, analysis="exploratory"),
+    questions = (module.QUESTIONS[0].question_id, module.QUESTIONS[-1].question_id)
+    added = tuple(
+        Record(name, value, question=question, analysis="exploratory")
+        for name, value, question in zip(ADDED, (1.0, 0.123456), questions, strict=True)
     )
-    monkeypatch.setattr(module, "marked_records", lambda *args, **more: (*mark(*args, **more), *added))
-    module.run(replace(module.MINI, n_bootstrap=10), tmp_path / "run", command="test")
-    report = load(tmp_path / "run")
-    assert report.records[-2:] == added
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "marked_records", lambda *args, **more: (*mark(*args, **more), *added))
+        patch.setenv(fetch.VARIABLE, str(folder / "no_data"))
+        patch.setattr(fetch, "cache", lambda: folder / "no_cache")
+        module.run(replace(settings, n_bootstrap=10), folder / "run", command="test")
+    return name, folder / "run"
+
+
+def test_every_question_has_an_answer(answered: tuple[str, Path]) -> None:
+    """Each question of a study has a record with a value of its own; the page states no number where there is none."""
+    name, run = answered
+    records = [r for r in read_records(run / "results.json") if r.statistic not in ADDED]
+    known = Counter(record.question for record in records if record.value is not None)
+    without = [q.question_id for q in _module(name).QUESTIONS if not known[q.question_id]]
+    assert not without, f"{name}: no record with a value"
+    assert {parse_statistic(r.statistic)[0] for r in records} <= set(_module(name).STATISTICS)
+    keys = [(r.statistic, r.subject, r.dataset, r.layer, r.condition, r.view) for r in records]
+    assert len(set(keys)) == len(keys), "two records answer to one name"
+    assert not [r for r in records if r.value is None and not r.note], "no value, and no reason"
+
+
+def test_simulated_participants_are_nowhere_called_people(answered: tuple[str, Path]) -> None:
+    """Where participants of a run are simulated, no sentence, heading or cell of its page calls them people; nothing is
+    said to be printed by a paper that has not printed it."""
+    _, run = answered
+    if read_json(run / "run.json").get("participant_kind") != "simulated":
+        return
+    said = _texts(run / "report.html")
+    assert not [text for text in said if re.search(r"\bpeople\b|\bhuman\b|participants's", text, re.IGNORECASE)]
+    assert not [text for text in said if "paper prints" in text.casefold()]
+
+
+def _texts(page: Path) -> list[str]:
+    """What a page says: without drawings, run record, references, and the stories of items in cells."""
+    text = page.read_text(encoding="utf-8").replace("<wbr>", "").partition('<section id="run-record"')[0]
+    text = re.sub(r"<(style|script|svg)\b.*?</\1>|<t[dh]\b[^>]*>[^<]{200,}<", "", text, flags=re.DOTALL)
+    return [html.unescape(each).strip() for each in re.findall(r">([^<]+)<", text) if each.strip()]
+
+
+def test_what_a_study_computes_is_in_its_report(answered: tuple[str, Path]) -> None:
+    """Every value of results.json is a number of a table or a figure; a statistic that no table knows is named."""
+    _, run = answered
+    report = load(run)
+    assert tuple(record.statistic for record in report.records[-2:]) == ADDED
     shown = {f"{number:.10g}" for section in report.sections for number in _numbers(section)}
     hidden = [r for r in report.records if r.value is not None and not {_short(r.value), _short(100 * r.value)} & shown]
     assert not hidden, hidden
-    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8").replace("<wbr>", "")
+    page = (run / "report.html").read_text(encoding="utf-8").replace("<wbr>", "")
     assert "new_share" in page
     assert "new_slope" in page
     assert "0.1235" in page

@@ -33,6 +33,7 @@ from lexiscope.studies.ambistory.cases import write_sheet
 from lexiscope.studies.ambistory.distances import distances
 from lexiscope.studies.ambistory.gather import gather, given_files
 from lexiscope.studies.ambistory.models import INTEGER_FORM, RAW_FORM, RHO, ROUNDED_FORM, WRONG_FORMS
+from lexiscope.studies.ambistory.people import agreement
 from lexiscope.studies.ambistory.published import PUBLISHED
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.ambistory.tags import error_tags
@@ -46,6 +47,7 @@ SUBJECTS = (
     "scripted:four",
     "scripted:silent",
 )
+SIMULATED = Path(__file__).parents[1] / "simulated"
 SETTINGS = AmbistorySettings(n_bootstrap=20, subjects=SUBJECTS, compare=(("scripted:mean", "scripted:four"),))
 MEANS_BY_PLACE = (3.68, 2.61, 2.75, 3.55, 3.18, 3.08)
 """The mean rating of each place in a setup over all splits: what a subject that sees the order of rows can learn."""
@@ -491,3 +493,16 @@ def test_nearness_of_story_and_meaning_by_layer(
     assert "undefined" in constant.note
     assert (falling.layer, falling.n) == (1, 930)
     assert falling.value == pytest.approx(1)
+
+
+def test_of_other_ratings_nothing_of_the_papers_is_said(tmp_path: Path) -> None:
+    """Six raters with ids: a mean has six ratings, nobody recovered an id, and no difference of raters is claimed."""
+    settings = AmbistorySettings(dataset=str(SIMULATED / "stories.py"), n_bootstrap=10)
+    part = agreement(gather(settings, tmp_path), settings)
+    names = {record.statistic for record in part.records}
+    assert "icc(model=2,ratings=6)" in names
+    assert any(name.startswith("reliability_of_means(") and "ratings=6" in name for name in names)
+    assert not any("ratings=5" in name for name in names)
+    assert not any("never published" in str(text) for text in part.paragraphs)
+    (note,) = next(table for table in part.tables if table.name == "variance").notes
+    assert "Do raters differ in leniency? F(4, 572) = 0.22, p = 0.93" in note

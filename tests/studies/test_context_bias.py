@@ -360,3 +360,26 @@ def test_catch_trials_are_counted_in_a_remark(tmp_path: Path) -> None:
     audit = own_set(own, COUNTING)
     assert len(audit.train) + len(audit.dev) + len(audit.test) == len(items) - 2
     assert audit.caught == ("2 items of the file are catch trials (column catch): no analysis uses them.",)
+
+
+def test_a_model_that_answered_no_guess_is_not_said_to_keep_its_answers(tmp_path: Path) -> None:
+    """The learner that counts is not asked guessed words: how often it keeps its answer is undefined, not 0."""
+    own = own_file(tmp_path / "mine.csv")
+    (asked, *_) = [each for each in planted_items(SMALL, dataset="mine") if each.conditions["split"] == "test"]
+    of_item = {"subject_id": "ana", "subject_kind": "participant", "item_id": asked.item_id, "task": "same_sense"}
+    rows = [
+        Response(**of_item, measure="choice", option="t", view="context"),
+        Response(**of_item, measure="guessed_word", raw="seal", view="context"),
+        Response(**of_item, measure="revealed_choice", option="f", view="full"),
+    ]
+    ResponseTable.from_rows(rows).write_csv(tmp_path / "people.csv")
+    more = {"guess_of": asked.item_id, "guess": "seal", "guess_fits": True}
+    forms = {"guessed_word_1": "seal", "guessed_word_2": "seal"}
+    guessed = replace(asked, item_id=f"{asked.item_id}/seal", gold=None, conditions=asked.conditions | more | forms)
+    write_items([guessed], tmp_path / "guessed.csv")
+    files = (str(tmp_path / "people.csv"), str(tmp_path / "guessed.csv"))
+    found = records_of(replace(COUNTING, items=str(own), people=files, n_bootstrap=5), tmp_path / "run")
+    assert find(found, "n_valid_guesses").value == 1
+    kept = find(found, "n_insensitive")
+    assert (kept.value, kept.n) == (None, 0)
+    assert "answered by the model" in kept.note

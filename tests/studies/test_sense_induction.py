@@ -125,7 +125,8 @@ def test_figures_show_maps_noise_and_frequency(tmp_path: Path) -> None:
     assert curve[0].split(",")[2] == "decile"
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert "at the last decile" in page
-    assert page.count("See the figures.") == 1
+    assert "SD of the noise at the end of training: a 0.40" in page
+    assert "senses of a word, mean: a " in page
     shares = (figures / "senses_by_frequency_1.csv").read_text().splitlines()
     first = [line for line in shares if line.lstrip('"').startswith("1–")]
     assert [float(line.rsplit(",", 1)[1]) for line in first] == [0.0, 100.0]

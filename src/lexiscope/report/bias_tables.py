@@ -235,8 +235,8 @@ def _flip_notes(guesses: Sequence[Guess]) -> tuple[str, ...]:
         f"{counts.person_flips}, the model's in {counts.model_flips}."
     )
     second = (
-        f"Of {counts.sensitive_items} items where the person's answer changes, the model keeps its own in "
-        f"{counts.insensitive}."
+        f"In {counts.sensitive_items} of these the person's answer changes and the model has both answers; of them "
+        f"the model keeps its own in {counts.insensitive}."
     )
     third = (f"{counts.incomplete} valid guesses lack an answer.",) if counts.incomplete else ()
     return (first, second, *third)

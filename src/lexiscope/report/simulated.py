@@ -21,7 +21,7 @@ MARK = f"[judgments: {SIMULATED_PARTICIPANTS}]"
 _PEOPLE = re.compile(
     # a name with other characters around it (a file, a model) is no word
     r"(?<![\w/:.-])(?:(?P<ceiling>human ceilings?)|(?:simulated )?(?P<word>people|humans?|participants|raters)"
-    r"(?P<possessive>['’]s)?)(?![\w/:-]|\.\w)",
+    r"(?P<possessive>['’]s)?)(?![\w/-]|[.:]\w)",
     re.IGNORECASE,
 )
 
@@ -40,8 +40,10 @@ def told(text: str) -> str:
     >>> told("People agree more, raters' mean .30"), told("people's ratings"), told("Human ceilings by name")
     ("Simulated participants agree more, simulated raters' mean .30", "simulated participants' ratings",
      'Ceilings of simulated participants by name')
-    >>> told("simulated participants"), told("human norms"), told("people.csv")
-    ('simulated participants', 'simulated norms', 'people.csv')
+    >>> told("simulated participants"), told("human norms"), told("people.csv"), told("people:1")
+    ('simulated participants', 'simulated norms', 'people.csv', 'people:1')
+    >>> told("people: 3 of 4"), told("beside people's: nothing")
+    ('simulated participants: 3 of 4', "beside simulated participants': nothing")
     """
     return _PEOPLE.sub(_replacement, text)
 
@@ -106,6 +108,19 @@ def marked_where_people(part: Part) -> Part:
         figures=tuple(marked_figure(each) if _of_people(f"{each.title} {each.alt}") else each for each in part.figures),
         paragraphs=tuple(map(told, part.paragraphs)),
     )  # fmt: skip
+
+
+def marked_section(section: Section) -> Section:
+    """Return a section with the mark on what names people, in its words too; the rest of it stays as it is.
+
+    For a report in which all people are simulated participants, beside numbers that rest on nobody's judgments.
+    """
+    inside = tuple(map(marked_section, section.subsections))
+    texts = tuple(told(each) if isinstance(each, str) else each for each in section.paragraphs)
+    tables = tuple(marked_table(each) if has_people(each) else each for each in section.tables)
+    named = texts != section.paragraphs or tables != section.tables or _of_people(section.title)
+    title = _marked(section.title) if named else section.title
+    return replace(section, title=title, paragraphs=texts, tables=tables, subsections=inside)
 
 
 def has_people(table: Table, *, rows_only: bool = False) -> bool:

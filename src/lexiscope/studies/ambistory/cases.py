@@ -63,7 +63,7 @@ def _sheet_words(material: Material) -> tuple[str, ...]:
         return ()
     tags = "; ".join(f"{tag.replace('_', ' ')}: {meaning}" for tag, meaning in TAGS.items())
     return (
-        f"{SHEET} lists the {MOST_ERRORS} largest errors of every subject, without its name, for people to tag "
+        f"{SHEET} lists the {MOST_ERRORS} largest errors of every subject, without its name, for coders to tag "
         f"as Gehring & Roth (2025) do ({tags}). What coders sent back is counted where the study is run once "
         "more with --coding FILE for each of them and the collected answers as recorded: subject.",
     )

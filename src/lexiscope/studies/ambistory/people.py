@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,6 +11,7 @@ from lexiscope.analysis.alpha import krippendorff_alpha
 from lexiscope.analysis.ceilings import Ceiling, reliability_of_means
 from lexiscope.analysis.group_raters import best_raters, shuffled_best_raters, single_rater
 from lexiscope.analysis.norms import item_sd, mean_sd_by_group
+from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.variance_components import variance_components
 from lexiscope.core.errors import DataError, StatisticError
 from lexiscope.core.result import Record, statistic_name
@@ -187,7 +189,7 @@ def _ceilings(material: Material, settings: AmbistorySettings) -> Part:
     alpha = krippendorff_alpha(
         material.people, level="interval", groups=material.setups, **drawn(settings, len(set(material.setups.values())))
     )
-    reliability = reliability_of_means(alpha, 5)
+    reliability = reliability_of_means(alpha, _ratings_of_a_sample(material.people))
     records = [_ceiling_record(material, one, condition) for one in (best.spearman, best.accuracy)]
     records.append(_ceiling_record(material, reliability, ALL))
     for metric, mean, spread in (
@@ -199,16 +201,23 @@ def _ceilings(material: Material, settings: AmbistorySettings) -> Part:
         records.append(record(material, name, mean, condition=condition, n=best.spearman.n, note=note))
     singles, single_records = _single_table(material, settings)
     table = ceilings_table([_row(records, one) for one in _named(records, best.spearman, best.accuracy, reliability)])
-    return Part((*records, *single_records), (table, singles), paragraphs=(_READ_WITH,))
+    recovered = f" {_RECOVERED}" if material.name == "ambistory" else ""
+    return Part((*records, *single_records), (table, singles), paragraphs=(_READ_WITH + recovered,))
+
+
+def _ratings_of_a_sample(ratings: Ratings) -> int:
+    """How many ratings a mean has: the most frequent number of ratings of a sample, of several the smallest."""
+    counts = Counter(np.bincount(ratings.item, minlength=ratings.n_items).tolist())
+    return int(min(counts, key=lambda n: (-counts[n], n)))
 
 
 _READ_WITH = (
     "The human upper bound of Gehring & Roth (2025) takes the best rater on the few samples of a group: most of it is "
     "selection, as the same recipe on ratings that were shuffled among raters shows. It is no ceiling for a model. "
     "The single rater against the others is what a model can fairly be set beside; the reliability of the mean says "
-    "how far a perfect predictor could get (its square root is the highest correlation). Rater ids were never "
-    "published; they are recovered from the sample numbers, as the dataset's card says."
+    "how far a perfect predictor could get (its square root is the highest correlation)."
 )
+_RECOVERED = "Rater ids were never published; they are recovered from the sample numbers, as the dataset's card says."
 
 
 def _named(records: Sequence[Record], *ceilings: Ceiling) -> list[tuple[Record, str]]:
@@ -283,17 +292,18 @@ def _components(material: Material) -> Part:
     except StatisticError as error:
         return Part(remarks=(f"Variance components could not be computed: {error.what}.",))
     parts = {"sample": found.item, "rater": found.rater, "residual": found.residual}
+    several = _ratings_of_a_sample(material.people)
     records = [
         *(record(material, statistic_name("variance", of=name), value) for name, value in parts.items()),
         record(material, "icc(model=2,ratings=1)", found.icc_single, n=found.n_items),
-        record(material, "icc(model=2,ratings=5)", found.icc_mean(5), n=found.n_items),
+        record(material, f"icc(model=2,ratings={several})", found.icc_mean(several), n=found.n_items),
         record(material, "rater_effect_f", found.f, p=found.p, n=found.n_raters),
     ]
     columns = (Column("Source"), Column("Variance", THREE))
     note = (
-        f"Two-way within groups of raters, pooled over {found.n_groups} groups. Raters differ in leniency: "
-        f"F({found.df[0]}, {found.df[1]}) = {found.f:.2f}. ICC(2,1) {apa(found.icc_single, 3)}, ICC(2,5) "
-        f"{apa(found.icc_mean(5), 3)}."
+        f"Two-way within groups of raters, pooled over {found.n_groups} groups. Do raters differ in leniency? "
+        f"F({found.df[0]}, {found.df[1]}) = {found.f:.2f}, p = {found.p:.2g}. ICC(2,1) {apa(found.icc_single, 3)}, "
+        f"ICC(2,{several}) {apa(found.icc_mean(several), 3)}."
     )
     title = "Where ratings differ"
     return Part(tuple(records), (Table("variance", "", title, columns, tuple(parts.items()), (note,)),))

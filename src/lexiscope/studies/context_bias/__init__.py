@@ -16,7 +16,7 @@ from lexiscope.core.study import PublishedValue, Question
 from lexiscope.report.document import Report
 from lexiscope.report.exports import Exported, export, meanings_of
 from lexiscope.report.part import Part, joined, pick, shown, with_published
-from lexiscope.report.simulated import marked_where_people
+from lexiscope.report.simulated import marked_part, marked_section, marked_where_people, told
 from lexiscope.report.study_folder import about_run
 from lexiscope.report.study_run import Computed, Summary, marked_questions, marked_records, run_study
 from lexiscope.report.tables import Cell as TableCell
@@ -98,7 +98,10 @@ def analyse(material: Material, everybody: tuple[Measured, ...], settings: Conte
         "Q6": errors_part(material),
         "Q7": guesses_part(material),
     }
-    return {name: marked_where_people(part) for name, part in parts.items()} if material.simulated else parts
+    if not material.simulated:
+        return parts
+    # guesses are people's, whatever the model is
+    return {name: (marked_part if name == "Q7" else marked_where_people)(part) for name, part in parts.items()}
 
 
 def overview(records: tuple[Record, ...]) -> Table:
@@ -151,10 +154,12 @@ def _report(
     names = ", ".join(audit.name for audit in material.sets)
     plans = [{"dataset": each.dataset, "model": each.subject, "plan": each.plan, "left_out": list(each.left_out)}
              for each in material.answers]  # fmt: skip
+    subtitle = "Models trained on the whole input and on each part of it, beside people"
+    sections = built(material, settings, marked_questions(QUESTIONS, records), parts, verdicts)
     return Report(
         title=settings.title or f"Context and word bias: {names}",
-        subtitle="Models trained on the whole input and on each part of it, beside people",
-        sections=built(material, settings, marked_questions(QUESTIONS, records), parts, verdicts),
+        subtitle=told(subtitle) if material.simulated else subtitle,
+        sections=tuple(map(marked_section, sections)) if material.simulated else sections,
         run=about_run(settings, data=material.checksums, counts=counts, plans=plans, given=given),
         records=records,
         citations=() if material.own else CITATION,

@@ -119,9 +119,12 @@ def _flips(audit: AuditSet, answers: Answers, material: Material, number: int) -
         return Part(paragraphs=(f"{audit.name}: {told}",) if told else ())
     found = guess_answers(guessed, material.people[audit.name], answers.responses, model_id=answers.subject)
     counts = count_flips(found)
-    numbers = {"n_guesses": counts.n, "n_valid_guesses": counts.n_valid, "n_insensitive": counts.insensitive}
+    numbers = {"n_guesses": counts.n, "n_valid_guesses": counts.n_valid}
     records = tuple(
         Record(name, float(value), answers.subject, audit.name, n=counts.n) for name, value in numbers.items()
     )
+    kept = float(counts.insensitive) if counts.sensitive_items else None
+    why = "" if counts.sensitive_items else "no valid guess changes a person's answer and was answered by the model"
+    records += (Record("n_insensitive", kept, answers.subject, audit.name, n=counts.sensitive_items, note=why),)
     table = flips_table(found, name=f"guess_flips_{number}", number="8")
     return Part(records, (table,), paragraphs=(f"{audit.name}, {answers.subject}: {told}",))

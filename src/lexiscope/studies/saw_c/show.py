@@ -22,7 +22,7 @@ _EXPECTED = "mean layer, weighted by what each layer adds to the layers before i
 
 def count_table(name: str, number: str, title: str, rows: Sequence[tuple[str, Record]]) -> Table:
     """Return a table of single numbers."""
-    columns = (Column("Quantity"), Column("Value", align="right"))
+    columns = (Column("Quantity"), Column("Value", Format("number", 2), align="right"))
     return Table(name, number, title, columns, tuple((label, _counted(record)) for label, record in rows))
 
 
@@ -30,7 +30,7 @@ def _counted(record: Record) -> Cell:
     """A whole number without decimals, any other with two."""
     if record.value is None:
         return Missing(record.note)
-    return f"{record.value:,.0f}" if record.value == int(record.value) else f"{record.value:.2f}"
+    return f"{record.value:,.0f}" if record.value == int(record.value) else record.value
 
 
 def registry_table(facts: Sequence[SubjectFacts]) -> Table:

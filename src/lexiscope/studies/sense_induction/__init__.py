@@ -18,7 +18,7 @@ from lexiscope.report.exports import Exported, export, meanings_of
 from lexiscope.report.part import Part, joined, pick, shown, with_published
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.sense_explorer import Exploration
-from lexiscope.report.simulated import marked_part
+from lexiscope.report.simulated import marked_part, marked_section, told
 from lexiscope.report.study_folder import about_run
 from lexiscope.report.study_run import Computed, Summary, marked_questions, marked_records, run_study
 from lexiscope.report.tables import Column, Format, Table
@@ -85,7 +85,9 @@ def run(
         explored, unexplored = explorations(material, settings)
         parts, answers, left_out = analyse(material, settings, explored)
         left_out = (*left_out, *unexplored)
-        responses = ResponseTable.concat([material.responses, answers, material.people])
+        # the ratings of a set stay in it; simulated ones are among the answers of the run, which are marked by them
+        simulated = [each for each in material.simulated if each is not material.people]
+        responses = ResponseTable.concat([material.responses, answers, material.people, *simulated])
         records = _records(material, settings, parts)
         sums = tuple(material.checksums.items())
         handed = Exported("sense_induction", responses, None, sums, meanings_of(STATISTICS, records))
@@ -124,9 +126,16 @@ def analyse(
         "Q4": planted,
         "Q5": joined([grid, noise, synset]),
         "Q6": frequency_part(trained),
-        "Q7": marked_part(judged) if holds_simulated(material.people) else judged,
+        "Q7": judged,
         "Q8": contrast,
     }
+    marked = {
+        "Q1": any(each.simulated for each in material.sets if not each.in_context),
+        "Q2": any(each.simulated for each in material.sets if each.in_context),
+        "Q7": holds_simulated(material.people),
+        "Q8": bool(material.simulated),
+    }
+    parts |= {name: marked_part(parts[name]) for name, simulated in marked.items() if simulated}
     missing = (no_log, unplanted, no_grid, no_noise, no_synset, no_maps, no_people, no_contrast)
     left_out = (*material.left_out, *(each for several in missing for each in several))
     return parts, answers, left_out
@@ -184,10 +193,11 @@ def _report(
         "records": len(records),
         "left_out": n_left_out,
     }
+    subtitle = "Vectors with several senses for a word, beside people's ratings and judgments"
     return Report(
         title=settings.title or "Induced senses",
-        subtitle="Vectors with several senses for a word, beside people's ratings and judgments",
-        sections=sections,
+        subtitle=told(subtitle) if material.all_simulated else subtitle,
+        sections=tuple(map(marked_section, sections)) if material.all_simulated else sections,
         run=about_run(settings, data=material.checksums, counts=counts, given=given),
         records=records,
         citations=CITATION,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
@@ -74,7 +75,8 @@ def _asked(
     out: Path,
     progress: CollectProgress | None,
 ) -> ResponseTable:
-    folder = out / pairs.name.replace("?", "_").replace("=", "_")
+    # a dataset may be named by its path
+    folder = out / re.sub(r"[^A-Za-z0-9.-]+", "_", pairs.name).strip("_.")
     return collect(pairs.items, subjects, _TASKS[pairs.kind], out=folder, seed=settings.seed, progress=progress)
 
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.item import Item
-from lexiscope.core.response import ResponseTable
+from lexiscope.core.response import ResponseTable, holds_simulated
+from lexiscope.core.simulated import SIMULATED
 from lexiscope.core.subject import ChoosesSense, Subject
 from lexiscope.items.induced_senses import InducedSenses
 from lexiscope.items.known_words import KnowsWords
@@ -54,6 +55,11 @@ class PairSet:
     card: DatasetCard | None = None
     responses: ResponseTable = field(default_factory=ResponseTable.empty)
     checksums: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the ratings are those of simulated participants."""
+        return holds_simulated(self.responses)
 
     @property
     def words(self) -> NDArray[np.str_]:
@@ -102,6 +108,18 @@ class Material:
     def checksums(self) -> dict[str, str]:
         """The checksums of all files that were read, by name."""
         return {path: digest for each in self.sets for path, digest in each.checksums}
+
+    @property
+    def simulated(self) -> tuple[ResponseTable, ...]:
+        """The answers of simulated participants: ratings of pairs, and answers to the tests of senses."""
+        rated = [each.responses.where(subject_kind=SIMULATED) for each in self.sets if each.simulated]
+        return (*rated, *((self.people,) if holds_simulated(self.people) else ()))
+
+    @property
+    def all_simulated(self) -> bool:
+        """Whether nobody but simulated participants rated pairs or answered the tests."""
+        real = [each for each in self.of_kind("similarity") if not each.simulated]
+        return bool(self.simulated) and not real and (not len(self.people) or holds_simulated(self.people))
 
     def of_kind(self, kind: Kind) -> tuple[PairSet, ...]:
         """Return the sets of one kind, in order."""

@@ -10,7 +10,7 @@ from lexiscope.report.part import Part
 from lexiscope.report.sections import asked_in, card_section, question_section, questions_table
 from lexiscope.report.sense_explorer import Exploration
 from lexiscope.report.tables import Column, Table
-from lexiscope.studies.sense_induction import contrast, judged, recovery, same_sense, similarity
+from lexiscope.studies.sense_induction import contrast, judged, recovery, same_sense, similarity, trainings
 from lexiscope.studies.sense_induction.explored import explorer_sections
 from lexiscope.studies.sense_induction.material import LeftOut, Material
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
@@ -98,8 +98,10 @@ def _results(material: Material, parts: Mapping[str, Part]) -> dict[str, str]:
         "Q2": similarity.result_words(material, of["Q2"], AVG_SIM_C),
         "Q3": same_sense.result_words(material, of["Q3"]),
         "Q4": recovery.result_words(material, of["Q4"]),
-        "Q5": " ".join(parts["Q5"].paragraphs[:1]) or ("See the figures." if parts["Q5"].figures else ""),
-        "Q6": "See the histograms." if parts["Q6"].figures else " ".join(parts["Q6"].paragraphs[:1]),
+        "Q5": " ".join(parts["Q5"].paragraphs[:1])
+        or trainings.result_words(material, of["Q5"], "noise_sd", "SD of the noise at the end of training")
+        or ("See the figures." if parts["Q5"].figures else ""),
+        "Q6": trainings.result_words(material, of["Q6"], "senses_per_word", "senses of a word, mean"),
         "Q7": judged.result_words(material, of["Q7"]),
         "Q8": contrast.result_words(parts["Q8"]),
     }

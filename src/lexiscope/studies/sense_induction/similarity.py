@@ -13,6 +13,7 @@ from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.sense_similarity import SimilarityCorrelation, similarity_correlation
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Record
+from lexiscope.core.simulated import COLLECTED
 from lexiscope.report.figure_accuracy import Dot, accuracy_dots
 from lexiscope.report.figures import Heading
 from lexiscope.report.part import Part, pick, shown
@@ -63,10 +64,9 @@ def words_part(material: Material, settings: SenseInductionSettings) -> Part:
         for who in material.subjects
     ]
     title = "Word similarity: 100 × Spearman's ρ with people's mean ratings"
-    notes = (
-        _WORDS,
-        "The files of these sets hold mean ratings only, so that people's own agreement is not known here.",
-    )
+    notes: tuple[str, ...] = (_WORDS,)
+    if not any(len(each.responses.where(measure="rating")) for each in sets):
+        notes += ("The files of these sets hold mean ratings only, so that people's own agreement is not known here.",)
     table = Table("word_similarity", "6", title, columns, tuple(rows), notes)
     heading = Heading(
         "word_similarity", "", "MaxSim beside people's ratings, set by set", "Over covered pairs. " + _WORDS
@@ -104,10 +104,11 @@ def usages_part(material: Material, settings: SenseInductionSettings) -> Part:
         agreed = pick(records, _AGREEMENT, dataset=each.name)
         if agreed is not None:
             rows.append((each.title, _RATINGS, shown(agreed), *[None] * 6, agreed.n, None))
+    unnamed = any(each.name == "scws" for each in sets)
     notes = (
         _WORDS,
-        "Ratings among each other: one column of ratings with the mean of the others, mean of columns; who gave a "
-        "column is not published, so that it is no person's agreement.",
+        "Ratings among each other: one column of ratings with the mean of the others, mean of columns."
+        + (" Who gave a column is not published, so that it is no person's agreement." if unnamed else ""),
     )
     title = "Similarity in context: 100 × Spearman's ρ with people's mean ratings"
     return Part(records, (Table("similarity_in_context", "", title, columns, tuple(rows), notes),))
@@ -206,7 +207,7 @@ def _correlation(
 def _agreement(sets: Sequence[PairSet], settings: SenseInductionSettings) -> tuple[Record, ...]:
     found = []
     for each in sets:
-        rows = each.responses.where(measure="rating")
+        rows = each.responses.where(measure="rating", subject_kind=COLLECTED)
         if len(rows.unique("subject_id")) > 2:
             agreed = leave_one_out(Ratings.from_table(rows), resamples=settings.n_bootstrap, seed=settings.seed)
             interval = agreed.interval

@@ -13,6 +13,7 @@ from lexiscope.core.dataset import Dataset
 from lexiscope.core.errors import DataError, InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
+from lexiscope.core.simulated import COLLECTED
 from lexiscope.core.subject import SubjectSpec
 from lexiscope.datasets.wordsim import NINE
 from lexiscope.datasets.wordsim import SETS as WORD_SETS
@@ -130,7 +131,7 @@ def _mini(loaded: Dataset) -> PairSet:
 
 def _mean_ratings(loaded: Dataset) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """The mean rating of each item, in their order; empty where there are none for every item."""
-    rows = loaded.responses.where(measure=("rating", "norm"))
+    rows = loaded.responses.where(measure=("rating", "norm"), subject_kind=(*COLLECTED, "norm"))
     sums: dict[str, list[float]] = {}
     for item_id, value in zip(rows.column("item_id").tolist(), rows.column("value").tolist(), strict=True):
         sums.setdefault(item_id, []).append(value)

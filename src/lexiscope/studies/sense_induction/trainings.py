@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,29 +77,36 @@ def trainings_part(material: Material, trained: Sequence[Trained]) -> tuple[Part
     tables = (
         (drop_empty(Table("trainings", "", "The vectors and how they were trained", columns, rows)),) if rows else ()
     )
-    records = tuple(record for each in trained for record in _records(each))
-    return Part(records, tables), tuple(left_out)
+    return Part(tables=tables), tuple(left_out)
 
 
 def noise_part(trained: Sequence[Trained]) -> tuple[Part, tuple[LeftOut, ...]]:
-    """Return the course of noise and signal (Figure 3) of every training that has noise and a log."""
+    """Return noise and signal at the end of every training that has a log, and their course (Figure 3) with noise."""
     drawn = [each for each in trained if each.log and each.log[0].noise_sd > 0]
     left_out = [LeftOut("Noise against signal", each.title, _no_noise(each)) for each in trained if each not in drawn]
+    logged = [each for each in trained if each.log]
+    columns = (Column("Vectors"), Column("SD of c̄·s", _THREE), Column("SD of the noise", _THREE),
+               Column("Entropy", _THREE, note="Of the choice of a sense without noise, in nats."))  # fmt: skip
+    table, records = _measured("noise_at_the_end", "Noise and signal at the end of training", columns, logged, _ends)
     if not drawn:
-        return Part(), tuple(left_out)
+        return Part(records, (table,) if logged else ()), tuple(left_out)
     curves = [NoiseCurve(each.title, *(_column(each, name) for name in _LOGGED)) for each in drawn]
     caption = "The smaller the spread of c̄·s beside the noise, the more the choice of a sense is left to chance."
-    return Part(figures=(noise_against_signal(curves, Heading("noise", "3", "Noise and signal", caption)),)), tuple(
-        left_out
-    )
+    figure = noise_against_signal(curves, Heading("noise", "3", "Noise and signal", caption))
+    return Part(records, (table,), (figure,)), tuple(left_out)
 
 
 def frequency_part(trained: Sequence[Trained]) -> Part:
     """Return how many senses frequent and rare words have (Figure 4): means of all, shares of those that differ."""
     several = [each for each in trained if len(each.vectors.words) >= _BINS and each.vectors.mask.shape[1] > 1]
     varied = [each for each in several if len(set(each.vectors.n_senses.tolist())) > 1]
+    if not trained:
+        return Part()
+    columns = (Column("Vectors"), Column("Words", INTEGER), Column("Senses", INTEGER), Column("Senses of a word", _TWO))
+    table, records = _measured("senses_left", "Senses that are left", columns, trained, _left)
     if not varied:
-        return Part(paragraphs=("All words have the same number of senses: nothing was pruned.",) if trained else ())
+        told = ("All words have the same number of senses: nothing was pruned.",)
+        return Part(records, (table,), paragraphs=told)
     heading = Heading(
         "senses_by_frequency", "4", "Senses of a word by frequency", "Words by falling frequency, a tenth of them each."
     )
@@ -115,7 +122,14 @@ def frequency_part(trained: Sequence[Trained]) -> Part:
         horizontal="Decile of words, most frequent first",
         place="decile",
     )
-    return Part(figures=(mean, *(_shares(each, number) for number, each in enumerate(varied, start=1))))
+    shares = (_shares(each, number) for number, each in enumerate(varied, start=1))
+    return Part(records, (table,), (mean, *shares))
+
+
+def result_words(material: Material, records: Sequence[Record], statistic: str, said: str) -> str:
+    """Return the values of a statistic for all trainings, in one line."""
+    found = [record for record in records if record.statistic == statistic and record.value is not None]
+    return f"{said}: " + "; ".join(f"{material.title_of(r.subject)} {r.value:.2f}" for r in found) if found else ""
 
 
 def grid_part(
@@ -180,17 +194,35 @@ def _row(each: Trained) -> tuple[Cell, ...]:
     )  # fmt: skip
 
 
-def _records(each: Trained) -> list[Record]:
+def _measured(
+    name: str,
+    title: str,
+    columns: tuple[Column, ...],
+    trained: Sequence[Trained],
+    measure: Callable[[Trained], Mapping[str, float]],
+) -> tuple[Table, tuple[Record, ...]]:
+    """A table with a row for each training, and a record for each of its numbers."""
+    found = [(each, measure(each)) for each in trained]
+    records = tuple(
+        Record(statistic, value, subject=each.subject.subject_id)
+        for each, values in found
+        for statistic, value in values.items()
+    )
+    return Table(name, "", title, columns, tuple((each.title, *values.values()) for each, values in found)), records
+
+
+def _left(each: Trained) -> dict[str, float]:
     senses, n_words = int(each.vectors.mask.sum()), len(each.vectors.words)
-    values = {"n_words": n_words, "n_senses": senses, "senses_per_word": senses / n_words}
-    if each.log:
-        last = each.log[-1]
-        values |= {
-            "selection_entropy": last.entropy_without_noise,
-            "signal_sd": last.signal_sd,
-            "noise_sd": last.noise_sd,
-        }
-    return [Record(name, float(value), subject=each.subject.subject_id) for name, value in values.items()]
+    return {"n_words": float(n_words), "n_senses": float(senses), "senses_per_word": senses / n_words}
+
+
+def _ends(each: Trained) -> dict[str, float]:
+    last = each.log[-1]
+    return {
+        "signal_sd": last.signal_sd,
+        "noise_sd": last.noise_sd,
+        "selection_entropy": last.entropy_without_noise,
+    }
 
 
 def _shares(each: Trained, number: int) -> Figure:

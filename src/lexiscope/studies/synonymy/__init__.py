@@ -21,7 +21,7 @@ from lexiscope.report.study_folder import about_run
 from lexiscope.report.study_run import Computed, Summary, marked_questions, marked_records, run_study
 from lexiscope.report.style import short_names
 from lexiscope.report.tables import Column, Format, Table
-from lexiscope.studies.synonymy.accuracies import accuracies
+from lexiscope.studies.synonymy.accuracies import accuracies, apart
 from lexiscope.studies.synonymy.cells import Cell, cell_named, main_cells
 from lexiscope.studies.synonymy.consistency import consistency
 from lexiscope.studies.synonymy.contrasts import contrasts
@@ -101,14 +101,13 @@ def _given(settings: SynonymySettings) -> dict[str, str]:
 
 def analyse(material: Material, settings: SynonymySettings) -> dict[str, Part]:
     """Run every analysis of the study on its material; parts by name, those of a question by its id."""
-    right = accuracies(material, settings)
+    right, alone = apart(material, accuracies(material, settings))
     tested = contrasts(material, settings)
-    alone = material.design.is_papers and any(cell.suite == "relation_no_context" for cell in material.cells)
     return {
         "collection": collection(material, settings),
         "subjects": subjects(material),
         "Q1": joined([right, tested, Part(figures=figures(material, settings)), checkpoints(material, settings)]),
-        "Q2": Part(paragraphs=(_WHERE,)) if alone else Part(),
+        "Q2": replace(alone, paragraphs=(_WHERE,)) if alone.records else Part(),
         "Q3": gap_filling(material, settings),
         "Q4": joined([tokens(material), margins(material)]),
         "Q5": consistency(material),
@@ -117,8 +116,8 @@ def analyse(material: Material, settings: SynonymySettings) -> dict[str, Part]:
 
 
 _WHERE = (
-    "The accuracies without context are in the first table and the first figure of the question above, their contrasts "
-    "in its tables of contrasts. Compare them with the word-frequency baseline first: random nouns are rare words."
+    "The intervals of these accuracies are in the tables of the question above, their contrasts in its tables of "
+    "contrasts. Compare them with the word-frequency baseline first: random nouns are rare words."
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -49,6 +50,23 @@ def accuracies(material: Material, settings: SynonymySettings) -> Part:
         *_split_table(material, splits),
     )
     return Part((*records, *above, *splits), tables, remarks=_remarks(material, above))
+
+
+def apart(material: Material, right: Part) -> tuple[Part, Part]:
+    """Divide the accuracies: all of them but those without a context, and these, in a table of their own.
+
+    Those of other denominators, the intervals and the contrasts stay in the first.
+    """
+    cells = [cell for cell in material.cells if cell.is_alone]
+    deciding = {(each.subject, statistic_name("accuracy", per=per_of(each))) for each in material.answers}
+    names = {cell.name for cell in cells}
+    own = tuple(r for r in right.records if r.condition in names and (r.subject, r.statistic) in deciding)
+    if not own:
+        return right, Part()
+    title = "Accuracy without context, percent of items right"
+    table = _accuracy_table(material, right.records, cells, "accuracy_no_context", "", title)
+    rest = replace(right, records=tuple(record for record in right.records if record not in own))
+    return rest, Part(own, (table,))
 
 
 def _accuracy(records: Sequence[Record], answers: Answers, cell: Cell) -> Record | None:

@@ -88,6 +88,11 @@ class Cell:
         return self.condition in JOINT
 
     @property
+    def is_alone(self) -> bool:
+        """Whether the two words stand without a context: each against random nouns, for nothing tells them apart."""
+        return self.condition in (CORRECT_VS_RANDOM, INCORRECT_VS_RANDOM, "both_vs_random")
+
+    @property
     def is_random(self) -> bool:
         """Whether random nouns compete, so that word frequency alone may decide."""
         return self.condition != CONTROLLED
