@@ -94,6 +94,25 @@ def test_people_stand_on_the_screen(run: Run, tmp_path: Path) -> None:
     assert max(map(len, result.stdout.splitlines())) <= 100
 
 
+def test_simulated_participants_are_never_called_people_on_the_screen(run: Run, tmp_path: Path) -> None:
+    """The answers are those of a rehearsal: each line that the analysis of people prints says so."""
+    table = rows()
+    written(tmp_path / "pairs.csv", table)
+    given = [
+        Response(f"simulated-{view}", "simulated", str(row["id"]), "same_sense", "choice",
+                 option=str(row["gold"]), view=view)
+        for view in ("full", "context") for row in table[-40:]
+    ]  # fmt: skip
+    ResponseTable.from_rows(given).write_csv(tmp_path / "people.csv")
+    words = ("--encoder", "look_up", "--bootstrap", 50, "--people", "people.csv")
+    result = run("bias", "pairs.csv", *words, "--out", "audit")
+    assert result.exit_code == 0, result.output
+    assert "simulated participants, whose answers were given\n" in result.stdout
+    assert "Simulated participants: " in " ".join(result.stdout.split())
+    assert not re.search(r"\bpeople\b", result.stdout, re.IGNORECASE), result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 100
+
+
 def test_a_file_without_splits_is_tested_in_folds(run: Run, tmp_path: Path) -> None:
     """What was done is said: folds by item, so that a word that decides its label can be learnt, and the seed."""
     written(tmp_path / "pairs.csv", rows(), without=("split",))

@@ -287,6 +287,12 @@ def test_simulated_participants_are_marked_where_they_are(tmp_path: Path) -> Non
     assert drawings
     assert all("people and raters in this figure are these" in drawn for drawn in drawings)
     assert not re.search(r">\s*people\s*<", re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL), re.IGNORECASE)
+    # the verdict, the answers to the questions and the subtitle speak of them too
+    said = re.sub(r"<(style|script|svg)\b.*?</\1>|settings\.people|<[^>]*>", " ", page, flags=re.DOTALL)
+    for part in re.findall(r"[^.;]*\b[Pp]eople\b[^.;]*", said.rpartition("Run record")[0]):
+        assert "of this figure" in part or "in this figure" in part, part
+    for name in ("data_card.md", "codebook.md"):
+        assert "simulated participants" in (tmp_path / "run" / name).read_text(encoding="utf-8"), name
     summary = context_bias.run(settings, tmp_path / "run")
     assert any("simulated participants" in text for text in summary.remarks)
     assert any("simulated participants" in str(row) for row in summary.overview.rows)

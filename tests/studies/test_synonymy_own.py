@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -238,6 +239,36 @@ def test_the_papers_items_with_templates_of_ones_own(tmp_path: Path) -> None:
     assert conditions == {f"near/is near/{each}" for each in ("controlled", "random", "controlled_and_random")}
     with pytest.raises(SpecError, match="recorded outcomes were made with the paper's templates"):
         synonymy.run(replace(settings, recorded=("a",)), tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    ("nouns", "told"),
+    [
+        (("Lamp|Cloud|Letter",) * 2, "against 3 random nouns (1/4). Without context"),
+        (("Lamp|Cloud|Letter",) * 2, "the two best of 5 for “both” (1/10)."),
+        (("", ""), "Controlled: the synonym of the target's sense against a synonym of another sense (chance 1/2)."),
+    ],
+)
+def test_the_method_counts_the_random_nouns_of_these_items(nouns: tuple[str, str], told: str, tmp_path: Path) -> None:
+    """With the paper's templates too: 3 nouns and a word are 4 options, 1/4; the best two of 5 are 1/10. The paper's
+    1/11 and 1/66 are of ten nouns."""
+    (tmp_path / "own.csv").write_text(
+        "target,synonym,distractor,sentence,random_nouns\n"
+        f"bench,pew,judiciary,They carried the old bench out to the garden.,{nouns[0]}\n"
+        f"bank,shore,lender,We sat on the bank of the river.,{nouns[1]}\n",
+        encoding="utf-8",
+    )
+    settings = SynonymySettings(
+        items=str(tmp_path / "own.csv"), subjects=("baseline:random",), n_bootstrap=20, outputs=()
+    )
+    synonymy.run(settings, tmp_path / "run")
+    page = unescape((tmp_path / "run" / "report.html").read_text(encoding="utf-8"))
+    assert told in page
+    assert "1/11" not in page
+    assert "1/66" not in page
+    assert "Tables 7, 8" not in page
+    if not nouns[0]:
+        assert "against ten" not in page
 
 
 def test_choice_sets_that_are_ready(tmp_path: Path) -> None:

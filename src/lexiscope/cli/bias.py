@@ -18,6 +18,7 @@ from lexiscope.cli.verb import Verb, existing_file
 from lexiscope.core import catalog
 from lexiscope.core.result import Record, read_records
 from lexiscope.core.run import read_json
+from lexiscope.core.simulated import SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.report.document import Report
 from lexiscope.report.part import pick
 from lexiscope.report.stored import load
@@ -122,7 +123,8 @@ def summary_lines(records: Sequence[Record], report: Report, plans: Sequence[dic
     people = [record for record in records if record.subject == PEOPLE]
     if people:
         yield ""
-        yield "people, whose answers were given"
+        who = SIMULATED_PARTICIPANTS if any(record.people == SIMULATED for record in people) else "people"
+        yield f"{who}, whose answers were given"
         yield from _scores(people)
     yield ""
 

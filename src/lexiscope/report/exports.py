@@ -9,9 +9,10 @@ from pathlib import Path
 
 from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.errors import SpecError
-from lexiscope.core.response import COLUMNS, SCHEMA, ResponseTable
+from lexiscope.core.response import COLUMNS, SCHEMA, ResponseTable, holds_simulated
 from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.run import write_atomically
+from lexiscope.core.simulated import TOLD_SIMULATED
 
 _MEANING = {
     "subject_id": "who answered: a participant's id in the data, or a model's id",
@@ -63,7 +64,7 @@ def export(folder: Path, run: Exported, outputs: Sequence[str]) -> tuple[str, ..
 
 
 def _codebook(folder: Path, run: Exported) -> str:
-    lines = ["# Codebook of the response table", "", "| column | type | meaning |", "|---|---|---|"]
+    lines = ["# Codebook of the response table", "", *_told(run), "| column | type | meaning |", "|---|---|---|"]
     lines += [f"| `{name}` | {SCHEMA.field(name).type} | {_MEANING[name]} |" for name in COLUMNS]
     measures = sorted(str(measure) for measure in run.responses.unique("measure"))
     lines += ["", f"Measures in this run: {', '.join(f'`{measure}`' for measure in measures)}.", ""]
@@ -75,7 +76,7 @@ def _codebook(folder: Path, run: Exported) -> str:
 
 def _card(folder: Path, run: Exported) -> str:
     card = run.card
-    lines = [f"# {card.title if card else run.name}", ""]
+    lines = [f"# {card.title if card else run.name}", "", *_told(run)]
     if card is not None:
         facts = {
             "Summary": card.summary,
@@ -96,6 +97,11 @@ def _card(folder: Path, run: Exported) -> str:
     ]
     write_atomically(folder / "data_card.md", "\n".join(lines) + "\n")
     return "data_card.md"
+
+
+def _told(run: Exported) -> list[str]:
+    """What a file that is read without the report must say by itself."""
+    return [f"Simulated participants: {TOLD_SIMULATED}.", ""] if holds_simulated(run.responses) else []
 
 
 def _csv(folder: Path, run: Exported) -> str:

@@ -76,7 +76,7 @@ def marked_report(report: Report) -> Report:
     return replace(
         report,
         title=title,
-        subtitle=told(report.subtitle) if whole else report.subtitle,
+        subtitle=told(report.subtitle),
         sections=(first, *sections),
         run={**report.run, KIND_COLUMN: SIMULATED},
         records=marked_records(report.records) if whole else report.records,
@@ -141,7 +141,7 @@ def marked_table(table: Table) -> Table:
     columns = tuple(replace(column, header=told(column.header), note=told(column.note)) for column in table.columns)
     shown = [bool(column.language) or _of_material(column.header) for column in table.columns]
     rows = tuple(
-        tuple(cell if kept else _marked_cell(cell) for cell, kept in zip(row, shown, strict=True)) for row in table.rows
+        tuple(_marked_cell(cell, kept=kept) for cell, kept in zip(row, shown, strict=True)) for row in table.rows
     )
     notes = tuple(map(told, table.notes))
     return replace(table, title=_marked(table.title), columns=columns, rows=rows, notes=notes, people=SIMULATED)
@@ -203,9 +203,10 @@ def _marked(title: str) -> str:
     return title if not title or title.endswith(MARK) else f"{told(title.rstrip('.'))} {MARK}"
 
 
-def _marked_cell(cell: Cell) -> Cell:
+def _marked_cell(cell: Cell, *, kept: bool) -> Cell:
+    """The cell of such a table; what was shown is *kept* as it is, a remark on it or a reason is not."""
     if isinstance(cell, Noted):
-        return Noted(told(cell.text), told(cell.note))
+        return Noted(cell.text if kept else told(cell.text), told(cell.note))
     if isinstance(cell, Missing):
         return Missing(told(cell.reason))
-    return told(cell) if isinstance(cell, str) else cell
+    return told(cell) if isinstance(cell, str) and not kept else cell

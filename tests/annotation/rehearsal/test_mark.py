@@ -313,6 +313,8 @@ def test_a_study_of_them_says_so_everywhere(
     assert MARK in done.stdout
     assert not re.search(r"\b(people|human)\b", done.stdout.partition("numbers in")[0], re.IGNORECASE)
     check_run(out)
+    for name in ("data_card.md", "codebook.md"):
+        assert MARK in (out / name).read_text(encoding="utf-8"), name
     again = run("study", "saw_c", "--items", exports["relatedness"] / form, *given, "--out", out)
     assert MARK in again.stdout, "a finished run is only read, and still says it"
     assert run("report", out, "--out", tmp_path / "page.html").exit_code == 0

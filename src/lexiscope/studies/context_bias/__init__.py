@@ -77,7 +77,7 @@ def run(
         records = _records(material, settings, parts)
         report = _report(material, settings, parts, records, judged(everybody, settings), given)
         card = material.sets[0].card if len(material.sets) == 1 else None
-        sums = tuple(material.checksums.items())
+        sums = (*material.checksums.items(), *given.items())
         handed = Exported(material.sets[0].name, material.responses, card, sums, meanings_of(STATISTICS, records))
         files = export(folder, handed, settings.outputs)
         return Computed(report, material.responses, parts, files, STATISTICS)

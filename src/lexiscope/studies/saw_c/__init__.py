@@ -133,7 +133,7 @@ def _exports(folder: Path, material: Material, settings: SawCSettings, records: 
         columns: dict[str, tuple[str, int | None]] = {}
         for test in tests:
             columns |= {name: (subject, layer) for name, subject, layer in test.distances}
-        names += write_r(folder, tests, trial_table(material, columns))
+        names += write_r(folder, tests, trial_table(material, columns), simulated=holds_simulated(material.responses))
     handed = Exported(
         material.name, material.responses, material.card, material.checksums, meanings_of(STATISTICS, records)
     )

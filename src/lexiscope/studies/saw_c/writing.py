@@ -10,12 +10,15 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lexiscope.analysis.mixed_data import Column, prepare
 from lexiscope.analysis.mixed_formula import read_formula
 from lexiscope.analysis.r_script import ModelPair, csv_text, pair_columns, r_script
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.result import Record
 from lexiscope.core.run import write_atomically
+from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, TOLD_SIMULATED
 from lexiscope.report.study_folder import about_run
 from lexiscope.studies.saw_c.lmm import REFERENCES
 from lexiscope.studies.saw_c.material import Material
@@ -41,16 +44,26 @@ def run_record(material: Material, settings: SawCSettings, records: Sequence[Rec
     )
 
 
-def write_r(out: Path, tests: Sequence[Test], data: Mapping[str, Column]) -> tuple[str, ...]:
+def write_r(
+    out: Path, tests: Sequence[Test], data: Mapping[str, Column], *, simulated: bool = False
+) -> tuple[str, ...]:
     """Write ``mixed_models.R`` and the trials that it reads; *data* has every column that the tests name.
 
-    A test whose models these trials do not allow is left out; its record says why.
+    Both say whether the ratings are those of simulated participants. A test whose models these trials do not allow is
+    left out; its record says why.
     """
     pairs = [ModelPair(test.name, test.full, test.reduced) for test in tests if _is_fittable(test, data)]
     if not pairs:
         return ()
-    write_atomically(out / "r" / "trials.csv", csv_text(data, pair_columns(pairs)))
+    columns = pair_columns(pairs)
+    trials = data
+    if simulated:
+        n = len(next(iter(data.values())))
+        columns, trials = (*columns, KIND_COLUMN), {**data, KIND_COLUMN: np.array([SIMULATED] * n, dtype=object)}
+    write_atomically(out / "r" / "trials.csv", csv_text(trials, columns))
     script = r_script(pairs, data, csv_name="trials.csv", references=REFERENCES)
+    if simulated:
+        script = f"# Simulated participants: {TOLD_SIMULATED}.\n{script}"
     write_atomically(out / "r" / "mixed_models.R", script)
     return ("r/trials.csv", "r/mixed_models.R")
 

@@ -117,7 +117,7 @@ def analyse(material: Material, settings: SynonymySettings) -> dict[str, Part]:
 
 _WHERE = (
     "The intervals of these accuracies are in the tables of the question above, their contrasts in its tables of "
-    "contrasts. Compare them with the word-frequency baseline first: random nouns are rare words."
+    "contrasts. Compare them with the word-frequency baseline first: random nouns may be rarer."
 )
 
 

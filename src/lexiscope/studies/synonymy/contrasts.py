@@ -25,9 +25,9 @@ def contrasts(material: Material, settings: SynonymySettings) -> Part:
     for family in design.families:
         own = [record for pair in family.pairs for record in _within(material, pair, settings)]
         records += own
-        tables += _table(material, family.name, _placed(family.title, family.place), own)
+        tables += _table(material, family.name, _placed(family.title, "" if material.own else family.place), own)
     between = [record for cell in design.main for record in _between(material, cell, settings)]
-    place = "Tables 7, 8" if design.is_papers else ""
+    place = "Tables 7, 8" if design.is_papers and not material.own else ""
     tables += _table(material, "contrasts_subjects", _placed("Between subjects", place), between)
     return Part((*records, *between), tuple(tables), paragraphs=(_reading(material, [*records, *between]),))
 

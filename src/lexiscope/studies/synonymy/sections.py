@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import comb
 from pathlib import Path
 
 from lexiscope.core.result import Record, parse_statistic
@@ -11,7 +12,7 @@ from lexiscope.core.study import Question
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part
 from lexiscope.report.sections import asked_in, card_section, question_section, questions_table
-from lexiscope.studies.synonymy.cells import ALONE, Cell, cell_named
+from lexiscope.studies.synonymy.cells import ALONE, CORRECT_VS_RANDOM, INCORRECT_VS_RANDOM, RANDOM, Cell, cell_named
 from lexiscope.studies.synonymy.material import Material
 from lexiscope.studies.synonymy.published import versus
 from lexiscope.studies.synonymy.settings import SynonymySettings
@@ -23,8 +24,8 @@ _DECIDED = (
 )
 _PAPERS_CONDITIONS = (
     "Controlled: the synonym of the target's sense against a synonym of another sense (chance 1/2). "
-    "Random: against ten random nouns (1/11). Without context the synonym and the distractor are each set against the "
-    "random nouns; both must be the two best of twelve for “both” (1/66)."
+    "Random: against {nouns} random nouns{one}. Without context the synonym and the distractor are each set against "
+    "the random nouns; both must be the two best{of} for “both”{both}."
 )
 _OWN_CONDITIONS = (
     "Controlled: the right word against the wrong one (chance 1/2). Random: the right word against random words, of n "
@@ -33,7 +34,7 @@ _OWN_CONDITIONS = (
     "articles are put right in English only."
 )
 METHODS = (
-    "Accuracies have a percentile bootstrap interval that resamples sentences, since some sentences serve several "
+    "Accuracies have a percentile bootstrap interval that resamples sentences, since one sentence may serve several "
     "items; the Wilson interval, which takes items as independent, is in results.json. Contrasts are paired t-tests on "
     "the 0/1 vectors, as in Ivan et al. (2025), with McNemar's exact test beside each.",
 )
@@ -42,7 +43,7 @@ _ITEMS = (
     "chance level and in difficulty. "
 )
 LIMITS = (
-    "Random nouns are rarer than synonyms: see the word-frequency baseline beside every random condition before "
+    "Random nouns may be rarer than synonyms: see the word-frequency baseline beside every random condition before "
     "reading it as knowledge of meaning.",
     "A mean per token rewards words that are cut into many predictable pieces; see the token effect and the other "
     "denominators.",
@@ -92,8 +93,25 @@ def _own_questions(questions: Sequence[Question]) -> tuple[Question, ...]:
 
 
 def _methods(material: Material, settings: SynonymySettings) -> tuple[str, ...]:
-    conditions = _PAPERS_CONDITIONS if material.design.is_papers else _OWN_CONDITIONS
+    conditions = _papers_conditions(material) if material.design.is_papers else _OWN_CONDITIONS
     return (_DECIDED + conditions, *METHODS, _settings_text(settings))
+
+
+def _papers_conditions(material: Material) -> str:
+    """The conditions of the paper's templates, with the chance that the random nouns of these items leave."""
+    sizes = {
+        outcome.n_options
+        for answers in material.answers
+        for cell, outcome in answers.outcomes.items()
+        if cell.condition in (RANDOM, CORRECT_VS_RANDOM, INCORRECT_VS_RANDOM)
+    }
+    if not sizes:
+        return _PAPERS_CONDITIONS.partition(" Random: ")[0]
+    if len(sizes) > 1:
+        return _PAPERS_CONDITIONS.format(nouns="the", one="", of="", both="")
+    n = sizes.pop()
+    both = f" (1/{comb(n + 1, 2)})"
+    return _PAPERS_CONDITIONS.format(nouns=n - 1, one=f" (1/{n})", of=f" of {n + 1}", both=both)
 
 
 def _data(material: Material, parts: Mapping[str, Part]) -> Section:
