@@ -212,6 +212,8 @@ def main() -> int:
     reader.add_argument("--only", metavar="PATTERN", default="*", help="Only these cases: saw_c/*, */own, export/*.")
     asked = reader.parse_args()
     published = bool(os.environ.get("LEXISCOPE_DATA"))
+    if asked.what == "compare" and not asked.base and not asked.file.exists():
+        reader.error(f"{asked.file} is missing: record it with `make golden-sums`, or use make golden BASE=COMMIT")
     with tempfile.TemporaryDirectory() as folder:
         now = {"machine": machine(), "sums": sums_of_runs(Path(folder), published=published, only=asked.only)}
     if asked.what == "write":

@@ -12,6 +12,7 @@ import numpy as np
 from lexiscope.core.errors import CapabilityError, InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.prompt import AskFunction, Converses
+from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import COLLECTED
@@ -204,7 +205,11 @@ class Task:
 
 
 def _check_once(table: ResponseTable, subject: Subject, view: str) -> None:
-    """Refuse two rows for one question: every mean would count the subject twice, every choice would be two."""
+    """Refuse two rows for one question: every mean would count the subject twice, every choice would be two.
+
+    Kinds of replies are an account of requests, not answers: an item that is asked in several forms has several.
+    """
+    table = table.filter(table.column("measure") != MEASURE_REPLY)
     names = ["subject_id", "item_id", "measure", "option", "layer", "repeat", "view"]
     # a view that is not stated is the one that was asked
     stated = table.with_column("view", [each or view for each in table.column("view")]).arrow.select(names)

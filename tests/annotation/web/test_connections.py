@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import signal
 import socket
 import struct
@@ -86,7 +87,12 @@ def all_of(client: socket.socket) -> bytes:
 def asked(client: socket.socket, path: str = "/", body: bytes = b"") -> bytes:
     """The answer to a whole request on a connection that stays open."""
     client.sendall(f"POST {path} HTTP/1.1\r\nhost: here\r\ncontent-length: {len(body)}\r\n\r\n".encode() + body)
-    return client.recv(65_536)
+    answer = client.recv(65_536)
+    # head and body may come in two pieces
+    (length,) = (int(digits) for digits in re.findall(rb"(?i)content-length: (\d+)", answer))
+    while len(answer.partition(b"\r\n\r\n")[2]) < length:
+        answer += client.recv(65_536)
+    return answer
 
 
 HEAD = b"POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 100\r\n"
