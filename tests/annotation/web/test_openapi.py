@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import html
 import re
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +28,6 @@ from .made_web import SHORT, Person, client, made_definition, made_items
 from .served import Served
 
 BARE = re.compile(r":\w+}")
-SLOWEST = 2.0
-# the figure is for a quiet machine; this is what a busy one may add to it
-BUSY = 4.0
 
 
 def addresses() -> set[tuple[str, str]]:
@@ -127,7 +123,6 @@ class Roles:
     desk: AdminDesk
     n: int = 0
     sent: int = 0
-    slowest: dict[str, float] = field(default_factory=dict)
 
     def participant(self) -> tuple[dict[str, str], str]:
         """A new participant's cookie and token."""
@@ -162,12 +157,10 @@ class Roles:
                 case.path_parameters = {name: real.get(name, given) for name, given in case.path_parameters.items()}
             if isinstance(case.body, dict) and self.sent % 5:
                 case.body["csrf"] = token
-            begun = time.monotonic()
             headers = {"accept": "application/json"} if self.sent % 3 else {}
-            # an export starts a process of its own: on a busy machine that takes longer than the usual ten seconds
+            # ends a request that hangs; how fast pages are is measured in benchmarks/
             given = {"cookies": cookies, "headers": headers, "allow_redirects": False, "timeout": 120}
             answer = case.call(base_url=self.served.url, **given)
-            self.slowest[path] = max(self.slowest.get(path, 0.0), time.monotonic() - begun)
             assert answer.status_code < 500 or (path, answer.status_code) == ("/health", 507), (path, answer.text)
             if headers and role != "researcher" and not path.startswith("/researcher") and answer.status_code >= 400:
                 assert set(answer.json()["error"]) == {"code", "field", "message", "reference"}, (path, answer.text)
@@ -223,7 +216,6 @@ def test_no_request_breaks_the_server(tmp_path: Path, n: int) -> None:
             for right in (True, False) if is_soak else (number % 2 == 0,):
                 run_cases(schema[path][method.upper()], roles.sender(path, role), n, right=right)
         assert roles.sent > (1900 if is_soak else 120)
-        assert {path: took for path, took in roles.slowest.items() if took > SLOWEST + BUSY} == {}
         assert served.app.store.verify().problems == ()
     finally:
         served.stop()
