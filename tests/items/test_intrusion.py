@@ -40,6 +40,13 @@ def test_intruders_keep_to_the_rules(seed: int, band: float) -> None:
     """G14: three different intruders for each sense, from another sense of the same word, as frequent as the word
     within the band, none of the sense's neighbours, nor the word; nine of the ten nearest neighbours stay."""
     senses, frequencies = world(seed)
+    for sense in senses:
+        others = {w for s in senses if s.word == sense.word and s.sense != sense.sense for w in s.neighbours}
+        near = {w for w in others if 1 / band <= frequencies[w] / frequencies[sense.word] <= band}
+        if len(near - set(sense.neighbours) - {sense.word}) < 3:
+            with pytest.raises(InputError, match="can be its intruder"):
+                made(senses, frequencies, seed, band)
+            return
     items = made(senses, frequencies, seed, band)
     assert len(items) == 3 * len(senses)
     for sense, own in zip(senses, [items[n : n + 3] for n in range(0, len(items), 3)], strict=True):
