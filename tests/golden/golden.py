@@ -217,6 +217,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         now = {"machine": machine(), "sums": sums_of_runs(Path(folder), published=published, only=asked.only)}
     if asked.what == "write":
+        if asked.only != "*" and asked.file.exists():
+            # the sums of the other cases stay as they are
+            now["sums"] = json.loads(asked.file.read_text(encoding="utf-8"))["sums"] | now["sums"]
         asked.file.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
         return 0
     recorded = asked.file.read_text(encoding="utf-8") if not asked.base else ""

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from lexiscope.core import catalog
 
 from . import golden
 
-KINDS = ("published", "embedded", "own")
 
-
-def test_every_study_is_run_on_three_kinds_of_data() -> None:
-    """A study that is added without golden cases is a gap in the proof."""
-    cases = {case.name for case in golden.CASES}
-    assert cases >= {f"{study}/{data}" for study in catalog.names("studies") for data in KINDS}
+def test_every_study_is_run_on_three_kinds_of_data_and_every_export_is_summed() -> None:
+    """A study or a page that is added without golden sums is a gap in the proof."""
+    sums = json.loads((Path(golden.__file__).parent / "sums.json").read_text(encoding="utf-8"))["sums"]
+    for study in catalog.names("studies"):
+        assert {f"{study}/{data}" for data in ("published", "embedded", "own")} <= set(sums)
+    assert set(sums) >= {case.name for case in golden.CASES}
+    pages = {name for name in catalog.names("tasks") if getattr(catalog.module("tasks", name), "SCREEN", None)}
+    assert {f"export/{name}" for name in pages} <= set(sums)
+    for name, files in sums.items():
+        assert name.startswith("export/") or {"results.json", "responses.parquet as CSV"} <= set(files), name
 
 
 def test_a_difference_is_named() -> None:
