@@ -27,6 +27,8 @@ from lexiscope.report.document import Section
 from lexiscope.report.stored import load
 from lexiscope.report.tables import Interval
 from lexiscope.resources import fetch
+from lexiscope.studies.kit import study as runner_of_studies
+from lexiscope.studies.kit.study import Study
 
 STUDIES = catalog.names("studies")
 ANSWERED = Path(__file__).parent / "answered"
@@ -35,7 +37,7 @@ ADDED = ("new_share", "new_slope")
 
 
 def _module(name: str) -> Any:
-    return catalog.module("studies", name)
+    return catalog.study(name)
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -96,14 +98,15 @@ def answered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     settings = module.MINI
     if (ANSWERED / f"{name}.py").is_file():
         settings = import_module(f".answered.{name}", __package__).settings(folder)
-    mark: Callable[..., tuple[Record, ...]] = module.marked_records
+    runner: Any = runner_of_studies if isinstance(module, Study) else module
+    mark: Callable[..., tuple[Record, ...]] = runner.marked_records
     questions = (module.QUESTIONS[0].question_id, module.QUESTIONS[-1].question_id)
     added = tuple(
         Record(name, value, question=question, analysis="exploratory")
         for name, value, question in zip(ADDED, (1.0, 0.123456), questions, strict=True)
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "marked_records", lambda *args, **more: (*mark(*args, **more), *added))
+        patch.setattr(runner, "marked_records", lambda *args, **more: (*mark(*args, **more), *added))
         patch.setenv(fetch.VARIABLE, str(folder / "no_data"))
         patch.setattr(fetch, "cache", lambda: folder / "no_cache")
         module.run(replace(settings, n_bootstrap=10), folder / "run", command="test")

@@ -1,19 +1,26 @@
-"""The building blocks of a study's results: records, and the parts that its report is put together from."""
+"""The building blocks of a study's report: records of results, and the parts that it is put together from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from lexiscope.core.result import Estimate, Interval, Record, Undefined
+from lexiscope.core.errors import SpecError
+from lexiscope.core.result import Estimate, Interval, Record, Result, Undefined
 from lexiscope.core.settings import Settings
 from lexiscope.core.study import PublishedValue
 from lexiscope.report.figures import Figure
 from lexiscope.report.tables import Cell, Missing, Table
 from lexiscope.report.tables import Interval as Bounds
+
+
+class Remark(str):
+    """A sentence that the screen shows too: what the user must know of a run before its numbers."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +44,48 @@ def joined(parts: Iterable[Part]) -> Part:
         paragraphs=tuple(p for part in listed for p in part.paragraphs),
         remarks=tuple(r for part in listed for r in part.remarks),
     )
+
+
+def flat(given: object) -> list[object]:
+    """Return nested sequences as one list; ``None`` is nothing.
+
+    >>> flat(["a", None, ("b", ["c"])])
+    ['a', 'b', 'c']
+    """
+    if given is None:
+        return []
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        return [given]
+    return [one for part in given for one in flat(part)]
+
+
+def part_of(*given: object, origin: str = "an analysis") -> Part:
+    """Return results, records, tables, figures, sentences, remarks and parts, nested as they come, as one part.
+
+    The records of results and those given as records keep their order; ``None`` is nothing.
+    Errors: :class:`SpecError` naming *origin* for anything else: it would be lost.
+    """
+    parts = []
+    for one in flat(given):
+        match one:
+            case Part():
+                parts.append(one)
+            case Result():
+                parts.append(Part(records=one.records()))
+            case Record():
+                parts.append(Part(records=(one,)))
+            case Table():
+                parts.append(Part(tables=(one,)))
+            case Figure():
+                parts.append(Part(figures=(one,)))
+            case Remark():
+                parts.append(Part(remarks=(str(one),)))
+            case str():
+                parts.append(Part(paragraphs=(one,)))
+            case _:
+                what = f"{origin} returns {type(one).__name__}"
+                raise SpecError(what, hint="return results, figures, tables or sentences, or sequences of them")
+    return joined(parts)
 
 
 def with_interval(record: Record, interval: Interval | None, *, times: float = 1.0) -> Record:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from lexiscope.analysis.ceilings import Ceiling, leave_one_out_rho, mean_squared
 from lexiscope.analysis.correlation import Kind, correlate_columns, correlation_draws
 from lexiscope.analysis.mixed import likelihood_ratio
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.core.dataset import Dataset
+from lexiscope.core.dataset import Dataset, DatasetCard
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
@@ -30,18 +30,15 @@ from lexiscope.core.result import (
     Estimate,
     Fit,
     Interval,
-    Result,
     Undefined,
     parse_statistic,
     statistic_name,
 )
-from lexiscope.core.settings import Settings
 from lexiscope.core.showing import counted, presented
 from lexiscope.core.simulated import COLLECTED
+from lexiscope.studies.kit.run_data import R, RunData, S
 
 Floats = NDArray[np.float64]
-S = TypeVar("S", bound=Settings)
-T = TypeVar("T", bound=Result)
 NEARNESS = {"rating": 1.0, "cosine_distance": -1.0, "jaccard_distance": -1.0}
 """The measures in which a model says the nearness of two usages, and the sign with which higher means nearer."""
 PEOPLE = "people"
@@ -49,7 +46,7 @@ PEOPLE = "people"
 
 
 @dataclass(frozen=True, eq=False)
-class Run(Generic[S]):
+class Run(RunData[S]):
     """Items with the answers of people and models, and the settings of the run.
 
     ``rows`` are the items that are looked at (all of them, or those of a condition: :meth:`where`). Arrays are in the
@@ -61,6 +58,32 @@ class Run(Generic[S]):
     settings: S
     rows: tuple[int, ...] | None = None
     label: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the dataset."""
+        return self.data.card.name
+
+    @property
+    def card(self) -> DatasetCard:
+        """What the data are."""
+        return self.data.card
+
+    @cached_property
+    def responses(self) -> ResponseTable:
+        """Every answer: those of the data, and those of the live subjects."""
+        return ResponseTable.concat([self.data.responses, self.answers])
+
+    @property
+    def checksums(self) -> Mapping[str, str]:
+        """The sha256 of the data files, by name."""
+        return dict(self.data.checksums)
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Items, responses and words."""
+        words = len({item.word for item in self.data.items})
+        return {"items": len(self.data.items), "responses": len(self.responses), "words": words}
 
     def __repr__(self) -> str:
         words = counted(len({item.word for item in self.items}), "word")
@@ -166,7 +189,7 @@ class Run(Generic[S]):
         """Return the mean over people of the correlation of one with the mean of the others."""
         one = self._agreement
         result = Estimate(one.name, one.mean, one.interval, one.n_raters)
-        return self._about(result, subject=PEOPLE, unit="correlation", higher="people agree more")
+        return self.about(result, subject=PEOPLE, unit="correlation", higher="people agree more")
 
     def ceilings(self) -> tuple[Estimate | Undefined, ...]:
         """Return the human ceilings, each by its name."""
@@ -174,7 +197,7 @@ class Run(Generic[S]):
 
         def named(one: Ceiling) -> Estimate:
             made = Estimate(one.name, one.value, one.interval, one.n)
-            return self._about(made, subject=PEOPLE, note=one.definition)
+            return self.about(made, subject=PEOPLE, note=one.definition)
 
         return (
             self.attempt("mean_rater_correlation", lambda: named(leave_one_out_rho(self._agreement))),
@@ -228,7 +251,7 @@ class Run(Generic[S]):
             statistic_name(f"{kind}_difference", **{"with": "norms"}), pair[0], pair[1], interval, len(words),
             len(set(words)), note=f"{dropped} items that one of them did not answer are excluded" if dropped else "",
         )  # fmt: skip
-        return self._about(made, unit="correlation", higher="the first is closer to people")
+        return self.about(made, unit="correlation", higher="the first is closer to people")
 
     def raters_below(self, model: Estimate) -> Estimate:
         """Return the share of people who agree less with the others' means than a model does with all means.
@@ -238,7 +261,7 @@ class Run(Generic[S]):
         one = model_place(self._agreement, model.value)
         result = Estimate(one.name, one.value, one.interval, one.n_raters)
         about = {"subject": model.subject, "layer": model.layer, "unit": "share"}
-        return self._about(result, higher="the model is closer to people than more of them are", **about)
+        return self.about(result, higher="the model is closer to people than more of them are", **about)
 
     def mixed(self, formula: str, without: str, *, name: str = "larger model") -> Fit:
         """Return a mixed model of single ratings with the likelihood-ratio test against the model *without* a part.
@@ -255,14 +278,7 @@ class Run(Generic[S]):
         )
         result = Fit(name, formula, without, test.chi2, test.df, test.p, n, terms)
         missing = f"{dropped} ratings of items that a model did not answer are excluded" if dropped else ""
-        return self._about(result, note="; ".join(filter(None, (missing, *test.remarks))))
-
-    def attempt(self, name: str, make: Callable[[], T]) -> T | Undefined:
-        """Return what *make* returns, or why it is undefined on these numbers: one statistic does not stop a study."""
-        try:
-            return make()
-        except StatisticError as error:
-            return self._about(Undefined(name, error.what, len(self.items)))
+        return self.about(result, note="; ".join(filter(None, (missing, *test.remarks))))
 
     def frame(self) -> Any:
         """Return one row per rating as a pandas table: rating, participant, item, word, conditions, models' answers."""
@@ -270,8 +286,9 @@ class Run(Generic[S]):
 
     # -- behind it --------------------------------------------------------------------------------------------------
 
-    def _about(self, result: T, **more: Any) -> T:
-        return result.about(dataset=self.data.card.name, condition=self.label, run=self, **more)
+    def about(self, result: R, **where: Any) -> R:
+        """Return a result with the dataset, the condition and the run that it is of."""
+        return result.about(**({"dataset": self.name, "condition": self.label, "run": self} | where))
 
     @cached_property
     def _rated(self) -> NDArray[np.bool_]:
@@ -328,7 +345,7 @@ class Run(Generic[S]):
         interval = boot.interval(lambda rows: float(kept[rows].mean()))
         name = statistic_name("mean_rating", over="items")
         result = Estimate(name, float(kept.mean()), interval, len(kept), len(set(words)))
-        return self._about(result, subject=of, layer=layer, unit="points")
+        return self.about(result, subject=of, layer=layer, unit="points")
 
     def _fit(self, kind: Kind, subject: str) -> Curve | Estimate | Undefined:
         layers = [layer for name, layer in self._columns if name == subject]
@@ -346,7 +363,7 @@ class Run(Generic[S]):
                 resamples=boot.resamples, seed=boot.seed,
             )  # fmt: skip
         except StatisticError as error:
-            return self._about(Undefined(name, error.what, n), **about)
+            return self.about(Undefined(name, error.what, n), **about)
         if layers == [None]:
             (one,) = found
             made: Estimate | Undefined = (
@@ -354,7 +371,7 @@ class Run(Generic[S]):
                 if isinstance(one, Undefined)
                 else Estimate(name, one.value, one.interval, n, groups, note=note)
             )
-            return self._about(made, **about)
+            return self.about(made, **about)
         numbers = [int(layer) for layer in layers if layer is not None]
         points = tuple(
             CurvePoint(layer, layer / max(max(numbers), 1), None, None, one.reason)
@@ -365,7 +382,7 @@ class Run(Generic[S]):
         known = [point.value for point in points if point.value is not None]
         tied = tuple(point.layer for point in points if known and point.value == max(known))
         curve = Curve(name, "higher", points, min(tied, default=None), tied, n, groups)
-        return self._about(curve, **about)
+        return self.about(curve, **about)
 
     def _trials(self) -> dict[str, Any]:
         ratings = self.people
@@ -400,12 +417,3 @@ def _complete(columns: dict[str, Any], formulas: str) -> tuple[dict[str, Any], i
 def _wald(value: float, error: float, level: float = 0.95) -> Interval:
     half = 1.959963984540054 * error
     return Interval(value - half, value + half, level, statistic_name("wald", level=f"{level:g}"))
-
-
-def flat(answer: object) -> list[object]:
-    """Return what a question returned as one list: results, figures, tables, texts."""
-    if answer is None:
-        return []
-    if isinstance(answer, Result | str) or not isinstance(answer, Sequence):
-        return [answer]
-    return [one for part in answer for one in flat(part)]

@@ -36,22 +36,35 @@ from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Settings
 from lexiscope.core.showing import counted
-from lexiscope.core.study import PublishedValue, Question, printed_values
+from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question, printed_values
 from lexiscope.report.document import Report, Section
-from lexiscope.report.exports import Exported, export
+from lexiscope.report.exports import Exported, export, meanings_of
 from lexiscope.report.figures import Figure
-from lexiscope.report.part import Part, with_published
+from lexiscope.report.part import Part, flat, part_of, with_published
 from lexiscope.report.presenting import results_table, sentence, words_of
-from lexiscope.report.sections import card_section
+from lexiscope.report.sections import asked_in, card_section, question_section, questions_table
 from lexiscope.report.study_folder import about_run
-from lexiscope.report.study_run import Computed, Summary, marked_records, run_study
+from lexiscope.report.study_run import (
+    Computed,
+    Summary,
+    in_force,
+    marked_questions,
+    marked_records,
+    planned_text,
+    run_study,
+)
 from lexiscope.report.tables import Table
 from lexiscope.resources.fetch import locate_all
 from lexiscope.studies.kit.data import card_of, dataset_of
-from lexiscope.studies.kit.run import Run, flat
+from lexiscope.studies.kit.run import Run
+from lexiscope.studies.kit.run_data import RunData
 
-Answer = Callable[[Run[Any]], object]
+Answer = Callable[[Any], object]
 Load = Callable[..., Iterable[Item | Response]]
+Gather = Callable[[Any, Path, CollectProgress | None], RunData[Any]]
+Said = Callable[[Any, tuple[Record, ...]], str]
+Texts = Sequence[str] | Callable[[Any], Sequence[str]]
+Where = Literal["first", "data", "after"]
 Shown = TypeVar("Shown", Table, Figure)
 _SENTENCES = 12
 _LIVE = "collected"
@@ -59,11 +72,22 @@ _LIVE = "collected"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question of a study, what it needs to be answered, and the function that answers it."""
+    """A question of a study, what it needs to be answered, the function that answers it, and its result in words."""
 
     question: Question
     needs: tuple[str, ...]
     answer: Answer
+    said: Said | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A section of a study's report beside its questions: its id, title, place, and the function that makes it."""
+
+    section_id: str
+    title: str
+    where: Where
+    make: Answer
 
 
 class Study:
@@ -72,26 +96,40 @@ class Study:
     *files* are the data files by their path in the data folder, each with its address and sha256; or by their path
     next to the study's file, with ``None``. The data function gets their paths, in this order. *scale* is the rating
     scale; *printed* a file of the numbers that the paper prints (``printed.csv`` next to the study's file), with which
-    those of a run are compared.
+    those of a run are compared, or these numbers by dataset.
+
+    *meanings* say what each statistic is (without: its name in words), *methods* how it was computed and *limits* what
+    is to be said against it, as texts or as a function of the run. *mini* are settings with which the study runs
+    without data or models. *planned* are the analyses that a plan named, for the settings of a run; *complete* fills in
+    what settings leave to the study; *given* returns the checksums of files that settings name beside the items.
     """
 
     def __init__(
         self,
         name: str,
         *,
-        title: str,
+        title: str | Callable[[Any], str],
         citation: str | Sequence[str],
+        subtitle: str | Callable[[Any], str] = "",
         task: str = "relatedness",
         scale: tuple[float, float] | Scale | None = None,
         files: Mapping[str, tuple[str, str] | None] | None = None,
         language: str = "en",
         licence: str = "not stated",
         views: Sequence[str] = ("full",),
-        printed: str = "",
+        printed: str | Mapping[str, Sequence[PublishedValue]] = "",
+        meanings: Mapping[str, str] | None = None,
+        methods: Texts = (),
+        limits: Texts = (),
+        mini: Settings | None = None,
+        planned: Callable[[Any], Sequence[PlannedAnalysis]] | None = None,
+        complete: Callable[[Any], Settings] | None = None,
+        given: Callable[[Any], Mapping[str, str]] | None = None,
     ) -> None:
         if not name.replace("_", "a").isalnum():
             raise SpecError(f"{name!r} cannot name a study", hint="use letters, digits and _")
-        self.name, self.title, self.task, self.scale = name, title, task, scale
+        self.name, self.task, self.scale = name, task, scale
+        self.title, self.subtitle = title, subtitle
         self.citations = (citation,) if isinstance(citation, str) else tuple(citation)
         self.language, self.licence, self.views = language, licence, tuple(views)
         # the file that defines the study: its data files are searched next to it
@@ -99,11 +137,18 @@ class Study:
         assert frame is not None
         assert frame.f_back is not None
         self.home = Path(frame.f_back.f_code.co_filename).parent
-        self.printed = self.home / printed if printed else None
+        self.printed = self.home / printed if isinstance(printed, str) and printed else None
+        self.published = {} if isinstance(printed, str) else {key: tuple(values) for key, values in printed.items()}
         self.files = files or {}
+        self.meanings, self.methods, self.limits = meanings, methods, limits
+        self.mini, self.planned, self.complete, self.given = mini, planned, complete, given
         self.asked: list[Asked] = []
+        self.told: list[Told] = []
         self.load: Load | None = None
-        self.settings_type: type[Settings] = Settings
+        self.gathers: Gather | None = None
+        self.shows: Callable[[tuple[Record, ...], Any], Table] | None = None
+        self.writers: list[Callable[[Any, Path, tuple[Record, ...]], Sequence[str]]] = []
+        self.settings_type: type[Settings] = Settings if mini is None else type(mini)
 
     def __repr__(self) -> str:
         return f"Study({self.name}: {counted(len(self.asked), 'question')})"
@@ -118,6 +163,15 @@ class Study:
         self.load = load
         return load
 
+    def gather(self, gathers: Gather) -> Gather:
+        """Mark the function that makes the run of settings: ``gathers(settings, folder, progress)``.
+
+        For studies whose data are more than items with ratings: it loads them, lets the live subjects answer (their
+        answers are kept below *folder*), and returns what the questions see.
+        """
+        self.gathers = gathers
+        return gathers
+
     def settings(self, kind: type[Settings]) -> type[Settings]:
         """Mark the class of the study's own settings."""
         self.settings_type = kind
@@ -130,30 +184,81 @@ class Study:
         place: str = "",
         analysis: Literal["exploratory"] = "exploratory",
         needs: str | Sequence[str] = (),
+        said: Said | None = None,
     ) -> Callable[[Answer], Answer]:
         """Mark the function that answers a question.
 
         *place* is where the paper asks it; *needs* is what must be there (``ratings``, ``norms``, ``models``,
-        ``layers``): without it the report gives the reason for the missing answer.
+        ``layers``): without it the report gives the reason for the missing answer. *said* puts its records into one
+        line for the table of questions.
         """
         needed = (needs,) if isinstance(needs, str) else tuple(needs)
 
         def add(answer: Answer) -> Answer:
             question = Question(f"Q{len(self.asked) + 1}", text, place, analysis)
-            self.asked.append(Asked(question, needed, answer))
+            self.asked.append(Asked(question, needed, answer, said))
             return answer
 
         return add
 
+    def section(self, title: str, *, where: Where = "data", section_id: str = "") -> Callable[[Answer], Answer]:
+        """Mark the function that makes a section of the report beside those of the questions.
+
+        *where* it is: before everything (``first``), under what was asked of whom (``data``), or ``after`` the
+        questions. It returns what a question returns, or finished sections.
+        """
+
+        def add(make: Answer) -> Answer:
+            self.told.append(Told(section_id or make.__name__, title, where, make))
+            return make
+
+        return add
+
+    def overview(self, show: Callable[[tuple[Record, ...], Any], Table]) -> Callable[[tuple[Record, ...], Any], Table]:
+        """Mark the function that makes the table of a run on one screen, from its records and settings."""
+        self.shows = show
+        return show
+
+    def writes(
+        self, write: Callable[[Any, Path, tuple[Record, ...]], Sequence[str]]
+    ) -> Callable[[Any, Path, tuple[Record, ...]], Sequence[str]]:
+        """Mark a function that writes further files of a run into its folder and returns their names."""
+        self.writers.append(write)
+        return write
+
+    # what the catalog, the command line and the contract tests ask of every study
+
     @property
-    def SETTINGS(self) -> type[Settings]:  # noqa: N802 (what the catalog asks of every study)
+    def SETTINGS(self) -> type[Settings]:  # noqa: N802
         """The class of the study's settings."""
         return self.settings_type
 
     @property
-    def QUESTIONS(self) -> tuple[Question, ...]:  # noqa: N802 (as above)
+    def QUESTIONS(self) -> tuple[Question, ...]:  # noqa: N802
         """The questions, in order."""
         return tuple(one.question for one in self.asked)
+
+    @property
+    def MINI(self) -> Settings:  # noqa: N802
+        """Settings with which the study runs on any machine."""
+        return self.mini or self.settings_for()
+
+    @property
+    def CITATION(self) -> tuple[str, ...]:  # noqa: N802
+        """What is cited."""
+        return self.citations
+
+    @property
+    def STATISTICS(self) -> Mapping[str, str]:  # noqa: N802
+        """What each statistic of the study is, by its name without parameters."""
+        return self.meanings or {}
+
+    @property
+    def PUBLISHED(self) -> Mapping[str, tuple[PublishedValue, ...]]:  # noqa: N802
+        """What papers print, by dataset."""
+        if self.printed is None:
+            return self.published
+        return {self.name: printed_values(self.printed, dataset=self.name)}
 
     # -- running it -----------------------------------------------------------------------------------------------
 
@@ -179,16 +284,40 @@ class Study:
     ) -> Summary:
         """Run the study into the folder *out* and return its summary; a finished run is not computed again.
 
-        *given* are settings by name, if no *settings* are given: ``subjects=("encoder:minilm",)``.
-        Errors: those of the data, the subjects and the questions, :class:`RunError` for a folder of another run.
+        A broken run continues from the answers that were collected. Both end with the same bytes (``machine.json``
+        apart, which says where and how long). *given* are settings by name, if no *settings* are given:
+        ``subjects=("encoder:minilm",)``.
+        Errors: :class:`InputError` for a setting that the study does not have; those of the data, the subjects and the
+        questions; :class:`RunError` for a folder of another run.
         """
         chosen = settings or self.settings_for(**given)
+        chosen = self.complete(chosen) if self.complete else chosen
         folder = Path(out or f"{self.name}_run")
+        files = self._given(chosen)
 
         def compute(place: Path) -> Computed:
-            return self._computed(place, chosen, progress)
+            return self._computed(self.gathered(chosen, place, progress), place, files)
 
-        return run_study(chosen, folder, compute, self._overview, given=self._given(), command=command)
+        def overview(records: tuple[Record, ...]) -> Table:
+            return self.shows(records, chosen) if self.shows else self._overview(records)
+
+        return run_study(chosen, folder, compute, overview, given=files, command=command)
+
+    def gathered(self, settings: Settings, folder: Path, progress: CollectProgress | None = None) -> RunData[Any]:
+        """Return what the questions see: the data, with the answers of the live subjects (kept below *folder*)."""
+        if self.gathers:
+            return self.gathers(settings, folder, progress)
+        data = self._data(settings)
+        return Run(data, self._live(data, settings, folder, progress), settings)
+
+    def analyse(self, run: RunData[Any]) -> dict[str, Part]:
+        """Answer every question of a run; return the parts by name, those of a question by its id."""
+        before = [one for one in self.told if one.where != "after"]
+        after = [one for one in self.told if one.where == "after"]
+        parts = {one.section_id: self._told(one, run) for one in before}
+        parts |= {one.question.question_id: self._answered(one, run) for one in self.asked}
+        parts |= {one.section_id: self._told(one, run) for one in after}
+        return _with_own_names({name: run.marked(name, part) for name, part in parts.items()})
 
     def _data(self, settings: Settings) -> Dataset:
         """The study's data, or the dataset that the settings name: the same questions of other items."""
@@ -200,50 +329,109 @@ class Study:
             raise SpecError(what, hint="name a dataset of this task: see `lexiscope list datasets`")
         return catalog.dataset(settings.dataset)
 
-    def _computed(self, folder: Path, settings: Settings, progress: CollectProgress | None) -> Computed:
-        data = self._data(settings)
-        answers = self._live(data, settings, folder, progress)
-        run = Run(data, answers, settings)
-        parts = _with_own_names({one.question.question_id: self._answered(one, run) for one in self.asked})
-        records = with_published(marked_records(parts, self.QUESTIONS, settings), self._printed(settings))
-        meanings = {parse_statistic(record.statistic)[0]: words_of(record.statistic) for record in records}
-        every = ResponseTable.concat([data.responses, answers])
-        handed = Exported(data.card.name, every, data.card, data.checksums, meanings)
-        sections = tuple(
-            Section(
-                question.question_id.lower(), question.text, parts[question.question_id].paragraphs,
-                parts[question.question_id].tables, parts[question.question_id].figures, flag=question.analysis,
-            )
-            for question in self.QUESTIONS
-        )  # fmt: skip
-        about = card_section(data.card)
-        ethics = (f"Ethics: {settings.ethics}",) if settings.ethics else ()
-        counts = {"items": len(data.items), "responses": len(every), "words": len({i.word for i in data.items})}
+    def _computed(self, run: RunData[Any], folder: Path, files: Mapping[str, str]) -> Computed:
+        settings = run.settings
+        parts = self.analyse(run)
+        planned = in_force(self.planned(settings) if self.planned else (), settings)
+        records = marked_records(parts, self.QUESTIONS, settings, planned)
+        records = with_published(records, run.printed(self.PUBLISHED))
+        names = {parse_statistic(record.statistic)[0]: words_of(record.statistic) for record in records}
+        meanings = names if self.meanings is None else self.meanings
+        sums = tuple(run.checksums.items())
+        handed = Exported(run.name, run.responses, run.card, sums, meanings_of(meanings, records))
         report = Report(
-            settings.title or self.title,
+            settings.title or (self.title if isinstance(self.title, str) else self.title(run)),
             language="en",
-            sections=(replace(about, paragraphs=(*about.paragraphs, *ethics)), *sections),
-            run=about_run(settings, data=dict(data.checksums), counts=counts, given=self._given()),
+            subtitle=self.subtitle if isinstance(self.subtitle, str) else self.subtitle(run),
+            sections=tuple(map(run.marked_section, self._sections(run, parts, records, planned))),
+            run=about_run(
+                settings,
+                data=dict(sums),
+                counts={**run.counts, "records": len(records)},
+                given=dict(files),
+                **run.record,
+            ),
             records=records,
-            citations=self.citations,
+            # on items of the user's own a study is cited for its methods
+            citations=self.citations[:1] if run.own else self.citations,
         )
-        return Computed(report, every, parts, export(folder, handed, settings.outputs), meanings)
+        written = export(folder, handed, settings.outputs)
+        written += tuple(name for write in self.writers for name in write(run, folder, records))
+        return Computed(report, run.responses, parts, written, meanings)
 
-    def _answered(self, asked: Asked, run: Run[Any]) -> Part:
+    def _sections(
+        self,
+        run: RunData[Any],
+        parts: Mapping[str, Part],
+        records: tuple[Record, ...],
+        planned: Sequence[PlannedAnalysis],
+    ) -> tuple[Section, ...]:
+        """The report: what was asked, of whom, how it was computed, what came out, what is to be said against it."""
+        questions = marked_questions(self.QUESTIONS, records)
+        said = {
+            one.question.question_id: text
+            for one in self.asked
+            if one.said and (text := one.said(run, parts[one.question.question_id].records))
+        }
+        settings = run.settings
+        resampled = f"{settings.n_bootstrap} bootstrap resamples, seed {settings.seed}."
+        about = tuple(card_section(card, section_id=section_id) for card, section_id in run.cards)
+        ethics = (f"Ethics: {settings.ethics}",) if settings.ethics else ()
+        table = questions_table(questions, said, parts, name="questions")
+        return tuple(
+            section
+            for section in (
+                *self._further("first", run, parts),
+                Section("questions", "What was asked, and what came out", tables=(table,)),
+                Section("asked", "What was asked, of whom", subsections=(*about, *self._further("data", run, parts))),
+                Section("methods", "How it was computed", (*_texts(self.methods, run), resampled)),
+                *(_question(one, said, planned, parts) for one in questions),
+                *self._further("after", run, parts),
+                Section("limits", "Limits", (*_texts(self.limits, run), *ethics)),
+            )
+            if section.paragraphs or section.tables or section.figures or section.subsections
+        )
+
+    def _further(self, where: Where, run: RunData[Any], parts: Mapping[str, Part]) -> list[Section]:
+        found = []
+        for one in self.told:
+            if one.where == where:
+                made = [section for section in flat(run.once(one.make)) if isinstance(section, Section)]
+                part = parts[one.section_id]
+                texts = (*part.paragraphs, *dict.fromkeys(part.remarks))
+                own = Section(one.section_id, one.title, texts, part.tables, part.figures, subsections=tuple(made))
+                if texts or part.tables or part.figures or made:
+                    found.append(own)
+        return found
+
+    def _told(self, told: Told, run: RunData[Any]) -> Part:
+        made = [one for one in flat(run.once(told.make)) if not isinstance(one, Section)]
+        return part_of(made, origin=f"the section {told.section_id}")
+
+    def _answered(self, asked: Asked, run: RunData[Any]) -> Part:
         missing = [what for what in asked.needs if not run.has(what)]
         if missing:
             return Part(paragraphs=(f"Not answered: the run has no {' and no '.join(missing)}.",))
-        results, figures, tables, texts = _sorted_out(asked, flat(asked.answer(run)))
-        records = tuple(record for result in results for record in result.records())
-        said = tuple(sentence(result) for result in results[:_SENTENCES])
+        given = flat(asked.answer(run))
         name = asked.answer.__name__
-        own = (results_table(name, asked.question.text, results),) if results else ()
+        part = part_of(given, origin=f"the question {name}")
+        results = [one for one in given if isinstance(one, Result)]
+        if not results:
+            return part
+        # what is not laid out by the question itself is shown by its type: a table, a figure, sentences
+        said = tuple(sentence(result) for result in results[:_SENTENCES])
+        figures = part.figures
         if not figures:
             # every layer's number is in the report: in a figure, unless the question draws one itself
             layered = [one for one in results if isinstance(one, Curves)]
             figures = tuple(one.plot() for one in layered if any(isinstance(each, Curve) for each in one.entries))
-        remarks = tuple(one.reason for one in results if isinstance(one, Undefined))
-        return Part(records, (*own, *tables), figures, (*texts, *said), remarks)
+        return replace(
+            part,
+            tables=(results_table(name, asked.question.text, results), *part.tables),
+            figures=figures,
+            paragraphs=(*part.paragraphs, *said),
+            remarks=(*part.remarks, *(one.reason for one in results if isinstance(one, Undefined))),
+        )
 
     def _live(self, data: Dataset, settings: Settings, folder: Path, progress: CollectProgress | None) -> ResponseTable:
         live = live_subjects(settings.subjects, settings)
@@ -257,20 +445,19 @@ class Study:
         marks = [record for record in records if record.layer is None and record.value is not None]
         first = dict.fromkeys(record.question for record in marks)
         rows = [_Shown((record,)) for question in first for record in [r for r in marks if r.question == question][:4]]
-        return results_table("overview", self.title, rows)
+        title = self.title if isinstance(self.title, str) else self.name
+        return results_table("overview", title, rows)
 
-    def _printed(self, settings: Settings) -> tuple[PublishedValue, ...]:
-        # what a paper prints is of its own data
-        return printed_values(self.printed, dataset=self.name) if self.printed and not settings.dataset else ()
-
-    def _given(self) -> dict[str, str]:
-        """The checksums of the study's own files: another text of them is another run."""
-        return {path.name: sha256_of(path) for path in (self.printed,) if path is not None}
+    def _given(self, settings: Settings) -> dict[str, str]:
+        """The checksums of the files beside the items: with another text of them it is another run."""
+        own = {path.name: sha256_of(path) for path in (self.printed,) if path is not None}
+        return own | dict(self.given(settings) if self.given else {})
 
     def _card(self, files: tuple[DataFile, ...]) -> DatasetCard:
-        summary = inspect.getdoc(self.load) or self.title
+        title = self.title if isinstance(self.title, str) else self.name
+        summary = inspect.getdoc(self.load) or title
         return card_of(
-            self.name, title=self.title, task=self.task, scale=self.scale, language=self.language,
+            self.name, title=title, task=self.task, scale=self.scale, language=self.language,
             licence=self.licence, citation=self.citations[0], files=files, summary=summary,
         )  # fmt: skip
 
@@ -318,17 +505,19 @@ def _with_own_names(parts: Mapping[str, Part]) -> dict[str, Part]:
     }
 
 
-def _sorted_out(
-    asked: Asked, given: Sequence[object]
-) -> tuple[tuple[Result, ...], tuple[Figure, ...], tuple[Table, ...], tuple[str, ...]]:
-    """What a question returned, by kind. Errors: :class:`SpecError` for anything else: it would be lost."""
-    for one in given:
-        if not isinstance(one, Result | Figure | Table | str):
-            what = f"the question {asked.answer.__name__} returns {type(one).__name__}"
-            raise SpecError(what, hint="return results, figures, tables or sentences, or sequences of them")
-    return (
-        tuple(one for one in given if isinstance(one, Result)),
-        tuple(one for one in given if isinstance(one, Figure)),
-        tuple(one for one in given if isinstance(one, Table)),
-        tuple(one for one in given if isinstance(one, str)),
-    )
+def _texts(texts: Texts, run: RunData[Any]) -> Sequence[str]:
+    return texts(run) if callable(texts) else texts
+
+
+def _question(
+    question: Question, said: Mapping[str, str], planned: Sequence[PlannedAnalysis], parts: Mapping[str, Part]
+) -> Section:
+    """The section of a question; without content it is left out."""
+    part = parts[question.question_id]
+    if not (part.tables or part.figures or part.paragraphs or part.remarks):
+        return Section(question.question_id.lower(), question.text)
+    result = said.get(question.question_id, "")
+    told = " ".join((*asked_in(question), *((f"Result: {result}.",) if result else ())))
+    marked = planned_text(question, planned)
+    texts = (*((told,) if told else ()), *marked, *part.paragraphs, *dict.fromkeys(part.remarks))
+    return question_section(question, texts, part)

@@ -1,0 +1,130 @@
+"""A table as a pivot of results: which statistic a column shows, and which results a row is about.
+
+A study declares its columns; the numbers, their intervals and the reasons for missing values come from the records::
+
+    best = "max_r_squared_over_layers"
+    columns = (Col("Highest R²", best), Col("at layer", best, show="layer"))
+    pivot("relatedness", "Relatedness by layer", records, columns, rows_of(records, "subject", names=titles))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from lexiscope.core.result import Record, Result
+from lexiscope.report.part import shown
+from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, Interval, Missing, Table
+
+Show = Literal["estimate", "value", "interval", "layer", "n", "p", "note", "condition"]
+ABSENT = Missing("not computed")
+
+
+@dataclass(frozen=True, slots=True)
+class Col:
+    """A column of a pivot: the statistic that it shows (several: the first that a row has), and what of its record.
+
+    ``show`` is ``estimate`` (the value with its interval), or one field of the record; ``times`` multiplies (100 for
+    percent); ``where`` are fields that the record must have beside those of the row; ``absent`` is the cell of a row
+    without such a record. ``cell``, if given, makes the cell of the record instead.
+    """
+
+    header: str
+    statistic: str | tuple[str, ...]
+    format: Format = BOUNDED
+    show: Show = "estimate"
+    note: str = ""
+    times: float = 1.0
+    where: Mapping[str, object] = field(default_factory=dict)
+    absent: Cell = ABSENT
+    cell: Callable[[Record], Cell] | None = None
+
+    @property
+    def column(self) -> Column:
+        """The column's head."""
+        form = INTEGER if self.show in ("layer", "n") and self.format is BOUNDED else self.format
+        return Column(self.header, form, note=self.note)
+
+    def of(self, record: Record | None) -> Cell:
+        """Return the cell of a record."""
+        if record is None:
+            return self.absent
+        if self.cell is not None:
+            return self.cell(record)
+        if self.show in ("estimate", "interval"):
+            cell = _times(shown(record), self.times)
+            return Interval(cell.low, cell.high) if self.show == "interval" and isinstance(cell, Interval) else cell
+        value: Cell = getattr(record, self.show)
+        return _times(value, self.times)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a pivot: its first cells, and the fields of the records that it is about."""
+
+    labels: tuple[Cell, ...]
+    where: Mapping[str, object]
+
+
+def rows_of(
+    results: Iterable[Record | Result], *fields: str, names: Mapping[Any, Cell] | None = None, **where: object
+) -> tuple[Row, ...]:
+    """Return a row for each combination of *fields* that the results have, in their order.
+
+    *names* are what values are called; *where* are fields that the results must have (as pivot columns have them).
+    """
+    named = names or {}
+    found = dict.fromkeys(
+        tuple(getattr(record, name) for name in fields) for record in records_of(results) if _fits(record, where)
+    )
+    return tuple(
+        Row(tuple(named.get(value, value) for value in key), {**dict(zip(fields, key, strict=True)), **where})
+        for key in found
+    )
+
+
+def pivot(
+    name: str,
+    title: str,
+    results: Iterable[Record | Result],
+    columns: Sequence[Col],
+    rows: Sequence[Row],
+    *,
+    labels: Sequence[str | Column] = ("Subject",),
+    number: str = "",
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return a table of results: a row for each of *rows*, headed by *labels*, and a cell for each column.
+
+    A cell shows the first record with the column's statistic, the row's fields and the column's own.
+    """
+    by_name: dict[str, list[Record]] = {}
+    for record in records_of(results):
+        by_name.setdefault(record.statistic, []).append(record)
+
+    def found(row: Row, column: Col) -> Record | None:
+        names = (column.statistic,) if isinstance(column.statistic, str) else column.statistic
+        where = {**row.where, **column.where}
+        return next((one for name in names for one in by_name.get(name, ()) if _fits(one, where)), None)
+
+    heads = tuple(one if isinstance(one, Column) else Column(one) for one in labels)
+    cells = tuple((*row.labels, *(column.of(found(row, column)) for column in columns)) for row in rows)
+    return Table(name, number, title, (*heads, *(column.column for column in columns)), cells, tuple(notes))
+
+
+def records_of(results: Iterable[Record | Result]) -> list[Record]:
+    """Return the records of results; records stay as they are."""
+    return [record for one in results for record in ((one,) if isinstance(one, Record) else one.records())]
+
+
+def _fits(record: Record, where: Mapping[str, object]) -> bool:
+    return all(getattr(record, key) == value for key, value in where.items())
+
+
+def _times(cell: Cell, times: float) -> Cell:
+    if times == 1.0 or isinstance(cell, bool):
+        return cell
+    if isinstance(cell, Interval):
+        return Interval(times * cell.low, times * cell.high, None if cell.value is None else times * cell.value)
+    return times * cell if isinstance(cell, int | float) else cell
