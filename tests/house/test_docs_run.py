@@ -128,6 +128,13 @@ def test_the_page_on_studies_does_what_it_says(tmp_path: Path, monkeypatch: pyte
     names = {record.statistic for record in read_records(tmp_path / "my_study_run" / "results.json")}
     expected = {"mean_rating(over=items)", "leave_one_out_agreement(method=spearman)", "spearman(with=norms)"}
     assert names == {*expected, "best_layer(by=spearman)"}
+    (table,) = (block for block in _blocks(page, "python") if "pivot(" in block)
+    (tmp_path / "own_table.py").write_text((tmp_path / "my_study.py").read_text() + table)
+    result = CliRunner().invoke(cli, ["study", "own_table.py", "--bootstrap", "10", "--out", "own_table"])
+    assert result.exit_code == 0, result.output
+    lines = (tmp_path / "own_table" / "tables" / "by_sense.csv").read_text().splitlines()
+    assert lines[0].startswith("Condition,Mean rating,Mean rating low")
+    assert len(lines) == 3
 
 
 def test_the_readme_needs_8_lines() -> None:

@@ -72,7 +72,7 @@ _LIVE = "collected"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question of a study, what it needs to be answered, the function that answers it, and its result in words."""
+    """A question of a study, what it needs to be answered, the function that answers it, and the function that sums it up."""
 
     question: Question
     needs: tuple[str, ...]
@@ -98,8 +98,8 @@ class Study:
     scale; *printed* a file of the numbers that the paper prints (``printed.csv`` next to the study's file), with which
     those of a run are compared, or these numbers by dataset.
 
-    *meanings* say what each statistic is (without: its name in words), *methods* how it was computed and *limits* what
-    is to be said against it, as texts or as a function of the run. *mini* are settings with which the study runs
+    *meanings* say what each statistic is (by default its name), *methods* how it was computed and *limits* what
+    limits its meaning, as texts or as a function of the run. *mini* are settings with which the study runs
     without data or models. *planned* are the analyses that a plan named, for the settings of a run; *complete* fills in
     what settings leave to the study; *given* returns the checksums of files that settings name beside the items.
     """
@@ -366,7 +366,7 @@ class Study:
         records: tuple[Record, ...],
         planned: Sequence[PlannedAnalysis],
     ) -> tuple[Section, ...]:
-        """The report: what was asked, of whom, how it was computed, what came out, what is to be said against it."""
+        """The report: what was asked, of whom, how it was computed, what came out, and its limits."""
         questions = marked_questions(self.QUESTIONS, records)
         said = {
             one.question.question_id: text
@@ -512,7 +512,7 @@ def _texts(texts: Texts, run: RunData[Any]) -> Sequence[str]:
 def _question(
     question: Question, said: Mapping[str, str], planned: Sequence[PlannedAnalysis], parts: Mapping[str, Part]
 ) -> Section:
-    """The section of a question; without content it is left out."""
+    """The section of a question; one without content is dropped by the caller."""
     part = parts[question.question_id]
     if not (part.tables or part.figures or part.paragraphs or part.remarks):
         return Section(question.question_id.lower(), question.text)
