@@ -26,8 +26,8 @@ class Col:
     """A column of a pivot: the statistic that it shows (several: the first that a row has), and what of its record.
 
     ``show`` is ``estimate`` (the value with its interval), or one field of the record; ``times`` multiplies (100 for
-    percent); ``where`` are fields that the record must have in addition to those of the row; ``absent`` is the cell of a row
-    without such a record. ``cell``, if given, makes the cell of the record instead.
+    percent); ``where`` are fields that the record must have in addition to those of the row; ``absent`` is the cell of
+    a row without such a record. ``cell``, if given, makes the cell of the record instead.
     """
 
     header: str

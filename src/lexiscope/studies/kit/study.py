@@ -72,7 +72,7 @@ _LIVE = "collected"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question of a study, what it needs to be answered, the function that answers it, and the function that sums it up."""
+    """A question of a study: what it needs to be answered, the function that answers it, the one that sums it up."""
 
     question: Question
     needs: tuple[str, ...]
