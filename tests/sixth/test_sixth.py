@@ -17,7 +17,11 @@ from scipy.stats import spearmanr
 from lexiscope.cli.main import cli
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpecError
-from lexiscope.core.result import Record, find, read_records
+from lexiscope.core.result import Estimate, Record, find, read_records
+from lexiscope.core.settings import Settings
+from lexiscope.report.pivot import Col, pivot, rows_of
+from lexiscope.studies.kit.data import pair, rating
+from lexiscope.studies.kit.run import Run
 from lexiscope.studies.kit.study import Study
 
 from ..subjects.fake_chat import FakeChat, serving
@@ -130,8 +134,6 @@ def test_what_a_study_cannot_be_is_refused_with_the_reason(tmp_path: Path) -> No
     study = Study("odd", title="Odd", citation="None", scale=(1, 5))
     with pytest.raises(SpecError, match="has no data"):
         study.dataset()
-    from lexiscope import pair, rating
-
     for row, what in (
         (rating("p1", "b", 3), "the data do not have"),
         (rating("p1", "a", 9), "not on the scale 1 to 5"),
@@ -164,6 +166,23 @@ def test_every_setting_of_every_study_has_an_effect(tmp_path: Path) -> None:
     assert page.count("Not answered: the run has no") == 3
     done = CliRunner().invoke(cli, ["study", str(HERE / "graded.py"), "--dataset", "mini_synonymy", "--out", "x"])
     assert "the dataset mini_synonymy has items of minimal_pair" in done.output
+
+
+def test_a_question_with_a_table_of_its_own_has_no_second_one(tmp_path: Path) -> None:
+    """Results that a question lays out itself are not listed again by their type; their records are in the run."""
+    study = Study("laid_out", title="Laid out", citation="None", scale=(1, 5))
+    study.data(lambda: [pair("a", "A bat flew.", "His bat broke.", "bat"), rating("p1", "a", 3)])
+
+    @study.question("How many?")
+    def how_many(run: Run[Settings]) -> object:
+        """Return a result and the table that shows it."""
+        found = run.about(Estimate("mean_rating", 3.0))
+        return found, pivot("means", "Means", [found], [Col("Mean", "mean_rating")], rows_of([found], "dataset"))
+
+    study.run(out=tmp_path / "run", n_bootstrap=0)
+    assert [path.name for path in (tmp_path / "run" / "tables").glob("*.csv") if "mean" in path.name] == ["means.csv"]
+    assert not (tmp_path / "run" / "tables" / "how_many.csv").exists()
+    assert find(read_records(tmp_path / "run" / "results.json"), "mean_rating").value == 3.0
 
 
 def test_two_questions_may_draw_the_same_curve(tmp_path: Path) -> None:

@@ -416,9 +416,9 @@ class Study:
         name = asked.answer.__name__
         part = part_of(given, origin=f"the question {name}")
         results = [one for one in given if isinstance(one, Result)]
-        if not results:
+        # a question with a table of its own lays its results out itself; else they are shown by their type
+        if not results or part.tables:
             return part
-        # what is not laid out by the question itself is shown by its type: a table, a figure, sentences
         said = tuple(sentence(result) for result in results[:_SENTENCES])
         figures = part.figures
         if not figures:
