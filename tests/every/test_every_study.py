@@ -22,7 +22,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.result import COMPARED, Record, parse_statistic, read_records
 from lexiscope.core.run import manifest, read_json
 from lexiscope.core.settings import Settings, own_settings, settings_of
-from lexiscope.core.study import PublishedValue, Question
+from lexiscope.core.study import Question, printed_values
 from lexiscope.report.document import Section
 from lexiscope.report.stored import load
 from lexiscope.report.tables import Interval
@@ -54,11 +54,13 @@ def test_a_study_says_whom_it_follows(name: str) -> None:
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_printed_numbers_have_a_place_and_no_doubles(name: str) -> None:
-    """Each printed number names its statistic, its text parses as a number, and no two claim the same record."""
+    """Each printed number is a row of ``printed.csv`` in the study's folder, and no two belong to the same record."""
+    folder = Path(str(import_module(f"lexiscope.studies.{name}").__file__)).parent
+    in_file = printed_values(folder / "printed.csv", dataset=name)
     for dataset, values in _module(name).PUBLISHED.items():
         seen: set[tuple[object, ...]] = set()
         for value in values:
-            assert isinstance(value, PublishedValue)
+            assert value in in_file.get(dataset, ())
             assert value.dataset == dataset
             assert value.place
             float(value.printed)

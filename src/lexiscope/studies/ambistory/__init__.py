@@ -21,7 +21,7 @@ from lexiscope.report.study_run import Computed, Summary, marked_questions, mark
 from lexiscope.report.style import short_names
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.report.tables import Column, Table
-from lexiscope.studies.ambistory.cases import PAPERS_EXAMPLES, cases, write_sheet
+from lexiscope.studies.ambistory.cases import cases, write_sheet
 from lexiscope.studies.ambistory.distances import distances
 from lexiscope.studies.ambistory.effects import distribution, endings, frequency
 from lexiscope.studies.ambistory.gather import check_complete, gather, given_files
@@ -31,7 +31,6 @@ from lexiscope.studies.ambistory.models import INTEGER_FORM, RHO, ROUNDED_FORM, 
 from lexiscope.studies.ambistory.names import MEANING
 from lexiscope.studies.ambistory.numbers import THREE
 from lexiscope.studies.ambistory.people import agreement, stories
-from lexiscope.studies.ambistory.published import EXAMPLES
 from lexiscope.studies.ambistory.published import PUBLISHED as _PUBLISHED
 from lexiscope.studies.ambistory.sections import built
 from lexiscope.studies.ambistory.settings import AmbistorySettings
@@ -101,20 +100,7 @@ def analyse(material: Material, settings: AmbistorySettings) -> dict[str, Part]:
 def _records(material: Material, settings: AmbistorySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
     """All records, beside what the paper prints."""
     records = marked_records(parts, QUESTIONS, settings)
-    return with_published(records, _printed(material))
-
-
-def _printed(material: Material) -> tuple[PublishedValue, ...]:
-    """What the paper prints of this dataset; its examples are known by their places in the test file."""
-    published = PUBLISHED.get(material.name, ())
-    if not published:
-        return ()
-    test = material.in_split("test")
-    examples = tuple(
-        PublishedValue("item_mean", printed, "Table 4", dataset=material.name, condition=test[row])
-        for row, printed in zip(PAPERS_EXAMPLES, EXAMPLES, strict=True)
-    )
-    return published + examples
+    return with_published(records, PUBLISHED.get(material.name, ()))
 
 
 def _report(

@@ -256,9 +256,7 @@ class Study:
     @property
     def PUBLISHED(self) -> Mapping[str, tuple[PublishedValue, ...]]:  # noqa: N802
         """What papers print, by dataset."""
-        if self.printed is None:
-            return self.published
-        return {self.name: printed_values(self.printed, dataset=self.name)}
+        return printed_values(self.printed, dataset=self.name) if self.printed else self.published
 
     # -- running it -----------------------------------------------------------------------------------------------
 

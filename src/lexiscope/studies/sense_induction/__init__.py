@@ -173,7 +173,7 @@ def _records(material: Material, settings: SenseInductionSettings, parts: Mappin
     # what the paper prints of people is not compared with simulated participants
     asked = len(material.people) and not holds_simulated(material.people)
     names = {each.name for each in material.sets} | ({"word_intrusion"} if asked else set())
-    return with_published(records, [value for name in names & set(PUBLISHED) for value in PUBLISHED[name]])
+    return with_published(records, [value for name in PUBLISHED if name in names for value in PUBLISHED[name]])
 
 
 def _report(

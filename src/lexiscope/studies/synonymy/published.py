@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lexiscope.core.study import PublishedValue, printed_values
+from lexiscope.core.study import printed_values
 from lexiscope.studies.synonymy.cells import Cell
 
 OLMO_1B, OLMO_7B, AMBER = "allenai/OLMo-1B", "allenai/OLMo-7B", "LLM360/Amber"
@@ -20,6 +20,4 @@ def versus(first: Cell, second: Cell) -> str:
     return f"{first.name} vs {second.name}"
 
 
-PUBLISHED: dict[str, tuple[PublishedValue, ...]] = {
-    "synonymy": printed_values(Path(__file__).with_name("printed.csv"), dataset="synonymy")
-}
+PUBLISHED = printed_values(Path(__file__).with_name("printed.csv"), dataset="synonymy")
