@@ -17,6 +17,8 @@ import sys
 COMMANDS = {
     "bare interpreter": [sys.executable, "-c", "pass"],
     "lexiscope --help": [sys.executable, "-m", "lexiscope.cli.main", "--help"],
+    "lexiscope study --help": [sys.executable, "-m", "lexiscope.cli.main", "study", "--help"],
+    "lexiscope study saw_c --help": [sys.executable, "-m", "lexiscope.cli.main", "study", "saw_c", "--help"],
     "lexiscope list datasets": [sys.executable, "-m", "lexiscope.cli.main", "list", "datasets"],
 }
 

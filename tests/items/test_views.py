@@ -14,6 +14,7 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpanError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
+from lexiscope.items.view_names import VIEW_NAMES
 from lexiscope.items.views import (
     MASK,
     VIEWS,
@@ -248,3 +249,8 @@ def test_a_target_of_white_space_is_no_usage(blank: str) -> None:
         Usage(f"A{blank}bank", 1, 1 + len(blank))
     with pytest.raises(SpanError, match="E103"):
         Usage(f"A{blank}bank", 1, 1)
+
+
+def test_the_names_of_the_views_are_those_of_the_views() -> None:
+    """Options are listed from the names alone: they are the keys of the views, in their order."""
+    assert tuple(VIEWS) == VIEW_NAMES

@@ -15,7 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from lexiscope import __version__
-from lexiscope.core.errors import LexiscopeError
+from lexiscope.core.errors import LexiscopeError, nearest
 
 #: verb -> (where its command is, one line of help). The line is the first line of the command's own help (a test).
 VERBS: dict[str, tuple[str, str]] = {
@@ -168,10 +168,8 @@ def pin_threads(arguments: Sequence[str]) -> int:
 
 
 def _unknown_verb(name: str) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(name, VERBS, n=1)
-    hint = f"Did you mean {near[0]!r}?" if near else f"The verbs are: {', '.join(VERBS)}."
+    near = nearest(name, VERBS)
+    hint = f"Did you mean {near!r}?" if near else f"The verbs are: {', '.join(VERBS)}."
     return f"there is no verb {name!r}. {hint}"
 
 

@@ -9,8 +9,8 @@ import click
 
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.scale import Scale
-from lexiscope.core.subject import SubjectSpec
-from lexiscope.items.views import GUESSED_WORD, VIEWS
+from lexiscope.core.spec import SubjectSpec
+from lexiscope.items.view_names import GUESSED_WORD, VIEW_NAMES
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -72,6 +72,6 @@ def views(function: Function) -> Function:
         "--view",
         "views",
         multiple=True,
-        type=click.Choice((*VIEWS, GUESSED_WORD)),
+        type=click.Choice((*VIEW_NAMES, GUESSED_WORD)),
         help="What of the input a subject sees. May be repeated.",
     )(function)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -27,7 +28,7 @@ class StudyVerb(Verb):
 
     def study_of(self, ctx: click.Context, name: str) -> click.Context:
         """Make the options of a context those of a study (``NAME`` or ``FILE.yaml``), and return it."""
-        ctx.meta[_STUDY] = (name, _kind(name))
+        ctx.meta[_STUDY] = _Named.of(name, _kind(name))
         return ctx
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -67,15 +68,11 @@ class StudyVerb(Verb):
     def _write_own(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         _write(formatter, f"Options of {_title(ctx)}", self._own(ctx), ctx)
 
-    def _common(self, ctx: click.Context) -> list[click.Parameter]:
-        own = {flag for option in self._own(ctx) for flag in option.opts}
-        found = (_option(setting) for setting in settings_of(Settings) if setting.option.command_line)
-        # an option that a study has under the same name (several datasets for one) stands among its own
-        return [option for option in found if not own & set(option.opts)]
+    def _common(self, ctx: click.Context) -> tuple[click.Parameter, ...]:
+        return _named(ctx).common
 
-    def _own(self, ctx: click.Context) -> list[click.Parameter]:
-        _, kind = ctx.meta.get(_STUDY, ("", Settings))
-        return [_option(setting) for setting in own_settings(kind) if setting.option.command_line]
+    def _own(self, ctx: click.Context) -> tuple[click.Parameter, ...]:
+        return _named(ctx).own
 
     def _find_study(self, ctx: click.Context, args: Sequence[str]) -> str | None:
         """Return the name of the study, and take its options; of a file that is not there they are not known.
@@ -121,10 +118,32 @@ class StudyVerb(Verb):
         return f"{error.format_message()} Options of {_title(ctx)} itself: {own}."
 
 
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """The study that is named, if any: its settings, and the options made of them, those of every study first."""
+
+    name: str
+    kind: type[Settings]
+    common: tuple[click.Parameter, ...]
+    own: tuple[click.Parameter, ...]
+
+    @classmethod
+    def of(cls, name: str, kind: type[Settings]) -> _Named:
+        own = tuple(_option(setting) for setting in own_settings(kind) if setting.option.command_line)
+        flags = {flag for option in own for flag in option.opts}
+        every = (_option(setting) for setting in settings_of(Settings) if setting.option.command_line)
+        # an option that a study has under the same name (several datasets for one) is listed among its own
+        return cls(name, kind, tuple(option for option in every if not flags & set(option.opts)), own)
+
+
+def _named(ctx: click.Context) -> _Named:
+    return cast(_Named, ctx.meta[_STUDY]) if _STUDY in ctx.meta else _Named.of("", Settings)
+
+
 def _title(ctx: click.Context) -> str:
     """What the study of a context is called: by its settings, else as it was named."""
-    name, kind = ctx.meta[_STUDY]
-    return str(kind().study or name)
+    named = _named(ctx)
+    return named.kind().study or named.name
 
 
 def _kind(name: str) -> type[Settings]:

@@ -10,29 +10,31 @@ registered by hand.
 from __future__ import annotations
 
 import ast
-import difflib
 import functools
 import importlib
 import inspect
 import pkgutil
 import re
 import sys
+import tokenize
 from collections.abc import Callable, Iterable
-from importlib import metadata
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal, cast
 
 from lexiscope.core.code_file import code_sha256, is_path, load_file
-from lexiscope.core.errors import LexiscopeError, Place, SpecError
+from lexiscope.core.errors import LexiscopeError, Place, SpecError, nearest
 from lexiscope.core.settings import Settings
-from lexiscope.core.subject import CAPABILITIES, Subject, SubjectSpec
+from lexiscope.core.spec import CAPABILITY_NAMES, SubjectSpec
 
 if TYPE_CHECKING:
-    # datasets and tasks bring pyarrow, which listing names does not need
+    # datasets and tasks bring pyarrow, subjects numpy, which listing names does not need
+    from importlib.metadata import EntryPoint
+
     from lexiscope.core.dataset import Dataset, DatasetCard
     from lexiscope.core.screen import Screen
+    from lexiscope.core.subject import Subject
     from lexiscope.core.task import Task
 
 Kind = Literal["datasets", "tasks", "subjects", "studies"]
@@ -60,7 +62,7 @@ def has(kind: Kind, name: str) -> bool:
     (True, True, False)
     """
     plain = name.partition("?")[0]
-    return is_path(plain) or plain in names(kind)
+    return is_path(plain) or plain in _own_names(kind) or plain in _entry_points(kind)
 
 
 def origin(kind: Kind, name: str) -> str:
@@ -87,7 +89,7 @@ def summary(kind: Kind, name: str) -> str:
     elif name not in _own_names(kind):
         raise _unknown(kind, name)
     else:
-        doc = ast.get_docstring(ast.parse(_source(kind, name).read_text(encoding="utf-8"))) or ""
+        doc = _docstring(_source(kind, name))
     return doc.split("\n\n")[0].replace("\n", " ").strip()
 
 
@@ -200,7 +202,7 @@ def screen(name: str) -> Screen:
 def subject(spec: SubjectSpec | str) -> Subject:
     """Make the subject that a spec names. Weights are read when it is first asked, not here."""
     parsed = SubjectSpec.parse(spec) if isinstance(spec, str) else spec
-    load = cast(Callable[[SubjectSpec], Subject], getattr(module("subjects", parsed.kind), "load"))  # noqa: B009
+    load = cast("Callable[[SubjectSpec], Subject]", getattr(module("subjects", parsed.kind), "load"))  # noqa: B009
     made = load(parsed)
     if parsed.kind not in _own_names("subjects"):
         _check_made(made, parsed)
@@ -224,10 +226,11 @@ def settings(study: str) -> type[Settings]:
     """Return the settings of a study: ``SETTINGS`` of its file or of its ``study``, else those of every study.
 
     The ``settings.py`` of one of the package's own is read without the rest of its folder, which brings everything that
-    the study computes with: so its options can be listed at once.
+    the study computes with: so its options can be listed at once. Whether a distribution has a study of the same name
+    is found out where the study is loaded.
     Errors: :class:`SpecError` for an unknown study, with the nearest known name; those of a file by path.
     """
-    own = not is_path(study) and _entry_point("studies", study) is None
+    own = not is_path(study) and study in _own_names("studies")
     path = _source("studies", study).parent / "settings.py" if own else None
     if path is None or path.parent.name != study or not path.is_file():
         loaded = module("studies", study)
@@ -282,25 +285,36 @@ def _room(kind: Kind) -> Path:
     return Path(spec.submodule_search_locations[0])
 
 
+def _docstring(path: Path) -> str:
+    """Return the docstring of a file, reading no further."""
+    blank = (tokenize.COMMENT, tokenize.NL)
+    with tokenize.open(path) as lines:
+        first = next(token for token in tokenize.generate_tokens(lines.readline) if token.type not in blank)
+    return inspect.cleandoc(ast.literal_eval(first.string)) if first.type == tokenize.STRING else ""
+
+
 def _source(kind: Kind, name: str) -> Path:
     room = _room(kind)
     return room / name / "__init__.py" if (room / name).is_dir() else room / f"{name}.py"
 
 
-def _entry_points(kind: Kind) -> dict[str, tuple[metadata.EntryPoint, ...]]:
+def _entry_points(kind: Kind) -> dict[str, tuple[EntryPoint, ...]]:
     return _entry_points_on(kind, tuple(sys.path))
 
 
 @functools.cache
-def _entry_points_on(kind: Kind, _path: tuple[str, ...]) -> dict[str, tuple[metadata.EntryPoint, ...]]:
+def _entry_points_on(kind: Kind, _path: tuple[str, ...]) -> dict[str, tuple[EntryPoint, ...]]:
     """Read the entry points of installed distributions, once for each ``sys.path``."""
-    found: dict[str, tuple[metadata.EntryPoint, ...]] = {}
+    # it brings the standard library's reader of e-mail: a name of the package is found without it
+    from importlib import metadata
+
+    found: dict[str, tuple[EntryPoint, ...]] = {}
     for entry in metadata.entry_points(group=f"lexiscope.{kind}"):
         found[entry.name] = (*found.get(entry.name, ()), entry)
     return found
 
 
-def _entry_point(kind: Kind, name: str) -> metadata.EntryPoint | None:
+def _entry_point(kind: Kind, name: str) -> EntryPoint | None:
     """Return the entry point of a name; ``None`` where it is one of the package's own.
 
     Errors: :class:`SpecError` for an unknown name, and for a name that two distributions have.
@@ -318,16 +332,16 @@ def _entry_point(kind: Kind, name: str) -> metadata.EntryPoint | None:
 
 def _unknown(kind: Kind, name: str) -> SpecError:
     known = names(kind)
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
+    near = nearest(name, known)
+    hint = f"did you mean {near!r}?" if near else f"there are: {', '.join(known)}"
     return SpecError(f"there is no {name!r} among the {kind}", hint=f"{hint} (lexiscope list {kind})")
 
 
-def _distribution(entry: metadata.EntryPoint) -> str:
+def _distribution(entry: EntryPoint) -> str:
     return f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else entry.value
 
 
-def _loaded(kind: Kind, entry: metadata.EntryPoint) -> object:
+def _loaded(kind: Kind, entry: EntryPoint) -> object:
     """Load what an entry point names."""
     try:
         return cast(object, entry.load())
@@ -353,7 +367,7 @@ def _is_task(value: object) -> bool:
 
 
 def _are_capabilities(value: object) -> bool:
-    return isinstance(value, tuple) and bool(value) and set(value) <= set(CAPABILITIES)
+    return isinstance(value, tuple) and bool(value) and set(value) <= set(CAPABILITY_NAMES)
 
 
 def _is_study(value: object) -> bool:
@@ -363,7 +377,7 @@ def _is_study(value: object) -> bool:
 _CARD = "a DatasetCard (lexiscope.DatasetCard)"
 _LOAD_DATASET = "a function that returns a Dataset"
 _TASK = "a Task (lexiscope.core.task.Task)"
-_ABLE = f"a tuple of what a subject of this kind can do, of {', '.join(CAPABILITIES)}"
+_ABLE = f"a tuple of what a subject of this kind can do, of {', '.join(CAPABILITY_NAMES)}"
 _LOAD_SUBJECT = "a function that takes a SubjectSpec and returns a subject"
 _CONTRACT: dict[Kind, tuple[tuple[str, str, Callable[[object], bool]], ...]] = {
     "datasets": (("CARD", _CARD, _is_card), ("load", _LOAD_DATASET, callable)),

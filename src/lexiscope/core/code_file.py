@@ -6,12 +6,10 @@ module name that no other module has. No ``__pycache__`` is written next to the 
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import sys
-import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec
@@ -46,12 +44,10 @@ def code_sha256(name: str) -> str:
     """
     path = _file(name)
     if path.name != "__init__.py":
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    total = hashlib.sha256()
-    for each in sorted(path.parent.rglob("*.py")):
-        content = hashlib.sha256(each.read_bytes()).hexdigest()
-        total.update(f"{each.relative_to(path.parent).as_posix()} {content}\n".encode())
-    return total.hexdigest()
+        return _sha256(path.read_bytes())
+    files = sorted(path.parent.rglob("*.py"))
+    lines = [f"{each.relative_to(path.parent).as_posix()} {_sha256(each.read_bytes())}\n" for each in files]
+    return _sha256("".join(lines).encode())
 
 
 def load_file(name: str) -> ModuleType:
@@ -60,7 +56,7 @@ def load_file(name: str) -> ModuleType:
     Errors: :class:`SpecError` with file and line for a file that is not there or cannot be run.
     """
     path = _file(name)
-    key = hashlib.sha256(f"{path} {code_sha256(name)}".encode()).hexdigest()[:16]
+    key = _sha256(f"{path} {code_sha256(name)}".encode())[:16]
     stem = path.parent.name if path.name == "__init__.py" else path.stem
     module_name = f"{_PREFIX}{re.sub(r'[^0-9A-Za-z_]', '_', stem)}_{key}"
     if module_name not in _LOADED:
@@ -72,12 +68,7 @@ def line_in_file(error: BaseException) -> Place | None:
     """Return the last line of a file by path that an error passed through; ``None`` if it passed through none."""
     files = {module.__file__ for module in _LOADED.values()}
     folders = tuple(f"{Path(file).parent}{os.sep}" for file in files if file and file.endswith("__init__.py"))
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename in files or (folders and frame.filename.startswith(folders))
-    ]
-    return _place(frames[-1]) if frames else None
+    return _last_line(error, lambda file: file in files or file.startswith(folders))
 
 
 def _file(name: str) -> Path:
@@ -160,14 +151,21 @@ def _failed(path: Path, error: BaseException, hint: str) -> SpecError:
 
 def _where(path: Path, error: BaseException) -> Place:
     """Return the last line of the file, or of its folder, that an error passed through."""
-    package = path.name == "__init__.py"
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename == str(path) or (package and frame.filename.startswith(f"{path.parent}{os.sep}"))
-    ]
-    return _place(frames[-1]) if frames else Place(str(path))
+    folder = (f"{path.parent}{os.sep}",) if path.name == "__init__.py" else ()
+    return _last_line(error, lambda file: file == str(path) or file.startswith(folder)) or Place(str(path))
 
 
-def _place(frame: traceback.FrameSummary) -> Place:
-    return Place(frame.filename, frame.lineno, text=frame.line or None)
+def _last_line(error: BaseException, is_ours: Callable[[str], bool]) -> Place | None:
+    """Return the last line that an error passed through, of the files that are asked for."""
+    # only an error needs it: the help of a command does not wait for it
+    import traceback
+
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if is_ours(frame.filename)]
+    return Place(frames[-1].filename, frames[-1].lineno, text=frames[-1].line or None) if frames else None
+
+
+def _sha256(content: bytes) -> str:
+    # only a file by path needs it: it loads a library of ciphers
+    import hashlib
+
+    return hashlib.sha256(content).hexdigest()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -131,3 +132,15 @@ def require(module: str, extra: str) -> ModuleType:
             raise
         package = module.split(".")[0]
         raise MissingExtraError(f"The package {package} is missing. Run pip install 'lexiscope[{extra}]'.") from error
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the known name that is most like a given one; empty if none is like it.
+
+    >>> nearest("saw", ["saw_c", "synonymy"]), nearest("xyz", ["saw_c"])
+    ('saw_c', '')
+    """
+    # only an error needs it: the help of a command does not wait for it
+    import difflib
+
+    return next(iter(difflib.get_close_matches(name, list(known), n=1)), "")

@@ -9,7 +9,6 @@ Bytes that are no UTF-8 become lone surrogates first (``surrogateescape``), so t
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -62,6 +61,9 @@ def parse_json(content: bytes | str, **hooks: Any) -> Any:
 
     Errors: :class:`ValueError` for what is no JSON, and for brackets within brackets beyond :data:`DEEPEST`.
     """
+    # errors import this module for texts: only what reads JSON loads its reader
+    import json
+
     try:
         found = json.loads(content, **hooks)
     except RecursionError:

@@ -10,20 +10,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 
 from lexiscope.core.errors import InputError, SpecError, SubjectError
 from lexiscope.core.result import parse_statistic, statistic_name
+from lexiscope.core.scoring_options import Bos as Bos
+from lexiscope.core.scoring_options import Conditioning as Conditioning
+from lexiscope.core.scoring_options import Counted as Counted
+from lexiscope.core.scoring_options import First as First
+from lexiscope.core.scoring_options import Per as Per
 
 Doubles = np.ndarray[Any, np.dtype[np.float64]]
 Offsets = np.ndarray[Any, np.dtype[np.int64]]
-Bos = Literal["yes", "no"]
-First = Literal["scored", "unscored"]
-Counted = Literal["text", "word", "continuation"]
-Per = Literal["text", "token", "character", "byte"]
-Conditioning = Literal["left", "masked", "masked_within_word"]
 
 _MEASURES: dict[str, str] = {"left": "log_probability", "masked": "pseudo_log_probability"}
 _PSEUDO = "pseudo_log_probability"

@@ -12,7 +12,6 @@ From this the command line gets ``--by word|sense``, the study file ``by: word``
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -20,7 +19,7 @@ from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, Literal, Self, TypeVar, Union, cast, dataclass_transform, get_args, get_origin, get_type_hints
 
-from lexiscope.core.errors import InputError, SpecError
+from lexiscope.core.errors import InputError, SpecError, nearest
 
 T = TypeVar("T")
 _ABOUT = "lexiscope"
@@ -116,7 +115,7 @@ class Settings(_Declared):
         "live subjects that answer beside the recorded ones, as kind:name (encoder:minilm)",
         flag="--subject",
         metavar="SPEC",
-        reads="lexiscope.core.subject:SubjectSpec.parse",
+        reads="lexiscope.core.spec:SubjectSpec.parse",
     )
     seed: int = option(20250429, "seed of every resampling and of every random start", least=0)
     n_bootstrap: int = option(2000, "bootstrap samples per interval; 0: no intervals", flag="--bootstrap", least=0)
@@ -216,8 +215,8 @@ class Setting:
             for number, one in enumerate(cast(tuple[object, ...], entry) if len(self.parts) > 1 else (entry,)):
                 known, least = self.choices(number), self.option.least
                 if known and one not in known:
-                    near = difflib.get_close_matches(str(one), known, n=1)
-                    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
+                    near = nearest(str(one), known)
+                    hint = f"did you mean {near!r}?" if near else f"there are: {', '.join(known)}"
                     raise SettingError(self.name, f"{self.name} cannot be {one!r}", hint=hint)
                 if least is not None and isinstance(one, int | float) and not one >= least:
                     raise SettingError(self.name, f"{self.name} must be {least:g} or more, not {one!r}")
@@ -241,10 +240,10 @@ def own_settings(kind: type[Settings]) -> tuple[Setting, ...]:
 
 def unknown_setting(kind: type[Settings], name: str, known: list[str]) -> SettingError:
     """Return the error for a setting that a study does not have: the nearest of the *known* names, and its own ones."""
-    near = difflib.get_close_matches(name, known, n=1)
+    near = nearest(name, known)
     study = kind().study or kind.__name__
     own = ", ".join(setting.name for setting in own_settings(kind)) or "none"
-    hint = (f"did you mean {near[0]!r}? " if near else "") + f"its own settings: {own}"
+    hint = (f"did you mean {near!r}? " if near else "") + f"its own settings: {own}"
     return SettingError(name, f"unknown name {name!r}: the study {study} has no such setting", hint=hint)
 
 

@@ -1,79 +1,30 @@
-"""Subjects: whoever answers. What a subject can do is a set of capabilities, not a place in a grid of models and tasks.
-
-A subject is named by a spec that prints and parses back: ``encoder:minilm``, ``recorded:ratings.csv``,
-``chat:<model>@<url>``, ``my_subject.py:<name>``.
+"""Subjects: people and models that answer. What a subject can do is a set of capabilities, not a place in a grid of
+models and tasks. Its name is a spec (:mod:`lexiscope.core.spec`).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from lexiscope.core.errors import Place, SpecError
 from lexiscope.core.item import Item
+from lexiscope.core.spec import CAPABILITY_NAMES
+from lexiscope.core.spec import SubjectSpec as SubjectSpec
 from lexiscope.core.usage import Usage
 
 if TYPE_CHECKING:
     from lexiscope.core.dataset import SubjectFacts
+    from lexiscope.core.errors import Place
     from lexiscope.core.generation import Continuation, Decoding
     from lexiscope.core.response import Response, ResponseTable
     from lexiscope.core.scoring import ScoringPolicy, TokenScores
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class SubjectSpec:
-    """The name of a subject: kind, name, and for hosted models where.
-
-    The kind is one of the catalog, or a path to the file of a kind of your own: it ends in ``.py`` or, of a folder, in
-    ``/``. After a path, the name may be left out.
-
-    >>> str(SubjectSpec.parse("encoder:minilm"))
-    'encoder:minilm'
-    >>> SubjectSpec.parse("chat:small@http://127.0.0.1:8000/v1").url
-    'http://127.0.0.1:8000/v1'
-    >>> SubjectSpec.parse("models/length.py:plain?power=2")
-    SubjectSpec(kind='models/length.py', name='plain?power=2', url='')
-    >>> str(SubjectSpec.parse("models/length.py?power=2"))
-    'models/length.py?power=2'
-    """
-
-    kind: str
-    name: str
-    url: str = ""
-
-    @classmethod
-    def parse(cls, text: str) -> SubjectSpec:
-        """Read ``kind:name`` or ``kind:name@url``; after a path, ``:name`` may be left out.
-
-        Errors: :class:`SpecError`.
-        """
-        path = _PATH.match(text)
-        kind = path.group() if path else text.partition(":")[0]
-        rest = text[len(kind) :]
-        name = rest[1:] if rest.startswith(":") else rest
-        if not kind or (not path and not name) or rest == ":":
-            raise SpecError(f"{text!r} does not name a subject", hint="write kind:name, for instance encoder:minilm")
-        before, at, url = name.partition("@")
-        if at and "://" in url:
-            return cls(kind, before, url)
-        return cls(kind, name)
-
-    def __str__(self) -> str:
-        colon = ":" if self.name and not (self.name.startswith("?") and _PATH.fullmatch(self.kind)) else ""
-        return f"{self.kind}{colon}{self.name}" + (f"@{self.url}" if self.url else "")
-
-
-# a drive letter may stand before the path (C:\models\length.py); otherwise the first colon ends it
-_PATH = re.compile(r"(?:[A-Za-z]:(?=[\\/]))?[^:?]+?(?:\.py|[\\/])(?=$|[:?]|@[^/\\]*://)")
 
 
 @runtime_checkable
@@ -175,13 +126,9 @@ class Recording(Protocol):
         """Return where an answer is recorded: file and line where they are known."""
 
 
-CAPABILITIES: dict[str, type] = {
-    "Embeds": Embeds,
-    "Scores": Scores,
-    "Generates": Generates,
-    "Judges": Judges,
-    "ChoosesSense": ChoosesSense,
-}
+CAPABILITIES: dict[str, type] = dict(
+    zip(CAPABILITY_NAMES, (Embeds, Scores, Generates, Judges, ChoosesSense), strict=True)
+)
 
 
 class _HasSeed(Protocol):

@@ -17,18 +17,15 @@ from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.items.hidden_words import hidden, other_places, shown_forms
+from lexiscope.items.view_names import CONTEXT as CONTEXT
+from lexiscope.items.view_names import CONTEXT_SPAN as CONTEXT_SPAN
+from lexiscope.items.view_names import GUESSED_WORD as GUESSED_WORD
 
 _CLOSING = "\"'”’»)]"
 _STOPS = (".", "!", "?", "…")
 
 MASK = "[X]"
 """What stands in the place of a hidden target."""
-
-CONTEXT, CONTEXT_SPAN = "context", "context_span"
-"""The views without the target: hidden wherever the texts of the item show it, and hidden in its span alone."""
-
-GUESSED_WORD = "guessed_word"
-"""The name of the view with a guess in the target's place, and of the condition that holds the guess."""
 
 
 def with_final_stop(usage: Usage) -> Usage:

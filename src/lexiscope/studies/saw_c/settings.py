@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from lexiscope.core.settings import ItemSettings, option
-from lexiscope.items.views import GUESSED_WORD, VIEWS
+from lexiscope.items.view_names import GUESSED_WORD, VIEW_NAMES
 
 
 class SawCSettings(ItemSettings):
@@ -26,7 +26,7 @@ class SawCSettings(ItemSettings):
         (),
         "what of the input a model sees; the first view is the main one; empty: the dataset's own",
         flag="--view",
-        choices=(*VIEWS, GUESSED_WORD),
+        choices=(*VIEW_NAMES, GUESSED_WORD),
     )
     starts: int = option(5, "starting points of each mixed model; the best optimum is kept", least=1)
     mixed_models: Literal["paper", "maximal", "every", "none"] = option(

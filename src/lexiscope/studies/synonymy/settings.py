@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from lexiscope.core.scoring import Per
+from lexiscope.core.scoring_options import Per
 from lexiscope.core.settings import ItemSettings, option
 
 
@@ -29,7 +29,7 @@ class SynonymySettings(ItemSettings):
         "states of one model in training; subject: tokens seen (or steps)",
         flag="--checkpoint",
         metavar="SPEC TOKENS",
-        reads="lexiscope.core.subject:SubjectSpec.parse",
+        reads="lexiscope.core.spec:SubjectSpec.parse",
     )
     word_list: str = option(
         "",
