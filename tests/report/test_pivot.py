@@ -51,6 +51,13 @@ def test_percent_intervals_alone_and_own_cells() -> None:
     assert row == ("first", 1, Bounds(40, 60, 50), Bounds(40, 60), 0.5, "a: 20", "none")
 
 
+def test_a_value_without_an_interval_is_no_interval() -> None:
+    """A column of intervals says why there is none: it never shows the value in its place."""
+    bare = Record("rho", 0.5, subject="a", note="no interval: one group")
+    (row,) = pivot("p", "P", [bare], [Col("bounds", "rho", show="interval")], rows_of([bare], "subject")).rows
+    assert row == ("a", Missing("no interval: one group"))
+
+
 def test_a_part_of_results_tables_and_sentences_keeps_the_order_of_records() -> None:
     """Results become records; parts, tables and sentences are sorted out; anything else is refused by its type."""
     table = Table("t", "", "T", (Column("A"),), ())

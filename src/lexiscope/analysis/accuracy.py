@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from lexiscope.analysis.bootstrap import BoolArray, FloatArray, group_codes, percentile_interval, resample_counts
 from lexiscope.analysis.significance import TestResult, mcnemar, paired_t
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Interval, statistic_name
+from lexiscope.core.result import Estimate, Interval, Undefined, statistic_name
 
 _KEPT = 1 << 21
 """Draws up to so many numbers are kept between calls (16 MiB)."""
@@ -44,6 +44,33 @@ class Accuracy:
     clustered: Interval
     wilson: Interval
 
+    def results(self, **named: object) -> tuple[Estimate, ...]:
+        """Return the accuracy, the bounds of Wilson's interval, chance and the number of ties. *Unit:* percent.
+
+        *named* are parameters of their names, as what a score was divided by.
+
+        >>> found = accuracy([1, 1, 1, 0], chance=0.5, resamples=0).results(per="token")
+        >>> [(each.name, each.value) for each in found if each.name[0] in "ac"]
+        [('accuracy(per=token)', 75.0), ('chance(per=token)', 50.0)]
+        """
+        known = not math.isnan(self.chance)
+        right = Estimate(
+            statistic_name("accuracy", **named),
+            100 * self.n_correct / self.n,
+            self.clustered.times(100),
+            self.n,
+            self.n_clusters,
+            unit="percent",
+            p=self.p_above_chance if known else None,
+            note=f"{self.n_correct} of {self.n}",
+        )
+        beside = {
+            statistic_name("wilson", bound="low", **named): 100 * self.wilson.low,
+            statistic_name("wilson", bound="high", **named): 100 * self.wilson.high,
+        } | ({statistic_name("chance", **named): 100 * self.chance} if known else {})
+        ties = Estimate(statistic_name("n_tied", **named), float(self.n_tied), n=self.n)
+        return right, *(Estimate(name, value, n=self.n, unit="percent") for name, value in beside.items()), ties
+
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
@@ -63,6 +90,27 @@ class Contrast:
     t: TestResult | None
     exact: TestResult | None
     note: str = ""
+
+    def results(self) -> tuple[Estimate | Undefined, ...]:
+        """Return the difference in points, t with its p, McNemar's exact p, and how many only one of the two has right.
+
+        >>> found = contrast([1, 1, 1, 0], [1, 0, 0, 1], resamples=0).results()
+        >>> [(each.name, each.value) for each in found][3:]
+        [('mcnemar_p', 1.0), ('discordant(only=first)', 2.0), ('discordant(only=second)', 1.0)]
+        """
+        n, reason = self.n, self.note.partition("undefined: ")[2]
+        tests: list[Estimate | Undefined] = [Undefined(name, reason, n) for name in ("paired_t", "paired_t_p")]
+        if self.t is not None:
+            t, p = self.t.statistic, self.t.p
+            tests = [Estimate("paired_t", t, n=n, p=p), Estimate("paired_t_p", p, n=n)]
+        exact = Undefined("mcnemar_p", reason, n) if self.exact is None else Estimate("mcnemar_p", self.exact.p, n=n)
+        only = (("first", self.only_first), ("second", self.only_second))
+        return (
+            Estimate("difference", 100 * self.difference, self.interval.times(100), n, unit="points"),
+            *tests,
+            exact,
+            *(Estimate(statistic_name("discordant", only=side), float(count), n=n) for side, count in only),
+        )
 
 
 def chance_level(n_options: int, *, n_winners: int = 1) -> float:

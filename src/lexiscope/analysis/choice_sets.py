@@ -7,7 +7,7 @@ its value is strictly greater than every other; a tie counts as wrong and is rep
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -71,6 +71,27 @@ class Decisions:
             self.margin[rows],
             tuple(self.winner[row] for row in rows),
             self.n_options[rows],
+        )
+
+    def both(self, other: Decisions) -> Decisions:
+        """Return the decisions that are right where both are: each with that of *other* at the same place.
+
+        They have the ids of the first, and neither margin nor winner.
+
+        >>> from lexiscope.core.response import Response
+        >>> rows = [Response("lm", "lm", item, "minimal_pair", CORRECT, right) for item, right in (("a", 1), ("b", 0))]
+        >>> found = recorded(ResponseTable.from_rows(rows), subject="lm")
+        >>> found.both(found.aligned(("b", "a"))).correct.tolist(), found.both(found).correct.tolist()
+        ([False, False], [True, False])
+        """
+        n = len(self)
+        return replace(
+            self,
+            correct=self.correct & other.correct,
+            tied=self.tied | other.tied,
+            margin=np.full(n, np.nan),
+            winner=("",) * n,
+            n_options=np.maximum(self.n_options, other.n_options),
         )
 
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import FloatArray, IntArray
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,6 +27,20 @@ class ConsistencyTable:
     def p(self, b: int, *, given: int) -> float:
         """Return P(B = b | A = given), with 1 for right and 0 for wrong."""
         return float(self.given[given, b])
+
+    def results(self) -> tuple[Estimate | Undefined, ...]:
+        """Return the four counts, each followed by its share: A wrong and B wrong, A wrong and B right, A right ….
+
+        >>> [(each.name, each.value) for each in consistency_table([1, 1], [1, 0]).results()[6:]]
+        [('n_consistent(a=1,b=1)', 1.0), ('given(a=1,b=1)', 0.5)]
+        """
+        found: list[Estimate | Undefined] = []
+        for a, b in ((0, 0), (0, 1), (1, 0), (1, 1)):
+            share, n = statistic_name("given", a=a, b=b), int(self.counts[a].sum())
+            found.append(Estimate(statistic_name("n_consistent", a=a, b=b), float(self.counts[a, b]), n=self.n))
+            reason = "no item has this outcome in the first test"
+            found.append(Estimate(share, self.p(b, given=a), n=n) if n else Undefined(share, reason))
+        return tuple(found)
 
     @property
     def expected(self) -> FloatArray:

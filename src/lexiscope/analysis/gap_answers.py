@@ -16,6 +16,7 @@ from lexiscope.analysis.accuracy import Accuracy, Contrast, accuracy, contrast
 from lexiscope.analysis.bootstrap import FloatArray, IntArray, cluster_labels
 from lexiscope.analysis.ratings import Table
 from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.result import Estimate, parse_statistic, statistic_name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +50,27 @@ class GapAccuracy:
     accuracy: Accuracy
     mean_right: float
     n_missing: int
+
+    def result(self) -> Estimate:
+        """Return the accuracy under the criterion that the measure names. *Unit:* percent.
+
+        >>> hit, n_right = np.array([1.0, 0.0]), np.array([3, 0])
+        >>> hits = GapHits("m", "answer_found(answers=curated)", ("a", "b"), hit, n_right, 10, 0)
+        >>> found = gap_accuracy(hits, resamples=0).result()
+        >>> found.name, found.value, found.note
+        ('gap_accuracy(answers=curated,n=10)', 50.0, '15.0 % of single predictions')
+        """
+        found, n = self.accuracy, self.n_predictions
+        return Estimate(
+            statistic_name("gap_accuracy", answers=parse_statistic(self.measure)[1]["answers"], n=n),
+            100 * found.value,
+            found.clustered.times(100),
+            found.n,
+            found.n_clusters,
+            subject=self.subject,
+            unit="percent",
+            note=f"{100 * self.mean_right:.1f} % of single predictions" if n > 1 else "",
+        )
 
 
 def gap_hits(table: Table, measure: str, *, subject: str) -> GapHits:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from lexiscope.analysis.bootstrap import FloatArray
 from lexiscope.analysis.significance import TestResult, independent_t
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 WARN_P = 0.05
 WARN_POINTS = 0.10
@@ -36,6 +37,21 @@ class DeltaLevel:
         """The share right."""
         return self.n_correct / self.n
 
+    def results(self) -> tuple[Estimate, ...]:
+        """Return the accuracy in percent, the number of decisions, and t and p of the tests that there are.
+
+        >>> [(each.name, each.value) for each in DeltaLevel(0.0, 4, 3).results()]
+        [('accuracy_by_delta(delta=0)', 75.0), ('n_by_delta(delta=0)', 4.0)]
+        """
+        delta, found = f"{self.delta:g}", []
+        for variances, test in (("pooled", self.pooled), ("welch", self.welch)):
+            for name, value in (("independent_t", test.statistic), ("independent_t_p", test.p)) if test else ():
+                found.append(Estimate(statistic_name(name, delta=delta, variances=variances), value, n=self.n))
+        right = Estimate(
+            statistic_name("accuracy_by_delta", delta=delta), 100 * self.accuracy, n=self.n, unit="percent"
+        )
+        return right, Estimate(statistic_name("n_by_delta", delta=delta), float(self.n), n=self.n), *found
+
 
 @dataclass(frozen=True, slots=True)
 class DeltaEffect:
@@ -52,6 +68,18 @@ class DeltaEffect:
     test: TestResult | None
     follows: bool
     note: str
+
+    def result(self) -> Estimate | Undefined:
+        """Return by how many points the right option is chosen more often where it has more tokens.
+
+        >>> round(delta_effect([1, 1, 1, 0, 0, 1], [1, 1, 1, -1, -1, -1]).result().value, 6)
+        66.666667
+        """
+        gap, n = self.accuracy_more - self.accuracy_fewer, self.n_fewer + self.n_more
+        if np.isnan(gap):
+            return Undefined("follows_delta", "the right word never has more, or never fewer, tokens", n)
+        p = self.test.p if self.test else None
+        return Estimate("follows_delta", 100 * gap, n=n, p=p, unit="points", note=self.note)
 
 
 def accuracy_by_delta(correct: ArrayLike, deltas: ArrayLike) -> tuple[DeltaLevel, ...]:

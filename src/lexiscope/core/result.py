@@ -139,6 +139,15 @@ class Interval:
         """Say whether the interval has bounds."""
         return not self.note
 
+    def times(self, factor: float) -> Interval:
+        """Return the interval in another unit: 100 times for a share as percent.
+
+        >>> half = Interval(0.4, 0.6, 0.95, "wilson").times(100)
+        >>> half.low, half.high
+        (40.0, 60.0)
+        """
+        return replace(self, low=factor * self.low, high=factor * self.high)
+
 
 NO_INTERVAL = Interval(math.nan, math.nan, 0.95, "", note="no interval: none was computed")
 

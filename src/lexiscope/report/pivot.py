@@ -54,7 +54,11 @@ class Col:
             return self.cell(record)
         if self.show in ("estimate", "interval"):
             cell = _times(shown(record), self.times)
-            return Interval(cell.low, cell.high) if self.show == "interval" and isinstance(cell, Interval) else cell
+            if self.show == "estimate":
+                return cell
+            # a value without an interval is none: its note says why
+            none = Missing(record.note or "no interval")
+            return Interval(cell.low, cell.high) if isinstance(cell, Interval) else none
         value: Cell = getattr(record, self.show)
         return _times(value, self.times)
 

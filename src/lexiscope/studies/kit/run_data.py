@@ -10,7 +10,7 @@ from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, Result, Undefined
 from lexiscope.core.settings import ItemSettings, Settings
-from lexiscope.core.study import PublishedValue
+from lexiscope.core.study import PublishedValue, Question
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part
 
@@ -79,6 +79,10 @@ class RunData(Generic[S]):
     def has(self, what: str) -> bool:
         """Say whether the run has what a question needs. Errors: :class:`InputError` where it cannot know that."""
         raise InputError(f"a question of this study cannot need {what!r}")
+
+    def asks(self, question: Question) -> Question:
+        """Return a question of the study as this run asks it: of other items, perhaps in other words."""
+        return question
 
     def printed(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
         """Return, of what papers print (by dataset), what this run is compared with."""

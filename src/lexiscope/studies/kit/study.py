@@ -365,7 +365,7 @@ class Study:
         planned: Sequence[PlannedAnalysis],
     ) -> tuple[Section, ...]:
         """The report: what was asked, of whom, how it was computed, what came out, and its limits."""
-        questions = marked_questions(self.QUESTIONS, records)
+        questions = marked_questions(tuple(map(run.asks, self.QUESTIONS)), records)
         said = {
             one.question.question_id: text
             for one in self.asked
