@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, RunError
 from lexiscope.core.lock import LOCK_NAME, locked
 from lexiscope.core.settings import Settings
-from lexiscope.studies import ambistory, saw_c, synonymy
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.saw_c.settings import SawCSettings
 from lexiscope.studies.synonymy.settings import SynonymySettings
@@ -62,16 +62,16 @@ def test_another_writer_is_refused_and_disturbs_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("study", "settings"),
     [
-        (synonymy, SynonymySettings(items="no/such.csv")),
-        (synonymy, SynonymySettings(dataset="mini_synonymy")),
-        (synonymy, SynonymySettings(dataset="mini_relatedness")),
-        (saw_c, SawCSettings(items="no/such.csv")),
-        (saw_c, SawCSettings(dataset="mini_relatedness", subjects=("nobody:x",))),
-        (ambistory, AmbistorySettings(dataset="mini_ambistory", compare=(("a:b", "c:d"),))),
+        ("synonymy", SynonymySettings(items="no/such.csv")),
+        ("synonymy", SynonymySettings(dataset="mini_synonymy")),
+        ("synonymy", SynonymySettings(dataset="mini_relatedness")),
+        ("saw_c", SawCSettings(items="no/such.csv")),
+        ("saw_c", SawCSettings(dataset="mini_relatedness", subjects=("nobody:x",))),
+        ("ambistory", AmbistorySettings(dataset="mini_ambistory", compare=(("a:b", "c:d"),))),
     ],
 )
-def test_a_study_that_is_refused_makes_no_folder(study: object, settings: Settings, tmp_path: Path) -> None:
+def test_a_study_that_is_refused_makes_no_folder(study: str, settings: Settings, tmp_path: Path) -> None:
     """Wrong items, nobody to ask, an unknown subject, a comparison of nobody."""
     with pytest.raises((InputError, RunError)):
-        study.run(settings, tmp_path / "run")  # type: ignore[attr-defined]
+        catalog.study(study).run(settings, tmp_path / "run")  # type: ignore[attr-defined]
     assert list(tmp_path.iterdir()) == []

@@ -28,17 +28,16 @@ from lexiscope.datasets import mini_ambistory
 from lexiscope.items.error_tags import COLUMNS
 from lexiscope.items.sense_frequency import sense_counts
 from lexiscope.resources import wordnet
-from lexiscope.studies import ambistory
+from lexiscope.studies.ambistory import study
 from lexiscope.studies.ambistory.cases import write_sheet
+from lexiscope.studies.ambistory.data import gather, given_files
 from lexiscope.studies.ambistory.distances import distances
-from lexiscope.studies.ambistory.gather import gather, given_files
 from lexiscope.studies.ambistory.models import INTEGER_FORM, RAW_FORM, RHO, ROUNDED_FORM, WRONG_FORMS
 from lexiscope.studies.ambistory.people import agreement
-from lexiscope.studies.ambistory.published import PUBLISHED
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.ambistory.tags import error_tags
 
-MINI = replace(ambistory.MINI, n_bootstrap=10)
+MINI = replace(study.MINI, n_bootstrap=10)
 SUBJECTS = (
     "scripted:position",
     "scripted:order",
@@ -106,7 +105,7 @@ def ambistory_run(published: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LEXISCOPE_DATA", str(published))
         patch.setattr(catalog, "subject", lambda spec: made.get(str(spec)) or real(spec))
-        ambistory.run(SETTINGS, out, command="test")
+        study.run(SETTINGS, out, command="test")
     return out
 
 
@@ -134,7 +133,7 @@ def test_what_the_paper_prints_of_people_comes_out(records: tuple[Record, ...]) 
     ]
     assert status["not reproduced"] == ["expected_accuracy_within_sd(sd=sample,edge=strict,guesses=uniform)"]
     assert len(status["not reproducible"]) == 4
-    assert sum(map(len, status.values())) == len(PUBLISHED["ambistory"])
+    assert sum(map(len, status.values())) == len(study.PUBLISHED["ambistory"])
 
 
 @pytest.mark.published
@@ -279,7 +278,7 @@ def test_predictions_of_one_word_do_not_break_the_run(
     own = [item.item_id for item in items if item.word == items[0].word]
     columns = {"subject_id": "mine", "subject_kind": "model", "task": "plausibility", "measure": "rating"}
     ResponseTable.from_columns(columns | {"item_id": own, "value": [4.0] * len(own)}).write_csv(tmp_path / "mine.csv")
-    ambistory.run(replace(SETTINGS, subjects=(f"recorded:{tmp_path / 'mine.csv'}",), compare=()), tmp_path / "run")
+    study.run(replace(SETTINGS, subjects=(f"recorded:{tmp_path / 'mine.csv'}",), compare=()), tmp_path / "run")
     found = read_records(tmp_path / "run" / "results.json")
     assert find(found, RHO, subject="mine").note.startswith("readable replies to samples of one word only")
     assert find(found, "n_items_read", subject="mine").value == len(own)
@@ -320,8 +319,8 @@ def test_coded_errors_have_a_section(published: Path, tmp_path: Path, monkeypatc
     monkeypatch.setenv("LEXISCOPE_DATA", str(published))
     monkeypatch.setattr(catalog, "subject", lambda spec: four if str(spec) == "scripted:four" else real(spec))
     settings = replace(SETTINGS, dataset="ambistory", subjects=("scripted:four",), compare=())
-    material = gather(settings, tmp_path / "run")
-    (sheet,) = write_sheet(material, tmp_path)
+    run = gather(settings, tmp_path / "run")
+    (sheet,) = write_sheet(run, tmp_path)
     with (tmp_path / sheet).open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert len(rows) == 30
@@ -332,7 +331,7 @@ def test_coded_errors_have_a_section(published: Path, tmp_path: Path, monkeypatc
             for number, row in enumerate(rows):
                 writer.writerow({**row, "red_herring" if number < n_red else "none_of_these": "x"})
     files = tuple(str(tmp_path / f"{coder}.csv") for coder in ("ana", "ben"))
-    part = error_tags(material, replace(settings, codings=files))
+    part = error_tags(replace(run, settings=replace(settings, codings=files)))
     share = find(part.records, "error_tag_share(tag=red_herring)", subject="scripted:four", condition="test, coder ana")
     assert (share.value, share.n) == (pytest.approx(100 * 12 / 30), 30)
     pair = {"condition": "test, ana and ben"}
@@ -341,11 +340,11 @@ def test_coded_errors_have_a_section(published: Path, tmp_path: Path, monkeypatc
     assert find(part.records, "error_tag_kappa(tag=red_herring)", **pair).value == pytest.approx(0.36 / 0.46)
     assert find(part.records, "error_tag_kappa(tag=open_ended)", **pair).note.startswith("undefined")
     assert [table.name for table in part.tables] == ["error_tags", "error_tag_agreement"]
-    assert {one.statistic.partition("(")[0] for one in part.records} <= set(ambistory.STATISTICS)
+    assert {one.statistic.partition("(")[0] for one in part.records} <= set(study.STATISTICS)
     assert set(given_files(replace(settings, codings=files))) == set(files), "another sheet is another run"
-    assert error_tags(material, settings).tables == ()
+    assert error_tags(run).tables == ()
     with pytest.raises(InputError, match="same file name"):
-        error_tags(material, replace(settings, codings=(files[0], str(tmp_path / "other" / "ana.csv"))))
+        error_tags(replace(run, settings=replace(settings, codings=(files[0], str(tmp_path / "other" / "ana.csv")))))
 
 
 # -- a chat endpoint on the mini stories ----------------------------------------------------------------------
@@ -370,7 +369,7 @@ def test_a_chat_model_answers_the_stories(serve: Callable[[FakeChat], str], tmp_
     endpoint = FakeChat(says=stumbling)
     settings = replace(MINI, subjects=(f"chat:m@{serve(endpoint)}?backoff=0.001",))
     out = tmp_path / "run"
-    summary = ambistory.run(settings, out)
+    summary = study.run(settings, out)
     said = [stumbling(body) for body in endpoint.received]
     # the probe is no answer: what was paid once for each of the 144 samples counts
     subject = settings.subjects[0]
@@ -391,10 +390,10 @@ def test_a_chat_model_answers_the_stories(serve: Callable[[FakeChat], str], tmp_
     asked, before = len(endpoint.received), _bytes(out)
     (out / "run.json").unlink()
     (out / "results.json").unlink()
-    ambistory.run(settings, out)
+    study.run(settings, out)
     assert len(endpoint.received) == asked, "answers are kept"
     assert _bytes(out) == before
-    assert "finished before" in ambistory.run(settings, out).remarks[0]
+    assert "finished before" in study.run(settings, out).remarks[0]
 
 
 def _bytes(folder: Path) -> dict[str, str]:
@@ -414,7 +413,7 @@ def test_recorded_predictions_of_a_file(tmp_path: Path) -> None:
 
     settings = replace(MINI, subjects=(f"recorded:{file}",))
     write(2.0)
-    ambistory.run(settings, tmp_path / "run")
+    study.run(settings, tmp_path / "run")
     shares = {
         one.statistic: one.value
         for one in read_records(tmp_path / "run" / "results.json")
@@ -424,7 +423,7 @@ def test_recorded_predictions_of_a_file(tmp_path: Path) -> None:
     before = read_json(tmp_path / "run" / "run.json")["given"]
     write(3.0)
     assert before != {str(file): hashlib.sha256(file.read_bytes()).hexdigest()}
-    assert ambistory.run(settings, tmp_path / "run2").remarks != ("this run was finished before",)
+    assert study.run(settings, tmp_path / "run2").remarks != ("this run was finished before",)
 
 
 @pytest.mark.parametrize(
@@ -446,10 +445,10 @@ def test_recorded_predictions_are_checked(
     ResponseTable.from_columns(columns | own).write_csv(file)
     settings = replace(MINI, subjects=(f"recorded:{file}",))
     if not code:
-        ambistory.run(settings, tmp_path / "run")
+        study.run(settings, tmp_path / "run")
         return
     with pytest.raises(InputError) as caught:
-        ambistory.run(settings, tmp_path / "run")
+        study.run(settings, tmp_path / "run")
     assert caught.value.code == code
     assert what in caught.value.what
     assert caught.value.place is not None
@@ -458,8 +457,8 @@ def test_recorded_predictions_are_checked(
 
 def test_the_subjects_table_has_the_seed_of_the_run(tmp_path: Path) -> None:
     """baseline:random draws with the seed of the run, and the table of subjects says with which."""
-    material = gather(replace(MINI, seed=7), tmp_path)
-    assert material.facts["baseline:random"].revision == "1 seed=7"
+    run = gather(replace(MINI, seed=7), tmp_path)
+    assert run.facts["baseline:random"].revision == "1 seed=7"
 
 
 def test_what_cannot_run_is_refused_before_any_work(tmp_path: Path) -> None:
@@ -469,7 +468,7 @@ def test_what_cannot_run_is_refused_before_any_work(tmp_path: Path) -> None:
         (replace(MINI, subjects=()), InputError, "no subject was asked"),
     ):
         with pytest.raises(error, match=what):
-            ambistory.run(settings, tmp_path / what.replace(" ", "_"))
+            study.run(settings, tmp_path / what.replace(" ", "_"))
     with pytest.raises(InputError, match="named twice"):
         AmbistorySettings(compare=(("a", "b"), ("a", "c")))
 
@@ -481,13 +480,13 @@ def test_nearness_of_story_and_meaning_by_layer(
     """Distances that fall with people's means are ranked as people rank, and constant ones have no correlation."""
     monkeypatch.setenv("LEXISCOPE_DATA", str(published))
     settings = AmbistorySettings(dataset="ambistory", n_bootstrap=5)
-    material = gather(settings, tmp_path)
+    run = gather(settings, tmp_path)
     means = {f"ambistory/{row['sample_id']}": statistics.fmean(row["choices"]) for row in released(published)}
     who = {"subject_id": "encoder:planted", "subject_kind": "encoder", "task": "plausibility", "view": "full"}
     planted = {"item_id": [*means, *means], "measure": "cosine_distance", "layer": [0] * len(means) + [1] * len(means)}
     values = [0.5] * len(means) + [(5 - mean) / 4 for mean in means.values()]
     rows = ResponseTable.from_columns(who | planted | {"value": values})
-    part = distances(replace(material, responses=ResponseTable.concat([material.responses, rows])), settings)
+    part = distances(replace(run, responses=ResponseTable.concat([run.responses, rows])))
     constant, falling = part.records
     assert (constant.layer, constant.value) == (0, None)
     assert "undefined" in constant.note
@@ -498,7 +497,7 @@ def test_nearness_of_story_and_meaning_by_layer(
 def test_of_other_ratings_nothing_of_the_papers_is_said(tmp_path: Path) -> None:
     """Six raters with ids: a mean has six ratings, nobody recovered an id, and no difference of raters is claimed."""
     settings = AmbistorySettings(dataset=str(SIMULATED / "stories.py"), n_bootstrap=10)
-    part = agreement(gather(settings, tmp_path), settings)
+    part = agreement(gather(settings, tmp_path))
     names = {record.statistic for record in part.records}
     assert "icc(model=2,ratings=6)" in names
     assert any(name.startswith("reliability_of_means(") and "ratings=6" in name for name in names)

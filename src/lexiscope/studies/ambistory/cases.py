@@ -14,7 +14,7 @@ from lexiscope.items.error_tags import TAGS, ErrorCase, write_tag_sheet
 from lexiscope.report.part import Part
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.report.tables import Column, Table
-from lexiscope.studies.ambistory.material import Material, Predictor
+from lexiscope.studies.ambistory.data import AmbistoryData, Predictor
 from lexiscope.studies.ambistory.numbers import TWO, record
 
 EXAMPLES = 5
@@ -25,30 +25,24 @@ PAPERS_EXAMPLES = (159, 533, 180)
 """Rows of the test file (from 0) that the paper's Table 4 shows."""
 
 
-def cases(material: Material) -> Part:
+def cases(run: AmbistoryData) -> Part:
     """Return the samples that the paper shows, and those on which the subjects of this run err most (Table 4)."""
-    ratings = material.judged
+    ratings = run.judged
     if ratings is None:
         return Part()
     # a subject of which nothing could be read would leave no sample that all have answered
-    readable = [each for each in material.predictors if any(value is not None for value in each.predictions.values())]
+    readable = [each for each in run.predictors if any(value is not None for value in each.predictions.values())]
     subjects = {each.title: each.predictions for each in readable}
-    printed = _printed(material, ratings)
-    tables = [
-        _table("table_4_examples", "4", "The samples of the paper's Table 4", material, ratings, printed, subjects)
-    ]
+    printed = _printed(run, ratings)
+    tables = [_table("table_4_examples", "4", "The samples of the paper's Table 4", run, ratings, printed, subjects)]
     rule = "largest_error" if subjects else "people_disagree"
     title = "The samples with the largest errors" if subjects else "The samples that people disagree most about"
     try:
         chosen = choose_examples(ratings, subjects, rule=rule, count=EXAMPLES)  # type: ignore[arg-type]
-        tables.append(_table("examples", "", title, material, ratings, chosen, subjects))
+        tables.append(_table("examples", "", title, run, ratings, chosen, subjects))
     except StatisticError as error:
-        return Part(
-            _means(material, ratings, printed), tuple(_filled(tables)), remarks=(f"No examples: {error.what}.",)
-        )
-    return Part(
-        _means(material, ratings, printed), tuple(_filled(tables)), paragraphs=(_CHOSEN, *_sheet_words(material))
-    )
+        return Part(_means(run, ratings, printed), tuple(_filled(tables)), remarks=(f"No examples: {error.what}.",))
+    return Part(_means(run, ratings, printed), tuple(_filled(tables)), paragraphs=(_CHOSEN, *_sheet_words(run)))
 
 
 _CHOSEN = (
@@ -58,8 +52,8 @@ _CHOSEN = (
 )
 
 
-def _sheet_words(material: Material) -> tuple[str, ...]:
-    if not material.predictors:
+def _sheet_words(run: AmbistoryData) -> tuple[str, ...]:
+    if not run.predictors:
         return ()
     tags = "; ".join(f"{tag.replace('_', ' ')}: {meaning}" for tag, meaning in TAGS.items())
     return (
@@ -69,18 +63,18 @@ def _sheet_words(material: Material) -> tuple[str, ...]:
     )
 
 
-def _printed(material: Material, ratings: Ratings) -> tuple[str, ...]:
+def _printed(run: AmbistoryData, ratings: Ratings) -> tuple[str, ...]:
     """The samples of Table 4, where this is AmbiStory's test split."""
-    if material.name != "ambistory":
+    if run.name != "ambistory":
         return ()
-    test = material.in_split("test")
+    test = run.in_split("test")
     rated = set(ratings.item_ids)
     return tuple(test[row] for row in PAPERS_EXAMPLES if test[row] in rated)
 
 
-def _means(material: Material, ratings: Ratings, items: Sequence[str]) -> tuple[Record, ...]:
+def _means(run: AmbistoryData, ratings: Ratings, items: Sequence[str]) -> tuple[Record, ...]:
     rows = example_rows(items, ratings, {})
-    return tuple(record(material, "item_mean", row.mean, condition=row.item_id, n=len(row.ratings)) for row in rows)
+    return tuple(record(run, "item_mean", row.mean, condition=row.item_id, n=len(row.ratings)) for row in rows)
 
 
 def _filled(tables: Sequence[Table]) -> list[Table]:
@@ -91,7 +85,7 @@ def _table(
     name: str,
     number: str,
     title: str,
-    material: Material,
+    run: AmbistoryData,
     ratings: Ratings,
     items: Sequence[str],
     subjects: dict[str, Predictions],
@@ -105,19 +99,19 @@ def _table(
     )
     rows: list[tuple[TableCell, ...]] = []
     for row in example_rows(items, ratings, subjects):
-        item = material.by_id[row.item_id]
+        item = run.by_id[row.item_id]
         answers = [
             "not read" if one.predicted is None else f"{one.predicted:.3g}{'' if one.within_sd else ' ×'}"
             for one in row.answers
         ]
         said = "\u00a0".join(f"{value:g}" for value in row.ratings)
-        rows.append((_story(material, row.item_id), str(item.condition("sense")), row.mean, said, *answers))
+        rows.append((_story(run, row.item_id), str(item.condition("sense")), row.mean, said, *answers))
     return Table(name, number, title, columns, tuple(rows))
 
 
-def _story(material: Material, item_id: str) -> str:
+def _story(run: AmbistoryData, item_id: str) -> str:
     """The story with its word marked."""
-    item = material.by_id[item_id]
+    item = run.by_id[item_id]
     usage = item.usages[0]
     sentence = f"{usage.text[: usage.start]}_{usage.target}_{usage.text[usage.end :]}"
     parts = (str(item.condition("precontext")), sentence, str(item.condition("ending")))
@@ -127,33 +121,33 @@ def _story(material: Material, item_id: str) -> str:
 # -- the sheet ------------------------------------------------------------------------------------------------
 
 
-def write_sheet(material: Material, folder: Path) -> tuple[str, ...]:
+def write_sheet(run: AmbistoryData, folder: Path, _records: tuple[Record, ...] = ()) -> tuple[str, ...]:
     """Write the largest errors of every subject for a person to tag; return the name of the file.
 
     A prediction within the standard deviation of people's ratings is no error.
     """
-    ratings = material.judged
-    if ratings is None or not material.predictors:
+    ratings = run.judged
+    if ratings is None or not run.predictors:
         return ()
-    write_tag_sheet(folder / SHEET, error_cases(material))
+    write_tag_sheet(folder / SHEET, error_cases(run))
     return (SHEET,)
 
 
-def error_cases(material: Material) -> tuple[ErrorCase, ...]:
+def error_cases(run: AmbistoryData) -> tuple[ErrorCase, ...]:
     """Return the largest errors of every subject, in the order of the sheet."""
-    ratings = material.judged
+    ratings = run.judged
     if ratings is None:
         return ()
-    return tuple(case for each in material.predictors for case in _errors(material, ratings, each))
+    return tuple(case for each in run.predictors for case in _errors(run, ratings, each))
 
 
-def _errors(material: Material, ratings: Ratings, each: Predictor) -> list[ErrorCase]:
+def _errors(run: AmbistoryData, ratings: Ratings, each: Predictor) -> list[ErrorCase]:
     rated = set(ratings.item_ids)
     given = {item: value for item, value in each.predictions.items() if item in rated and value is not None}
     rows = example_rows(list(given), ratings, {each.title: given})
     wrong = [row for row in rows if not row.answers[0].within_sd]
     wrong.sort(key=lambda row: (-abs(given[row.item_id] - row.mean), row.item_id))
     return [
-        ErrorCase(material.by_id[row.item_id], each.subject, given[row.item_id], row.mean, row.sd)
+        ErrorCase(run.by_id[row.item_id], each.subject, given[row.item_id], row.mean, row.sd)
         for row in wrong[:MOST_ERRORS]
     ]

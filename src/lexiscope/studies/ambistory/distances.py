@@ -7,22 +7,21 @@ from lexiscope.core.result import Record
 from lexiscope.report.part import Part, shown
 from lexiscope.report.tables import INTEGER, Column, Table
 from lexiscope.report.tables import Cell as TableCell
-from lexiscope.studies.ambistory.material import Material
+from lexiscope.studies.ambistory.data import AmbistoryData
 from lexiscope.studies.ambistory.models import few
 from lexiscope.studies.ambistory.numbers import THREE, estimated
-from lexiscope.studies.ambistory.settings import AmbistorySettings
 
 MEASURE = "cosine_distance"
 NEARNESS = "nearness_spearman"
 
 
-def distances(material: Material, settings: AmbistorySettings) -> Part:
+def distances(run: AmbistoryData) -> Part:
     """Return how every encoder's nearness of story and meaning goes with people's mean ratings, layer by layer."""
-    answered = material.responses.where(measure=MEASURE)
-    ratings = material.judged
+    answered = run.responses.where(measure=MEASURE)
+    ratings = run.judged
     if not len(answered) or ratings is None:
         return Part()
-    args = few(material, ratings, settings)
+    args = few(run, ratings)
     known = set(ratings.item_ids)
     records: list[Record] = []
     for subject in map(str, answered.unique("subject_id")):
@@ -31,12 +30,12 @@ def distances(material: Material, settings: AmbistorySettings) -> Part:
             rows = own.where(layer=layer)
             pairs = zip(rows.column("item_id").tolist(), rows.column("value").tolist(), strict=True)
             near = {str(item): -float(value) for item, value in pairs if item in known}
-            about = {"subject": subject, "condition": material.split, "layer": layer}
-            records.append(estimated(material, NEARNESS, rho_with_means(near, ratings, **args), **about))
-    return Part(tuple(records), (_table(material, records),))
+            about = {"subject": subject, "condition": run.split, "layer": layer}
+            records.append(estimated(run, NEARNESS, rho_with_means(near, ratings, **args), **about))
+    return Part(tuple(records), (_table(run, records),))
 
 
-def _table(material: Material, records: list[Record]) -> Table:
+def _table(run: AmbistoryData, records: list[Record]) -> Table:
     columns = (
         Column("Subject"),
         Column("Layer", INTEGER, note="0: embeddings."),
@@ -45,7 +44,7 @@ def _table(material: Material, records: list[Record]) -> Table:
     rows: list[tuple[TableCell, ...]] = [(each.subject, each.layer, shown(each)) for each in records]
     notes = (
         f"Nearness: minus the cosine distance of the mean vectors of the story and of the meaning's text. Samples of: "
-        f"{material.split}. 95 % interval, words resampled.",
+        f"{run.split}. 95 % interval, words resampled.",
         "No question is asked and no rating given: there is no accuracy within SD. To name the best layer is to choose "
         "it on the samples that are judged.",
     )

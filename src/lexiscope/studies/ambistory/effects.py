@@ -18,7 +18,7 @@ from lexiscope.report.part import Part, pick, shown, with_interval
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Interval, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.resources import wordnet
-from lexiscope.studies.ambistory.material import ALL, Material, subset
+from lexiscope.studies.ambistory.data import ALL, AmbistoryData, subset
 from lexiscope.studies.ambistory.numbers import (
     PEOPLE,
     PERCENT,
@@ -28,7 +28,6 @@ from lexiscope.studies.ambistory.numbers import (
     estimated,
     record,
 )
-from lexiscope.studies.ambistory.settings import AmbistorySettings
 
 OPEN_ENDED, A_B = "between=open_and_ended", "between=endings"
 POINTS = tuple(str(point) for point in range(1, 6))
@@ -37,15 +36,13 @@ POINTS = tuple(str(point) for point in range(1, 6))
 # -- endings --------------------------------------------------------------------------------------------------
 
 
-def endings(material: Material, settings: AmbistorySettings) -> Part:
+def endings(run: AmbistoryData) -> Part:
     """Return how far endings move mean ratings, and how often in the direction they were written for (§4.2)."""
-    if material.people is None:
+    if run.people is None:
         return Part()
-    words = {material.setups[item]: material.words[item] for item in material.ids()}
+    words = {run.setups[item]: run.words[item] for item in run.ids()}
     try:
-        found = ending_effects(
-            material.people, material.places, words=words, **drawn(settings, len(set(words.values())))
-        )
+        found = ending_effects(run.people, run.places, words=words, **drawn(run, len(set(words.values()))))
     except StatisticError as error:
         return Part(remarks=(f"Effects of endings could not be computed: {error.what}.",))
     shifts = (
@@ -56,24 +53,24 @@ def endings(material: Material, settings: AmbistorySettings) -> Part:
         ("intended_above_other", "intended meaning above the other one, same story", found.intended_above_other),
         ("ending_raises_intended", "ending raises its meaning above the open story", found.ending_raises_intended),
     )
-    records = [one for between, _, shift in shifts for one in _shift(material, between, shift)]
-    records += [one for name, _, order in orders for one in _order(material, name, order)]
+    records = [one for between, _, shift in shifts for one in _shift(run, between, shift)]
+    records += [one for name, _, order in orders for one in _order(run, name, order)]
     return Part(tuple(records), (_shift_table(records, shifts), _order_table(orders)))
 
 
-def _shift(material: Material, between: str, found: Shift) -> tuple[Record, ...]:
-    base = record(material, f"absolute_difference({between})", found.mean, n=found.n)
+def _shift(run: AmbistoryData, between: str, found: Shift) -> tuple[Record, ...]:
+    base = record(run, f"absolute_difference({between})", found.mean, n=found.n)
     sds = (("0", found.sd_population), ("1", found.sd))
     return (
         with_interval(base, found.interval),
-        *(record(material, f"absolute_difference_sd({between},ddof={k})", value, n=found.n) for k, value in sds),
+        *(record(run, f"absolute_difference_sd({between},ddof={k})", value, n=found.n) for k, value in sds),
     )
 
 
-def _order(material: Material, name: str, found: Order) -> tuple[Record, ...]:
+def _order(run: AmbistoryData, name: str, found: Order) -> tuple[Record, ...]:
     shares = (("above", found.above), ("equal", found.equal), ("below", found.below))
     return tuple(
-        record(material, statistic_name(name, share=share), 100 * value, n=found.n, unit="percent")
+        record(run, statistic_name(name, share=share), 100 * value, n=found.n, unit="percent")
         for share, value in shares
     )
 
@@ -114,60 +111,58 @@ def _order_table(orders: tuple[tuple[str, str, Order], ...]) -> Table:
 # -- the scale ------------------------------------------------------------------------------------------------
 
 
-def distribution(material: Material, settings: AmbistorySettings) -> Part:
+def distribution(run: AmbistoryData) -> Part:
     """Return how often each point is used, in single ratings and in rounded means, by people and models (Table 6)."""
     records: list[Record] = []
     parts: list[Part] = []
-    if material.people is not None:
-        groups = {item: material.words[item] for item in material.people.item_ids}
-        single = rating_shares(material.people, groups=groups, **drawn(settings, len(set(groups.values()))))
-        records += _shares(material, "rating_share", single, condition=ALL)
+    if run.people is not None:
+        groups = {item: run.words[item] for item in run.people.item_ids}
+        single = rating_shares(run.people, groups=groups, **drawn(run, len(set(groups.values()))))
+        records += _shares(run, "rating_share", single, condition=ALL)
         extreme = 100 * (single.shares[0] + single.shares[-1])
-        records.append(
-            record(material, "rating_share(point=1_or_5)", extreme, condition=ALL, unit="percent", n=single.n)
-        )
+        records.append(record(run, "rating_share(point=1_or_5)", extreme, condition=ALL, unit="percent", n=single.n))
         parts.append(Part(tables=(_single_table(single),)))
-    tables = _label_tables(material, settings)
+    tables = _label_tables(run)
     for one in tables:
         for condition, found in (("all", one.everything), *one.by_condition):
-            name = f"{material.split}, {condition}"
-            records += _shares(material, "label_share", found, condition=name, subject=one.subject)
+            name = f"{run.split}, {condition}"
+            records += _shares(run, "label_share", found, condition=name, subject=one.subject)
     if not tables:
         return Part(tuple(records), tuple(table for part in parts for table in part.tables))
-    heading = Heading("figure_labels", "", "Labels of people and models", f"Samples of: {material.split}.")
-    titles = _titles(material)
+    heading = Heading("figure_labels", "", "Labels of people and models", f"Samples of: {run.split}.")
+    titles = _titles(run)
     bars = [
         (titles[one.subject], p, 100 * s) for one in tables for p, s in zip(POINTS, one.everything.shares, strict=True)
     ]
     figure = stacked_shares(bars, heading, order=POINTS, unit="Labels, %")
-    made = (*(table for part in parts for table in part.tables), _label_table(material, tables))
+    made = (*(table for part in parts for table in part.tables), _label_table(run, tables))
     return Part(tuple(records), made, (figure,))
 
 
-def _titles(material: Material) -> dict[str, str]:
-    return {PEOPLE: PEOPLE} | {each.subject: each.title for each in material.predictors}
+def _titles(run: AmbistoryData) -> dict[str, str]:
+    return {PEOPLE: PEOPLE} | {each.subject: each.title for each in run.predictors}
 
 
-def _label_tables(material: Material, settings: AmbistorySettings) -> list[LabelTable]:
+def _label_tables(run: AmbistoryData) -> list[LabelTable]:
     found = []
-    asked = {item: material.words[item] for item in material.asked}
-    few = drawn(settings, len(set(asked.values())))
-    if material.judged is not None:
-        found.append(mean_label_table(material.judged, material.kinds, subject=PEOPLE, groups=asked, **few))
-    for each in material.predictors:
+    asked = {item: run.words[item] for item in run.asked}
+    few = drawn(run, len(set(asked.values())))
+    if run.judged is not None:
+        found.append(mean_label_table(run.judged, run.kinds, subject=PEOPLE, groups=asked, **few))
+    for each in run.predictors:
         if any(value is not None for value in each.whole.values()):
-            found.append(label_table(each.subject, each.whole, material.kinds, groups=asked, **few))
+            found.append(label_table(each.subject, each.whole, run.kinds, groups=asked, **few))
     return found
 
 
-def _shares(material: Material, name: str, found: LabelShares, *, condition: str, subject: str = "") -> list[Record]:
+def _shares(run: AmbistoryData, name: str, found: LabelShares, *, condition: str, subject: str = "") -> list[Record]:
     about = {"condition": condition, "subject": subject, "unit": "percent", "n": found.n}
     made = []
     for point, share, interval in zip(POINTS, found.shares, found.intervals, strict=True):
         ends: dict[str, object] = {}
         if interval.is_defined:
             ends = {"low": 100 * interval.low, "high": 100 * interval.high, "interval": interval.method}
-        made.append(record(material, statistic_name(name, point=point), 100 * share, **about, **ends))
+        made.append(record(run, statistic_name(name, point=point), 100 * share, **about, **ends))
     return made
 
 
@@ -184,14 +179,14 @@ def _percent(share: float, low: float, high: float) -> TableCell:
     return Interval(100 * low, 100 * high, 100 * share)
 
 
-def _label_table(material: Material, tables: list[LabelTable]) -> Table:
+def _label_table(run: AmbistoryData, tables: list[LabelTable]) -> Table:
     columns = (
         Column("Who"),
         Column("Stories"),
         *(Column(f"{point}, %", PERCENT) for point in POINTS),
         Column("Read / asked", note="Samples with a label, of those asked: the shares are of the former."),
     )
-    titles = _titles(material)
+    titles = _titles(run)
     rows: list[tuple[TableCell, ...]] = [
         (
             titles[one.subject],
@@ -206,28 +201,28 @@ def _label_table(material: Material, tables: list[LabelTable]) -> Table:
         "Mean ratings of people and predictions that are not whole are rounded to whole numbers by one rule, halves up "
         "(half_up). Replies that could not be read have no label and are not imputed.",
     )
-    return Table("table_6_labels", "6", f"Labels of people and models ({material.split})", columns, tuple(rows), notes)
+    return Table("table_6_labels", "6", f"Labels of people and models ({run.split})", columns, tuple(rows), notes)
 
 
 # -- frequency of the sense -----------------------------------------------------------------------------------
 
 
-def frequency(material: Material, settings: AmbistorySettings) -> Part:
+def frequency(run: AmbistoryData) -> Part:
     """Return how the frequency of a sense goes with its plausibility, and with disagreement about it (§4.2)."""
-    if material.people is None:
+    if run.people is None:
         return Part()
     try:
-        counts = sense_counts(material.items, wordnet.load())
+        counts = sense_counts(run.items, wordnet.load())
     except DataError as error:
         text = (
             f"The frequency of senses was not looked up: WordNet is not at hand ({error.what}). "
             "`lexiscope data get wordnet` gets it."
         )
         return Part(remarks=(text,))
-    conditions = {ALL: material.ids(), **{split: material.in_split(split) for split in material.splits()}}
+    conditions = {ALL: run.ids(), **{split: run.in_split(split) for split in run.splits()}}
     records: list[Record] = []
     for condition, ids in conditions.items():
-        records += _frequency(material, settings, counts, condition, ids)
+        records += _frequency(run, counts, condition, ids)
     columns = (Column("Samples of"), Column("ρ with the mean", THREE), Column("p", P_VALUE), Column("n", INTEGER))
     rows = tuple(
         (one.condition, shown(one), one.p, one.n) for one in records if one.statistic == "sense_count_rho(with=mean)"
@@ -248,28 +243,27 @@ def _p(value: float | None) -> str:
 
 
 def _frequency(
-    material: Material,
-    settings: AmbistorySettings,
+    run: AmbistoryData,
     counts: Mapping[str, int | None],
     condition: str,
     ids: tuple[str, ...],
 ) -> list[Record]:
-    assert material.people is not None
-    ratings = subset(material.people, ids)
+    assert run.people is not None
+    ratings = subset(run.people, ids)
     if ratings is None:
         return []
     x = [float(counts[item] or 0) for item in ratings.item_ids]
-    groups = [material.words[item] for item in ratings.item_ids]
+    groups = [run.words[item] for item in ratings.item_ids]
     made = []
     for what, y in (("mean", ratings.means()), ("sd", item_sd(ratings))):
         name = statistic_name("sense_count_rho", **{"with": what})
         try:
-            found = spearman(x, y, groups=groups, **drawn(settings, len(set(groups))))
+            found = spearman(x, y, groups=groups, **drawn(run, len(set(groups))))
         except StatisticError as error:
-            made.append(estimated(material, name, Undefined(name, error.what, len(x)), condition=condition))
+            made.append(estimated(run, name, Undefined(name, error.what, len(x)), condition=condition))
             continue
         p = correlation_p(found.value, found.n)
-        made.append(estimated(material, name, found, condition=condition, p=p))
+        made.append(estimated(run, name, found, condition=condition, p=p))
     return made
 
 

@@ -12,7 +12,7 @@ from lexiscope.core.result import Record, statistic_name
 from lexiscope.report.part import Part, pick, shown, with_interval
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Table
 from lexiscope.report.tables import Cell as TableCell
-from lexiscope.studies.ambistory.material import ALL, Material, Predictor
+from lexiscope.studies.ambistory.data import ALL, AmbistoryData, Predictor
 from lexiscope.studies.ambistory.models import (
     FEWEST_WORDS,
     INTEGER_FORM,
@@ -22,34 +22,31 @@ from lexiscope.studies.ambistory.models import (
     few,
 )
 from lexiscope.studies.ambistory.numbers import THREE, record
-from lexiscope.studies.ambistory.settings import AmbistorySettings
 
 KINDS = ("all", "open", "ended")
 
 
-def open_or_ended(material: Material, settings: AmbistorySettings) -> Part:
+def open_or_ended(run: AmbistoryData) -> Part:
     """Return whether people disagree more about open stories, and how accurate subjects are on either (Table 7)."""
-    if material.people is None:
+    if run.people is None:
         return Part()
     records, rows = [], []
-    for condition in dict.fromkeys((ALL, *material.splits())):
-        ratings = material.rated(material.in_split(condition))
+    for condition in dict.fromkeys((ALL, *run.splits())):
+        ratings = run.rated(run.in_split(condition))
         if ratings is None:
             continue
         try:
-            found = open_against_ended(ratings, material.places)
+            found = open_against_ended(ratings, run.places)
         except StatisticError:
             continue
         for kind, mean in (("open", found.open_sd), ("ended", found.ended_sd)):
-            records.append(record(material, "kind_mean_sd(ddof=1)", mean, condition=f"{condition}, {kind}"))
+            records.append(record(run, "kind_mean_sd(ddof=1)", mean, condition=f"{condition}, {kind}"))
         name = "rank_sum(of=sd,between=open_and_ended)"
         test = found.test
-        records.append(record(material, name, test.statistic, condition=condition, p=test.p, n=sum(test.n)))
-        records.append(record(material, f"{name[:-1]},value=p)", test.p, condition=condition, n=sum(test.n)))
+        records.append(record(run, name, test.statistic, condition=condition, p=test.p, n=sum(test.n)))
+        records.append(record(run, f"{name[:-1]},value=p)", test.p, condition=condition, n=sum(test.n)))
         plain = found.p_without_ties
-        records.append(
-            record(material, f"{name[:-1]},ties=ignored,value=p)", plain, condition=condition, n=sum(test.n))
-        )
+        records.append(record(run, f"{name[:-1]},ties=ignored,value=p)", plain, condition=condition, n=sum(test.n)))
         rows.append((condition, found.open_sd, found.ended_sd, test.statistic, test.p, plain))
     columns = (
         Column("Samples of"),
@@ -60,25 +57,25 @@ def open_or_ended(material: Material, settings: AmbistorySettings) -> Part:
         Column("p, ties ignored", P_VALUE, note="Without either correction, as some programs print it; too large."),
     )
     spread = Table("open_ended_sd", "", "Do people disagree more about open stories?", columns, tuple(rows))
-    accuracies = _accuracies(material, settings)
+    accuracies = _accuracies(run)
     return Part((*records, *accuracies.records), (spread, *accuracies.tables))
 
 
-def _accuracies(material: Material, settings: AmbistorySettings) -> Part:
-    ratings = material.judged
-    subjects = {each.subject: each.whole for each in material.predictors if _answers_both(material, each)}
+def _accuracies(run: AmbistoryData) -> Part:
+    ratings = run.judged
+    subjects = {each.subject: each.whole for each in run.predictors if _answers_both(run, each)}
     if ratings is None or not subjects:
         return Part()
-    args = few(material, ratings, settings)
-    found = accuracy_by_kind(subjects, ratings, material.places, **args)
-    wrong = accuracy_by_kind(subjects, ratings, material.places, unread="wrong", **args)
-    forms = {each.subject: INTEGER_FORM if each.form == "integer" else ROUNDED_FORM for each in material.predictors}
-    by_id = {each.subject: each for each in material.predictors}
+    args = few(run, ratings)
+    found = accuracy_by_kind(subjects, ratings, run.places, **args)
+    wrong = accuracy_by_kind(subjects, ratings, run.places, unread="wrong", **args)
+    forms = {each.subject: INTEGER_FORM if each.form == "integer" else ROUNDED_FORM for each in run.predictors}
+    by_id = {each.subject: each for each in run.predictors}
     records: list[Record] = []
     rows = []
     for row, strict in zip(found, wrong, strict=True):
-        own = _kind_records(material, row, forms[row.subject])
-        other = _kind_records(material, strict, WRONG_FORMS[forms[row.subject]])
+        own = _kind_records(run, row, forms[row.subject])
+        other = _kind_records(run, strict, WRONG_FORMS[forms[row.subject]])
         # the first, over all stories, is a record of the results already
         records += own[1:] + other[1:]
         each = by_id[row.subject]
@@ -99,9 +96,9 @@ def _accuracies(material: Material, settings: AmbistorySettings) -> Part:
     return Part(tuple(records), (table,))
 
 
-def _kind_records(material: Material, row: AccuracyByKind, name: str) -> list[Record]:
+def _kind_records(run: AmbistoryData, row: AccuracyByKind, name: str) -> list[Record]:
     return [
-        accuracy_record(material, name, part, subject=row.subject, condition=f"{material.split}, {kind}")
+        accuracy_record(run, name, part, subject=row.subject, condition=f"{run.split}, {kind}")
         for kind, part in _parts(row)
     ]
 
@@ -110,38 +107,38 @@ def _parts(row: AccuracyByKind) -> tuple[tuple[str, WithinSd], ...]:
     return ("all", row.everything), ("open", row.open), ("ended", row.ended)
 
 
-def _answers_both(material: Material, each: Predictor) -> bool:
+def _answers_both(run: AmbistoryData, each: Predictor) -> bool:
     """Whether it answered open and ended stories of two words or more: of one there is nothing to resample."""
     words: dict[str, set[str]] = {"open": set(), "ended": set()}
     for item, value in each.predictions.items():
         if value is not None:
-            words[material.kinds[item]].add(material.words[item])
+            words[run.kinds[item]].add(run.words[item])
     return all(len(own) >= FEWEST_WORDS for own in words.values())
 
 
 # -- before and after training --------------------------------------------------------------------------------
 
 
-def tuning(material: Material, settings: AmbistorySettings) -> Part:
+def tuning(run: AmbistoryData) -> Part:
     """Return the signed-rank test of every pair of subjects that the settings name: base and tuned (§5.3.2).
 
     Errors: :class:`SpecError` where a pair names a subject that gave no ratings.
     """
-    if not settings.compare or material.judged is None:
+    if not run.settings.compare or run.judged is None:
         return Part()
-    ratings = material.judged
+    ratings = run.judged
     records: list[Record] = []
     rows = []
-    for pair in settings.compare:
-        tuned, base = (_named(material, spec) for spec in pair)
+    for pair in run.settings.compare:
+        tuned, base = (_named(run, spec) for spec in pair)
         named = f"{tuned.subject} vs {base.subject}"
         try:
-            found = base_against_tuned(base.whole, tuned.whole, ratings, **few(material, ratings, settings))
+            found = base_against_tuned(base.whole, tuned.whole, ratings, **few(run, ratings))
         except StatisticError as error:
             note = f"undefined: {error.what}"
-            records.append(record(material, "signed_rank", None, subject=named, condition=material.split, note=note))
+            records.append(record(run, "signed_rank", None, subject=named, condition=run.split, note=note))
             continue
-        own = _tuning_records(material, found, named)
+        own = _tuning_records(run, found, named)
         records += own
         rows.append(_tuning_row(found, base, tuned, own))
     columns = (
@@ -158,23 +155,23 @@ def tuning(material: Material, settings: AmbistorySettings) -> Part:
     return Part(tuple(records), (Table("tuning", "", "Before and after training", columns, tuple(rows), (note,)),))
 
 
-def _named(material: Material, spec: str) -> Predictor:
-    found = [each for each in material.predictors if spec in (each.subject, each.title)]
+def _named(run: AmbistoryData, spec: str) -> Predictor:
+    found = [each for each in run.predictors if spec in (each.subject, each.title)]
     # device and threads are added to a spec before it is asked
-    found = found or [each for each in material.predictors if each.subject.startswith(spec.partition("?")[0])]
+    found = found or [each for each in run.predictors if each.subject.startswith(spec.partition("?")[0])]
     if len(found) != 1:
-        known = ", ".join(each.subject for each in material.predictors) or "none"
+        known = ", ".join(each.subject for each in run.predictors) or "none"
         raise SpecError(f"{spec!r} names no subject of this run to compare", hint=f"there are: {known}")
     return found[0]
 
 
-def _tuning_records(material: Material, found: TuningEffect, pair: str) -> list[Record]:
-    about = {"subject": pair, "condition": material.split, "n": found.n}
+def _tuning_records(run: AmbistoryData, found: TuningEffect, pair: str) -> list[Record]:
+    about = {"subject": pair, "condition": run.split, "n": found.n}
     errors = (("base", found.base_error), ("tuned", found.tuned_error))
-    difference = record(material, "accuracy_difference(of=tuned_minus_base)", found.within_sd.difference, **about)
+    difference = record(run, "accuracy_difference(of=tuned_minus_base)", found.within_sd.difference, **about)
     return [
-        *(record(material, statistic_name("mean_absolute_error", of=name), value, **about) for name, value in errors),
-        record(material, "signed_rank", found.test.statistic, p=found.test.p, **about),
+        *(record(run, statistic_name("mean_absolute_error", of=name), value, **about) for name, value in errors),
+        record(run, "signed_rank", found.test.statistic, p=found.test.p, **about),
         with_interval(difference, found.within_sd.interval),
     ]
 
@@ -185,7 +182,7 @@ def _tuning_row(found: TuningEffect, base: Predictor, tuned: Predictor, own: Seq
     return (base.title, tuned.title, *errors, found.test.statistic, found.test.p, difference, found.n)
 
 
-def result_words(records: Sequence[Record]) -> str:
+def kind_words(records: Sequence[Record]) -> str:
     """Return the rank-sum test on everything that was rated, in words."""
     found = pick(records, "rank_sum(of=sd,between=open_and_ended)", condition=ALL)
     return "" if found is None or found.p is None else f"SDs of open against ended stories: p = {found.p:.3f}"

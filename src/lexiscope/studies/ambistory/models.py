@@ -15,9 +15,8 @@ from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Part, pick, shown, with_interval
 from lexiscope.report.tables import INTEGER, Column, Missing, Table
 from lexiscope.report.tables import Cell as TableCell
-from lexiscope.studies.ambistory.material import Material, Predictor
+from lexiscope.studies.ambistory.data import AmbistoryData, Predictor
 from lexiscope.studies.ambistory.numbers import PERCENT, THREE, drawn, estimated, record
-from lexiscope.studies.ambistory.settings import AmbistorySettings
 
 RANDOM, MAJORITY = "Random (expectation)", "Majority"
 INTEGER_FORM = statistic_name("accuracy_within_sd", sd="sample", edge="strict", predictions="integer")
@@ -35,19 +34,19 @@ RHO = "spearman"
 FEWEST_WORDS = 2
 
 
-def results(material: Material, settings: AmbistorySettings) -> Part:
+def results(run: AmbistoryData) -> Part:
     """Return the results of every subject beside what guessing and the most frequent label give (Table 3)."""
-    counted = _read(material)
-    ratings = material.judged
+    counted = _read(run)
+    ratings = run.judged
     if ratings is None:
         text = "Nobody has rated these stories: predictions cannot be set beside people's."
-        return Part(tuple(counted), _answers_table(material, counted), paragraphs=(text,))
-    baselines, label = _baselines(material, ratings, settings)
+        return Part(tuple(counted), _answers_table(run, counted), paragraphs=(text,))
+    baselines, label = _baselines(run, ratings)
     records = [*baselines]
-    for each in material.predictors:
-        records += _scores(material, each, ratings, settings)
-    tables = (_table_3(material, records), *_answers_table(material, counted), _variants(records, label))
-    return Part((*records, *counted), tables, _figures(material, records), paragraphs=(_NOTE,))
+    for each in run.predictors:
+        records += _scores(run, each, ratings)
+    tables = (_table_3(run, records), *_answers_table(run, counted), _variants(records, label))
+    return Part((*records, *counted), tables, _figures(run, records), paragraphs=(_NOTE,))
 
 
 _NOTE = (
@@ -59,89 +58,85 @@ _NOTE = (
 )
 
 
-def few(material: Material, ratings: Ratings, settings: AmbistorySettings) -> dict[str, Any]:
+def few(run: AmbistoryData, ratings: Ratings) -> dict[str, Any]:
     """Return the arguments that resample words."""
-    groups = {item: material.words[item] for item in ratings.item_ids}
-    return {"groups": groups, **drawn(settings, len(set(groups.values())))}
+    groups = {item: run.words[item] for item in ratings.item_ids}
+    return {"groups": groups, **drawn(run, len(set(groups.values())))}
 
 
 def accuracy_record(
-    material: Material, statistic: str, found: WithinSd, *, subject: str, condition: str = ""
+    run: AmbistoryData, statistic: str, found: WithinSd, *, subject: str, condition: str = ""
 ) -> Record:
     """Return an accuracy within SD as a record, its interval over words."""
     base = record(
-        material,
+        run,
         statistic,
         found.value,
         subject=subject,
-        condition=condition or material.split,
+        condition=condition or run.split,
         n=found.accuracy.n,
         note=f"over readable replies: {found.n_missing} samples without a prediction" if found.n_missing else "",
     )
     return with_interval(base, found.accuracy.clustered)
 
 
-def _baselines(material: Material, ratings: Ratings, settings: AmbistorySettings) -> tuple[list[Record], str]:
+def _baselines(run: AmbistoryData, ratings: Ratings) -> tuple[list[Record], str]:
     guessed = random_within_sd(ratings)
     chance = record(
-        material,
+        run,
         guessed.name,
         guessed.value,
         subject=RANDOM,
-        condition=material.split,
+        condition=run.split,
         n=guessed.n,
         note=f"expectation over guesses; SD of one set of guesses {guessed.sd:.4f}",
     )
-    assert material.people is not None
+    assert run.people is not None
     try:
-        found = majority_within_sd(
-            ratings, material.people, source_name="all splits", **few(material, ratings, settings)
-        )
+        found = majority_within_sd(ratings, run.people, source_name="all splits", **few(run, ratings))
     except StatisticError as error:
         return [chance], f"There is no majority label: {error.what}."
-    majority = accuracy_record(material, INTEGER_FORM, found.accuracy, subject=MAJORITY)
+    majority = accuracy_record(run, INTEGER_FORM, found.accuracy, subject=MAJORITY)
     constant = dict.fromkeys(ratings.item_ids, found.label)
     others = (
         (INCLUSIVE, accuracy_within_sd(constant, ratings, edge="inclusive", resamples=0)),
         (POPULATION, accuracy_within_sd(constant, ratings, spread="population", resamples=0)),
     )
-    about = {"subject": MAJORITY, "condition": material.split}
-    variants = [record(material, name, each.value, n=each.accuracy.n, **about) for name, each in others]
-    rho = estimated(
-        material, RHO, rho_with_means(constant, ratings, resamples=0), subject=MAJORITY, condition=material.split
-    )
+    about = {"subject": MAJORITY, "condition": run.split}
+    variants = [record(run, name, each.value, n=each.accuracy.n, **about) for name, each in others]
+    rho = estimated(run, RHO, rho_with_means(constant, ratings, resamples=0), subject=MAJORITY, condition=run.split)
     label = f"The majority label is {found.label:g}, the mode of rounded mean ratings over {found.source}."
     return [chance, majority, *variants, rho], label
 
 
-def _scores(material: Material, each: Predictor, ratings: Ratings, settings: AmbistorySettings) -> list[Record]:
+def _scores(run: AmbistoryData, each: Predictor, ratings: Ratings) -> list[Record]:
     """Correlation and accuracy of one subject; nothing where no reply could be read."""
     own = {item: value for item, value in each.predictions.items() if item in set(ratings.item_ids)}
     whole = {item: each.whole[item] for item in own}
-    args = few(material, ratings, settings)
-    about = {"subject": each.subject, "condition": material.split}
+    args = few(run, ratings)
+    about = {"subject": each.subject, "condition": run.split}
     if all(value is None for value in own.values()):
         note = "no reply could be read"
-        nothing = [record(material, name, None, note=note, **about) for name in (RHO, INTEGER_FORM)]
-        return [*nothing, record(material, WRONG_FORMS[INTEGER_FORM], 0.0, n=len(own), note=note, **about)]
-    if len({material.words[item] for item, value in own.items() if value is not None}) < FEWEST_WORDS:
+        nothing = [record(run, name, None, note=note, **about) for name in (RHO, INTEGER_FORM)]
+        return [*nothing, record(run, WRONG_FORMS[INTEGER_FORM], 0.0, n=len(own), note=note, **about)]
+    if len({run.words[item] for item, value in own.items() if value is not None}) < FEWEST_WORDS:
         note = "readable replies to samples of one word only: nothing to resample"
-        return [record(material, name, None, note=note, **about) for name in (RHO, INTEGER_FORM)]
-    made = [estimated(material, RHO, rho_with_means(own, ratings, **args), **about)]
+        return [record(run, name, None, note=note, **about) for name in (RHO, INTEGER_FORM)]
+    made = [estimated(run, RHO, rho_with_means(own, ratings, **args), **about)]
     name = INTEGER_FORM if each.form == "integer" else ROUNDED_FORM
-    made.append(accuracy_record(material, name, accuracy_within_sd(whole, ratings, **args), subject=each.subject))
+    made.append(accuracy_record(run, name, accuracy_within_sd(whole, ratings, **args), subject=each.subject))
     strict = accuracy_within_sd(whole, ratings, unread="wrong", **args)
-    made.append(accuracy_record(material, WRONG_FORMS[name], strict, subject=each.subject))
+    made.append(accuracy_record(run, WRONG_FORMS[name], strict, subject=each.subject))
     if each.form == "raw":
         raw = accuracy_within_sd(own, ratings, form="raw", **args)
-        made.append(accuracy_record(material, RAW_FORM, raw, subject=each.subject))
+        made.append(accuracy_record(run, RAW_FORM, raw, subject=each.subject))
     return made
 
 
 # -- tables ---------------------------------------------------------------------------------------------------
 
 
-def _table_3(material: Material, records: Sequence[Record]) -> Table:
+def _table_3(run: AmbistoryData, records: Sequence[Record]) -> Table:
     columns = (
         Column("Subject"),
         Column("ρ with the mean", THREE),
@@ -156,11 +151,9 @@ def _table_3(material: Material, records: Sequence[Record]) -> Table:
         ),
         Column("Replies not read", INTEGER),
     )
-    note = (
-        f"Samples of: {material.split}. 95 % interval, words resampled. The human ceilings have a table of their own."
-    )
+    note = f"Samples of: {run.split}. 95 % interval, words resampled. The human ceilings have a table of their own."
     rows = [_baseline_row(records, subject) for subject in (RANDOM, MAJORITY)]
-    rows += [_row(records, each) for each in material.predictors]
+    rows += [_row(records, each) for each in run.predictors]
     title = "Predictions beside people's mean ratings"
     return Table("table_3_results", "3", title, columns, tuple(row for row in rows if row), (note,))
 
@@ -214,24 +207,24 @@ def _variants(records: Sequence[Record], label: str) -> Table:
     return Table("accuracy_definitions", "", title, columns, rows, (label,))
 
 
-def _read(material: Material) -> list[Record]:
+def _read(run: AmbistoryData) -> list[Record]:
     """How many answers every subject was asked for, and what became of those that could not be read."""
     made = []
-    for each in material.predictors:
-        about: dict[str, Any] = {"subject": each.subject, "condition": material.split}
-        made.append(record(material, "n_asked", float(each.n_asked), **about))
-        made.append(record(material, "n_items_asked", float(each.n_items), **about))
-        made.append(record(material, "n_items_read", float(each.n_read), **about))
-        made.append(record(material, "n_unreadable", float(each.n_unreadable), **about))
+    for each in run.predictors:
+        about: dict[str, Any] = {"subject": each.subject, "condition": run.split}
+        made.append(record(run, "n_asked", float(each.n_asked), **about))
+        made.append(record(run, "n_items_asked", float(each.n_items), **about))
+        made.append(record(run, "n_items_read", float(each.n_read), **about))
+        made.append(record(run, "n_unreadable", float(each.n_unreadable), **about))
         made += [
-            record(material, statistic_name("n_unreadable", kind=kind.replace(" ", "_")), float(count), **about)
+            record(run, statistic_name("n_unreadable", kind=kind.replace(" ", "_")), float(count), **about)
             for kind, count in each.kinds.items()
         ]
     return made
 
 
-def _answers_table(material: Material, counted: Sequence[Record]) -> tuple[Table, ...]:
-    if not material.predictors:
+def _answers_table(run: AmbistoryData, counted: Sequence[Record]) -> tuple[Table, ...]:
+    if not run.predictors:
         return ()
     columns = (
         Column("Subject"),
@@ -250,14 +243,14 @@ def _answers_table(material: Material, counted: Sequence[Record]) -> tuple[Table
             100 * each.n_unreadable / each.n_asked,
             "; ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in each.kinds.items()),
         )
-        for each in material.predictors
+        for each in run.predictors
     )
     note = "A reply that could not be read has no value and is not imputed; repetitions are averaged over those read."
     return (Table("replies", "", "Replies, and those that could not be read", columns, rows, (note,)),)
 
 
-def _figures(material: Material, records: Sequence[Record]) -> tuple[Figure, ...]:
-    titles = {MAJORITY: MAJORITY} | {each.subject: each.title for each in material.predictors}
+def _figures(run: AmbistoryData, records: Sequence[Record]) -> tuple[Figure, ...]:
+    titles = {MAJORITY: MAJORITY} | {each.subject: each.title for each in run.predictors}
     chance = next(
         (100 * each.value for each in records if each.subject == RANDOM and each.value is not None), float("nan")
     )
@@ -278,10 +271,10 @@ def _figures(material: Material, records: Sequence[Record]) -> tuple[Figure, ...
     return (accuracy_dots(dots, heading, unit="Samples within SD, %"),)
 
 
-def result_words(material: Material, records: Sequence[Record]) -> str:
+def model_words(run: AmbistoryData, records: Sequence[Record]) -> str:
     """Return ρ and accuracy of every subject, in one line."""
     texts = []
-    for each in material.predictors:
+    for each in run.predictors:
         rho, right = (
             next((one.value for one in records if one.subject == each.subject and one.statistic in names), None)
             for names in ((RHO,), (INTEGER_FORM, ROUNDED_FORM))

@@ -7,8 +7,7 @@ from typing import Any
 from lexiscope.core.result import Estimate, Record, Undefined
 from lexiscope.report.part import from_estimate
 from lexiscope.report.tables import BOUNDED, Format
-from lexiscope.studies.ambistory.material import Material
-from lexiscope.studies.ambistory.settings import AmbistorySettings
+from lexiscope.studies.ambistory.data import AmbistoryData
 
 PERCENT = Format("number", 1)
 TWO = Format("number", 2)
@@ -17,16 +16,16 @@ SHARE = BOUNDED
 PEOPLE = "people"
 
 
-def record(material: Material, statistic: str, value: float | None, **more: Any) -> Record:
+def record(run: AmbistoryData, statistic: str, value: float | None, **more: Any) -> Record:
     """Return a record of this dataset; *more* are further fields of it."""
-    return Record(statistic, value, dataset=material.name, **more)
+    return Record(statistic, value, dataset=run.name, **more)
 
 
-def estimated(material: Material, statistic: str, found: Estimate | Undefined, **more: Any) -> Record:
+def estimated(run: AmbistoryData, statistic: str, found: Estimate | Undefined, **more: Any) -> Record:
     """Return an estimate with its interval as a record, or the reason why it has no value."""
-    return from_estimate(found, record(material, statistic, 0.0, **more))
+    return from_estimate(found, record(run, statistic, 0.0, **more))
 
 
-def drawn(settings: AmbistorySettings, n_groups: int) -> dict[str, Any]:
+def drawn(run: AmbistoryData, n_groups: int) -> dict[str, Any]:
     """Return the arguments of a bootstrap; none are drawn where there is one group."""
-    return {"resamples": settings.n_bootstrap if n_groups > 1 else 0, "seed": settings.seed}
+    return {"resamples": run.settings.n_bootstrap if n_groups > 1 else 0, "seed": run.settings.seed}

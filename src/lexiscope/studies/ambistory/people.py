@@ -22,9 +22,8 @@ from lexiscope.report.sections import CeilingValue, ceilings_table
 from lexiscope.report.tables import INTEGER, Column, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.resources import wordnet
-from lexiscope.studies.ambistory.material import ALL, Material
+from lexiscope.studies.ambistory.data import ALL, AmbistoryData
 from lexiscope.studies.ambistory.numbers import THREE, TWO, drawn, record
-from lexiscope.studies.ambistory.settings import AmbistorySettings
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 TOP_FORMS = 10
@@ -35,117 +34,115 @@ SHUFFLES = 100
 # -- the stories ----------------------------------------------------------------------------------------------
 
 
-def stories(material: Material) -> Part:
+def stories(run: AmbistoryData) -> Part:
     """Return counts and lengths of the stories (Table 2, §4.1)."""
-    return joined([_counts(material), _lengths(material), _inventory(material)])
+    return joined([_counts(run), _lengths(run), _inventory(run)])
 
 
-def _counts(material: Material) -> Part:
+def _counts(run: AmbistoryData) -> Part:
     columns = (Column("Split"), *(Column(name, INTEGER) for name in ("Samples", "Stories", "Setups", "Forms")))
     columns = (*columns, Column("Ratings", INTEGER), Column("Nonsensical", INTEGER, note="Ticks; nothing is filtered."))
     records: list[Record] = []
     rows: list[tuple[TableCell, ...]] = []
-    for split in (*material.splits(), ALL):
-        ids = material.in_split(split)
-        items = [material.by_id[item] for item in ids]
+    for split in (*run.splits(), ALL):
+        ids = run.in_split(split)
+        items = [run.by_id[item] for item in ids]
         counts = {
             "n_samples": len(items),
             "n_stories": len({item.condition("story") for item in items}),
             "n_setups": len({item.condition("setup") for item in items}),
             "n_forms": len({item.word for item in items}),
-            **_rating_counts(material, ids),
+            **_rating_counts(run, ids),
         }
-        records += [record(material, name, float(value), condition=split) for name, value in counts.items()]
+        records += [record(run, name, float(value), condition=split) for name, value in counts.items()]
         rows.append((split, *counts.values()))
     return Part(tuple(records), (Table("counts", "", "What the dataset holds", columns, tuple(rows)),))
 
 
-def _rating_counts(material: Material, ids: Sequence[str]) -> dict[str, int]:
-    rated = material.rated(ids)
-    ticks = material.responses.where(measure="nonsensical", item_id=tuple(ids)) if rated is not None else None
+def _rating_counts(run: AmbistoryData, ids: Sequence[str]) -> dict[str, int]:
+    rated = run.rated(ids)
+    ticks = run.responses.where(measure="nonsensical", item_id=tuple(ids)) if rated is not None else None
     ticked = 0 if ticks is None else int(np.nansum(ticks.column("value").astype(np.float64)))
     return {"n_ratings": 0 if rated is None else len(rated), "n_nonsensical": ticked}
 
 
-def _lengths(material: Material) -> Part:
-    found = story_lengths(material.items)
+def _lengths(run: AmbistoryData) -> Part:
+    found = story_lengths(run.items)
     parts = (
         ("precontext", found.precontext, found.n_setups),
         ("sentence", found.sentence, found.n_setups),
         ("ending", found.ending, found.n_ended),
         ("story", found.story, found.n_stories),
     )
-    records = tuple(record(material, statistic_name("mean_words", of=part), mean, n=n) for part, mean, n in parts)
+    records = tuple(record(run, statistic_name("mean_words", of=part), mean, n=n) for part, mean, n in parts)
     columns = (Column("Part"), Column("Words, mean", TWO), Column("n", INTEGER))
     note = "Words are what white space separates. Endings without the open stories; stories with them."
     return Part(records, (Table("table_2_lengths", "2", "Length of the stories", columns, parts, (note,)),))
 
 
-def _inventory(material: Material) -> Part:
-    found = story_inventory(material.items)
+def _inventory(run: AmbistoryData) -> Part:
+    found = story_inventory(run.items)
     most = found.setups_per_form[:MOST_FORMS]
     records = [
-        record(material, "n_sense_pairs", float(found.sense_pairs), note="a form with its two meanings, once a split"),
-        record(material, "sentences_per_form", found.sentences_per_form, n=found.forms),
-        *(record(material, "setups_of_form", float(count), condition=form) for form, count in most),
+        record(run, "n_sense_pairs", float(found.sense_pairs), note="a form with its two meanings, once a split"),
+        record(run, "sentences_per_form", found.sentences_per_form, n=found.forms),
+        *(record(run, "setups_of_form", float(count), condition=form) for form, count in most),
     ]
     text = (
         f"{found.sense_pairs} pairs of meanings of {found.forms} word forms (a pair counted once in each split; "
         f"{found.unordered_pairs} in all, whichever meaning is called the first); {found.sentences_per_form:.2f} "
         f"ambiguous sentences for each form, the most for {', '.join(f'{form} ({count})' for form, count in most)}."
     )
-    return Part((*records, *_lemmas(material)), paragraphs=(text,))
+    return Part((*records, *_lemmas(run)), paragraphs=(text,))
 
 
-def _lemmas(material: Material) -> tuple[Record, ...]:
+def _lemmas(run: AmbistoryData) -> tuple[Record, ...]:
     """The number of lemmas, where WordNet is at hand to guess them."""
     try:
         lexicon = wordnet.load()
     except DataError:
         return ()
-    guessed = guessed_lemmas([item.word for item in material.items], lexicon)
+    guessed = guessed_lemmas([item.word for item in run.items], lexicon)
     note = "guessed: the shortest WordNet base form; other rules give 299 to 334"
-    return (record(material, "n_lemmas", float(len(set(guessed.values()))), note=note),)
+    return (record(run, "n_lemmas", float(len(set(guessed.values()))), note=note),)
 
 
 # -- agreement ------------------------------------------------------------------------------------------------
 
 
-def agreement(material: Material, settings: AmbistorySettings) -> Part:
+def agreement(run: AmbistoryData) -> Part:
     """Return how much people agree: alpha, standard deviations, single raters, and the ceilings (§4.1, §5.1)."""
-    if material.people is None:
+    if run.people is None:
         return Part(paragraphs=("Nobody has rated these stories: there is no agreement to report.",))
-    return joined(
-        [_alphas(material, settings), _spreads(material), _ceilings(material, settings), _components(material)]
-    )
+    return joined([_alphas(run), _spreads(run), _ceilings(run), _components(run)])
 
 
-def _conditions(material: Material) -> dict[str, tuple[str, ...]]:
-    found = {split: material.in_split(split) for split in material.splits()}
+def _conditions(run: AmbistoryData) -> dict[str, tuple[str, ...]]:
+    found = {split: run.in_split(split) for split in run.splits()}
     found |= {
-        kind: material.ids(lambda item, kind=kind: item.condition("story_kind") == kind)  # type: ignore[misc]
+        kind: run.ids(lambda item, kind=kind: item.condition("story_kind") == kind)  # type: ignore[misc]
         for kind in ("open", "ended")
     }
-    return {ALL: material.ids(), **found}
+    return {ALL: run.ids(), **found}
 
 
-def _alphas(material: Material, settings: AmbistorySettings) -> Part:
+def _alphas(run: AmbistoryData) -> Part:
     records, rows = [], []
-    for condition, ids in _conditions(material).items():
-        ratings = material.rated(ids)
+    for condition, ids in _conditions(run).items():
+        ratings = run.rated(ids)
         if ratings is None:
             continue
         spread = item_sd(ratings)
         cells = []
         for level in LEVELS:
-            groups = {item: material.setups[item] for item in ratings.item_ids}
-            few = drawn(settings, len(set(groups.values())))
+            groups = {item: run.setups[item] for item in ratings.item_ids}
+            few = drawn(run, len(set(groups.values())))
             found = krippendorff_alpha(ratings, level=level, groups=groups, **few)  # type: ignore[arg-type]
-            base = record(material, found.name, found.value, condition=condition, n=found.n_items)
+            base = record(run, found.name, found.value, condition=condition, n=found.n_items)
             records.append(with_interval(base, found.interval))
             cells.append(shown(records[-1]))
         mean_sd = float(np.nanmean(spread))
-        records.append(record(material, "mean_sd(ddof=1)", mean_sd, condition=condition, n=ratings.n_items))
+        records.append(record(run, "mean_sd(ddof=1)", mean_sd, condition=condition, n=ratings.n_items))
         rows.append((condition, ratings.n_items, len(ratings), *cells, mean_sd))
     columns = (
         Column("Samples of"),
@@ -161,11 +158,11 @@ def _alphas(material: Material, settings: AmbistorySettings) -> Part:
     return Part(tuple(records), (Table("agreement", "", "Agreement of people", columns, tuple(rows), (note,)),))
 
 
-def _spreads(material: Material) -> Part:
+def _spreads(run: AmbistoryData) -> Part:
     """The word forms on whose samples people disagree most."""
-    assert material.people is not None
-    top = mean_sd_by_group(material.people, material.words)[:TOP_FORMS]
-    records = [record(material, "form_mean_sd(ddof=1)", one.mean_sd, condition=one.group, n=one.n_items) for one in top]
+    assert run.people is not None
+    top = mean_sd_by_group(run.people, run.words)[:TOP_FORMS]
+    records = [record(run, "form_mean_sd(ddof=1)", one.mean_sd, condition=one.group, n=one.n_items) for one in top]
     columns = (Column("Form"), Column("Samples", INTEGER), Column("Mean SD", TWO))
     rows = tuple((one.group, one.n_items, one.mean_sd) for one in top)
     return Part(tuple(records), (Table("form_sds", "", "The forms that people disagree most about", columns, rows),))
@@ -174,34 +171,34 @@ def _spreads(material: Material) -> Part:
 # -- ceilings -------------------------------------------------------------------------------------------------
 
 
-def _ceilings(material: Material, settings: AmbistorySettings) -> Part:
+def _ceilings(run: AmbistoryData) -> Part:
     """The best-rater recipe of the paper, and beside it what it must be read with."""
-    assert material.people is not None
-    ratings = material.judged
-    if ratings is None or not material.groups:
+    assert run.people is not None
+    ratings = run.judged
+    if ratings is None or not run.groups:
         return Part()
-    condition = material.split
+    condition = run.split
     try:
-        best = best_raters(ratings, material.groups, **drawn(settings, 2))
-        shuffled = shuffled_best_raters(ratings, material.groups, shuffles=SHUFFLES, seed=settings.seed)
+        best = best_raters(ratings, run.groups, **drawn(run, 2))
+        shuffled = shuffled_best_raters(ratings, run.groups, shuffles=SHUFFLES, seed=run.settings.seed)
     except StatisticError as error:
         return Part(remarks=(f"The ceilings could not be computed: {error.what}.",))
     alpha = krippendorff_alpha(
-        material.people, level="interval", groups=material.setups, **drawn(settings, len(set(material.setups.values())))
+        run.people, level="interval", groups=run.setups, **drawn(run, len(set(run.setups.values())))
     )
-    reliability = reliability_of_means(alpha, _ratings_of_a_sample(material.people))
-    records = [_ceiling_record(material, one, condition) for one in (best.spearman, best.accuracy)]
-    records.append(_ceiling_record(material, reliability, ALL))
+    reliability = reliability_of_means(alpha, _ratings_of_a_sample(run.people))
+    records = [_ceiling_record(run, one, condition) for one in (best.spearman, best.accuracy)]
+    records.append(_ceiling_record(run, reliability, ALL))
     for metric, mean, spread in (
         ("spearman", shuffled.spearman, shuffled.spearman_sd),
         ("accuracy_within_sd", shuffled.accuracy, shuffled.accuracy_sd),
     ):
         name = statistic_name("shuffled_best_rater", metric=metric, shuffles=SHUFFLES)
         note = f"raters shuffled within samples; SD over shuffles {spread:.4f}"
-        records.append(record(material, name, mean, condition=condition, n=best.spearman.n, note=note))
-    singles, single_records = _single_table(material, settings)
+        records.append(record(run, name, mean, condition=condition, n=best.spearman.n, note=note))
+    singles, single_records = _single_table(run)
     table = ceilings_table([_row(records, one) for one in _named(records, best.spearman, best.accuracy, reliability)])
-    recovered = f" {_RECOVERED}" if material.name == "ambistory" else ""
+    recovered = f" {_RECOVERED}" if run.name == "ambistory" else ""
     return Part((*records, *single_records), (table, singles), paragraphs=(_READ_WITH + recovered,))
 
 
@@ -233,33 +230,29 @@ def _row(records: Sequence[Record], named: tuple[Record, str]) -> CeilingValue:
     )
 
 
-def _ceiling_record(material: Material, found: Ceiling, condition: str) -> Record:
-    base = record(material, found.name, found.value, condition=condition, n=found.n, note=f"n counts {found.unit}")
+def _ceiling_record(run: AmbistoryData, found: Ceiling, condition: str) -> Record:
+    base = record(run, found.name, found.value, condition=condition, n=found.n, note=f"n counts {found.unit}")
     return with_interval(base, found.interval)
 
 
-def _single_table(material: Material, settings: AmbistorySettings) -> tuple[Table, tuple[Record, ...]]:
+def _single_table(run: AmbistoryData) -> tuple[Table, tuple[Record, ...]]:
     records: list[Record] = []
     rows = []
-    for condition, ids in _single_conditions(material).items():
-        ratings = material.rated(ids)
+    for condition, ids in _single_conditions(run).items():
+        ratings = run.rated(ids)
         if ratings is None:
             continue
         try:
-            found = single_rater(ratings, **drawn(settings, 2))
+            found = single_rater(ratings, **drawn(run, 2))
         except StatisticError:
             continue
         own = [
-            record(
-                material, "single_rater_rho(over=ratings)", found.rho_pooled, condition=condition, n=found.n_ratings
-            ),
+            record(run, "single_rater_rho(over=ratings)", found.rho_pooled, condition=condition, n=found.n_ratings),
             with_interval(
-                record(
-                    material, "single_rater_rho(over=raters)", found.mean_rho, condition=condition, n=found.n_raters
-                ),
+                record(run, "single_rater_rho(over=raters)", found.mean_rho, condition=condition, n=found.n_raters),
                 found.interval,
             ),
-            record(material, "single_rater_accuracy_within_sd", found.accuracy, condition=condition, n=found.n_ratings),
+            record(run, "single_rater_accuracy_within_sd", found.accuracy, condition=condition, n=found.n_ratings),
         ]
         records += own
         rows.append((condition, *map(shown, own), found.sd, found.n_raters))
@@ -274,30 +267,30 @@ def _single_table(material: Material, settings: AmbistorySettings) -> tuple[Tabl
     return Table("single_raters", "", "One rater against the others", columns, tuple(rows)), tuple(records)
 
 
-def _single_conditions(material: Material) -> dict[str, tuple[str, ...]]:
-    asked = set(material.asked)
-    found = {ALL: material.ids(), material.split: material.asked}
+def _single_conditions(run: AmbistoryData) -> dict[str, tuple[str, ...]]:
+    asked = set(run.asked)
+    found = {ALL: run.ids(), run.split: run.asked}
     for kind in ("open", "ended"):
-        found[f"{material.split}, {kind}"] = material.ids(
+        found[f"{run.split}, {kind}"] = run.ids(
             lambda item, kind=kind: item.item_id in asked and item.condition("story_kind") == kind  # type: ignore[misc]
         )
     return found
 
 
-def _components(material: Material) -> Part:
+def _components(run: AmbistoryData) -> Part:
     """Variance of samples, raters and the rest: how much of a rating is the rater's own leniency."""
-    assert material.people is not None
+    assert run.people is not None
     try:
-        found = variance_components(material.people, material.groups)
+        found = variance_components(run.people, run.groups)
     except StatisticError as error:
         return Part(remarks=(f"Variance components could not be computed: {error.what}.",))
     parts = {"sample": found.item, "rater": found.rater, "residual": found.residual}
-    several = _ratings_of_a_sample(material.people)
+    several = _ratings_of_a_sample(run.people)
     records = [
-        *(record(material, statistic_name("variance", of=name), value) for name, value in parts.items()),
-        record(material, "icc(model=2,ratings=1)", found.icc_single, n=found.n_items),
-        record(material, f"icc(model=2,ratings={several})", found.icc_mean(several), n=found.n_items),
-        record(material, "rater_effect_f", found.f, p=found.p, n=found.n_raters),
+        *(record(run, statistic_name("variance", of=name), value) for name, value in parts.items()),
+        record(run, "icc(model=2,ratings=1)", found.icc_single, n=found.n_items),
+        record(run, f"icc(model=2,ratings={several})", found.icc_mean(several), n=found.n_items),
+        record(run, "rater_effect_f", found.f, p=found.p, n=found.n_raters),
     ]
     columns = (Column("Source"), Column("Variance", THREE))
     note = (
@@ -309,7 +302,7 @@ def _components(material: Material) -> Part:
     return Part(tuple(records), (Table("variance", "", title, columns, tuple(parts.items()), (note,)),))
 
 
-def result_words(records: Sequence[Record]) -> str:
+def agreement_words(records: Sequence[Record]) -> str:
     """Return what came out, in one line."""
     alpha = pick(records, "krippendorff_alpha(level=interval)", condition=ALL)
     single = next((each for each in records if each.statistic == "single_rater_rho(over=ratings)"), None)

@@ -16,37 +16,36 @@ from lexiscope.report.part import Part, shown, with_interval
 from lexiscope.report.tables import INTEGER, Column, Table
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.studies.ambistory.cases import error_cases
-from lexiscope.studies.ambistory.material import Material
+from lexiscope.studies.ambistory.data import AmbistoryData
 from lexiscope.studies.ambistory.numbers import PERCENT, TWO, record
-from lexiscope.studies.ambistory.settings import AmbistorySettings
 
 ALL_SUBJECTS = "all subjects"
 
 
-def error_tags(material: Material, settings: AmbistorySettings) -> Part:
+def error_tags(run: AmbistoryData) -> Part:
     """Return the share of each tag by coder and subject, and the agreement of coders; nothing without coded sheets.
 
     The coder of a sheet is the name of its file. Errors: those of :func:`lexiscope.items.error_tags.read_tags`;
     :class:`InputError` for two sheets of one name, and where no subject made an error.
     """
-    if not settings.codings:
+    if not run.settings.codings:
         return Part()
-    paths = {Path(name).stem: Path(name) for name in settings.codings}
-    if len(paths) < len(settings.codings):
+    paths = {Path(name).stem: Path(name) for name in run.settings.codings}
+    if len(paths) < len(run.settings.codings):
         raise InputError("two coded sheets have the same file name", hint="name each file after its coder")
-    cases = error_cases(material)
+    cases = error_cases(run)
     if not cases:
         raise InputError("no subject of this run made an error: there is nothing that a sheet could code")
     coded = ResponseTable.concat([read_tags(path, cases, coder=coder) for coder, path in paths.items()])
     words = {case.case_id: case.item.word for case in cases}
-    drawn = {"clusters": words, "resamples": settings.n_bootstrap, "seed": settings.seed}
-    shares, remarks = _shares(material, coded, tuple(paths), cases, drawn)
-    agreement = _agreement(material, coded, tuple(paths), drawn)
+    drawn = {"clusters": words, "resamples": run.settings.n_bootstrap, "seed": run.settings.seed}
+    shares, remarks = _shares(run, coded, tuple(paths), cases, drawn)
+    agreement = _agreement(run, coded, tuple(paths), drawn)
     return Part((*shares.records, *agreement.records), (*shares.tables, *agreement.tables), remarks=(*remarks,))
 
 
 def _shares(
-    material: Material,
+    run: AmbistoryData,
     coded: ResponseTable,
     coders: Sequence[str],
     cases: Sequence[ErrorCase],
@@ -64,7 +63,7 @@ def _shares(
             except StatisticError as error:
                 remarks.append(f"{coder}, {subject}: no shares of tags: {error.what}.")
                 continue
-            own = [_share_record(material, one, coder, subject) for one in found]
+            own = [_share_record(run, one, coder, subject) for one in found]
             records += own
             rows.append((coder, subject, len(ids), *map(shown, own)))
     columns = (
@@ -78,19 +77,19 @@ def _shares(
     return Part(tuple(records), (table,) if rows else ()), tuple(remarks)
 
 
-def _share_record(material: Material, one: TagShare, coder: str, subject: str) -> Record:
+def _share_record(run: AmbistoryData, one: TagShare, coder: str, subject: str) -> Record:
     name = statistic_name("error_tag_share", tag=one.tag)
-    about = {"subject": "" if subject == ALL_SUBJECTS else subject, "condition": f"{material.split}, coder {coder}"}
-    base = record(material, name, 100 * one.share.value, n=one.share.n, unit="percent", **about)
+    about = {"subject": "" if subject == ALL_SUBJECTS else subject, "condition": f"{run.split}, coder {coder}"}
+    base = record(run, name, 100 * one.share.value, n=one.share.n, unit="percent", **about)
     return with_interval(base, one.share.clustered, times=100)
 
 
-def _agreement(material: Material, coded: ResponseTable, coders: Sequence[str], drawn: Mapping[str, Any]) -> Part:
+def _agreement(run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], drawn: Mapping[str, Any]) -> Part:
     records: list[Record] = []
     rows: list[tuple[TableCell, ...]] = []
     for first, second in combinations(coders, 2):
         for one in tag_agreement(coded, first, second, tuple(TAGS), **drawn):
-            own = _agreement_records(material, one, f"{first} and {second}")
+            own = _agreement_records(run, one, f"{first} and {second}")
             records += own
             rows.append((f"{first}, {second}", one.tag.replace("_", " "), *map(shown, own), one.percent.n))
     columns = (Column("Coders"), Column("Tag"), Column("Same, %", PERCENT), Column("κ", TWO), Column("Errors", INTEGER))
@@ -101,10 +100,10 @@ def _agreement(material: Material, coded: ResponseTable, coders: Sequence[str], 
     )
 
 
-def _agreement_records(material: Material, one: TagAgreement, pair: str) -> list[Record]:
-    about: dict[str, Any] = {"condition": f"{material.split}, {pair}"}
+def _agreement_records(run: AmbistoryData, one: TagAgreement, pair: str) -> list[Record]:
+    about: dict[str, Any] = {"condition": f"{run.split}, {pair}"}
     same = record(
-        material,
+        run,
         statistic_name("error_tag_same", tag=one.tag),
         100 * one.percent.value,
         n=one.percent.n,
@@ -114,7 +113,7 @@ def _agreement_records(material: Material, one: TagAgreement, pair: str) -> list
     name = statistic_name("error_tag_kappa", tag=one.tag)
     about |= {"n": one.percent.n}
     if isinstance(one.kappa, Undefined):
-        kappa = record(material, name, None, note=f"undefined: {one.kappa.reason}", **about)
+        kappa = record(run, name, None, note=f"undefined: {one.kappa.reason}", **about)
     else:
-        kappa = with_interval(record(material, name, one.kappa.value, **about), one.kappa.interval)
+        kappa = with_interval(record(run, name, one.kappa.value, **about), one.kappa.interval)
     return [with_interval(same, one.percent.clustered, times=100), kappa]
