@@ -30,10 +30,11 @@ def test_a_cell_is_the_first_result_with_the_statistic_and_the_fields_of_the_row
     )
     table = pivot("agreement", "Agreement", RESULTS, columns, rows_of(RESULTS, "subject", names={"a": "Model A"}))
     assert table.rows == (
-        ("Model A", Bounds(0.4, 0.6, 0.5), 3, 20.0, 0.01),
+        ("Model A", Bounds(0.4, 0.6, 0.5), 3, 20, 0.01),
         ("b", Missing("undefined: all values are equal"), None, None, ""),
-        ("c", Missing("not computed"), Missing("not computed"), 19.0, None),
+        ("c", Missing("not computed"), Missing("not computed"), 19, None),
     )
+    assert [type(row[3]) for row in table.rows] == [int, type(None), int]
     assert [column.header for column in table.columns] == ["Subject", "ρ", "at layer", "items", "p"]
     assert [column.format for column in table.columns[1:3]] == [BOUNDED, INTEGER]
 
@@ -49,6 +50,22 @@ def test_percent_intervals_alone_and_own_cells() -> None:
     )
     (row,) = pivot("p", "P", [RHO], columns, [Row(("first", 1), {"subject": "a"})], labels=("What", Column("No."))).rows
     assert row == ("first", 1, Bounds(40, 60, 50), Bounds(40, 60), 0.5, "a: 20", "none")
+
+
+def test_a_row_fills_in_the_names_of_its_columns() -> None:
+    """A row of a part, and one of a condition: the names in braces are the row's, those of its fields too."""
+    found = [
+        Record("mean_words(of=ending)", 13.5, n=4),
+        Record("mean_words(of=story)", 49.5, n=6),
+        Record("sd", 0.9, condition="all, open"),
+        Record("u", 7.0, condition="all"),
+    ]
+    parts = [Row((part,), of={"part": part}) for part in ("ending", "story")]
+    columns = (Col("Words", "mean_words(of={part})"), Col("n", "mean_words(of={part})", show="n"))
+    assert pivot("p", "P", found, columns, parts).rows == (("ending", 13.5, 4), ("story", 49.5, 6))
+    open_sd = Col("open", "sd", where={"condition": "{condition}, open"})
+    (row,) = pivot("p", "P", found, [open_sd, Col("U", "u")], [Row(("all",), {"condition": "all"})]).rows
+    assert row == ("all", 0.9, 7.0)
 
 
 def test_a_value_without_an_interval_is_no_interval() -> None:

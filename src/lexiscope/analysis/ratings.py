@@ -194,6 +194,20 @@ class Ratings:
             n_repeated=self.n_repeated,
         )
 
+    def of_items(self, items: Collection[str]) -> Ratings:
+        """Return the ratings of some items alone: no other item, and no rater without a rating of them, is in it.
+
+        >>> Ratings.from_arrays(["ana", "eva", "ana"], ["i", "i", "j"], [1, 2, 3]).of_items(["j", "k"])
+        Ratings(1 rating, 1 rater, 1 item)
+        """
+        chosen = set(items)
+        keep = np.array([item in chosen for item in self.item_ids], dtype=bool)[self.item]
+        raters, rater = np.unique(self.rater[keep], return_inverse=True)
+        rated, item = np.unique(self.item[keep], return_inverse=True)
+        rater_ids = tuple(self.rater_ids[code] for code in raters.tolist())
+        item_ids = tuple(self.item_ids[code] for code in rated.tolist())
+        return Ratings(rater.reshape(-1), item.reshape(-1), self.value[keep], rater_ids, item_ids)
+
     def item_labels(self, labels: Mapping[str, str]) -> NDArray[np.str_]:
         """Return each item's label (its word, its condition), from a mapping of item ids. *Shape:* (items,).
 

@@ -224,8 +224,8 @@ class Estimate(Result):
     p: float | None = None
 
     def records(self) -> tuple[Record, ...]:
-        """Return the one number."""
-        return (self._record(self.name, self.value, n=self.n, p=self.p, **_bounds(self.interval, self.note)),)
+        """Return the one number; an ``n`` of 0 was not given."""
+        return (self._record(self.name, self.value, n=self.n or None, p=self.p, **_bounds(self.interval, self.note)),)
 
     def _brief(self) -> tuple[str, ...]:
         return (f"{self.name} = {_sized(self.value, self.interval)}", _of_n(self.n))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from lexiscope.core.result import Record, Result
 from lexiscope.report.part import shown
@@ -59,16 +59,22 @@ class Col:
             # a value without an interval is none: its note says why
             none = Missing(record.note or "no interval")
             return Interval(cell.low, cell.high) if isinstance(cell, Interval) else none
-        value: Cell = getattr(record, self.show)
-        return _times(value, self.times)
+        value = _times(getattr(record, self.show), self.times)
+        whole = self.format.kind == "integer" and isinstance(value, float) and value.is_integer()
+        return int(cast(float, value)) if whole else value
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a pivot: its first cells, and the fields of the records that it is about."""
+    """A row of a pivot: its first cells, and the fields of the records that it is about.
+
+    ``of`` are further names for the braces of columns, beside the fields: with ``{"part": "ending"}`` the column of
+    ``mean_words(of={part})`` shows ``mean_words(of=ending)``.
+    """
 
     labels: tuple[Cell, ...]
-    where: Mapping[str, object]
+    where: Mapping[str, object] = field(default_factory=dict)
+    of: Mapping[str, object] = field(default_factory=dict)
 
 
 def rows_of(
@@ -108,9 +114,11 @@ def pivot(
         by_name.setdefault(record.statistic, []).append(record)
 
     def found(row: Row, column: Col) -> Record | None:
+        fills = {**row.where, **row.of}
         names = (column.statistic,) if isinstance(column.statistic, str) else column.statistic
-        where = {**row.where, **column.where}
-        return next((one for name in names for one in by_name.get(name, ()) if _fits(one, where)), None)
+        own = {key: value.format(**fills) if isinstance(value, str) else value for key, value in column.where.items()}
+        every = (one for name in names for one in by_name.get(name.format(**fills), ()))
+        return next((one for one in every if _fits(one, {**row.where, **own})), None)
 
     heads = tuple(one if isinstance(one, Column) else Column(one) for one in labels)
     cells = tuple((*row.labels, *(column.of(found(row, column)) for column in columns)) for row in rows)
