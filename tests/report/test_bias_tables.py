@@ -6,7 +6,7 @@ import pytest
 
 from lexiscope.analysis.bias import context_word_bias
 from lexiscope.analysis.guess_flips import Guess
-from lexiscope.analysis.view_gaps import SeedSpread, ambiguity_and_word_bias, human_model_gaps, seed_spread
+from lexiscope.analysis.view_gaps import ambiguity_and_word_bias, human_model_gaps
 from lexiscope.analysis.view_scores import FixedScore, Scores, ViewScores
 from lexiscope.core.errors import InputError
 from lexiscope.report.bias_tables import (
@@ -14,13 +14,11 @@ from lexiscope.report.bias_tables import (
     BiasRow,
     ExampleRow,
     GapRow,
-    SeedRow,
     ambiguity_table,
     biases_table,
     examples_table,
     flips_table,
     human_gaps_table,
-    seeds_table,
     view_scores_table,
 )
 from lexiscope.report.tables import Interval, Missing, Noted, to_text
@@ -84,20 +82,6 @@ def test_people_minus_model() -> None:
     cell = measured.rows[0][2]
     assert isinstance(cell, Interval)
     assert cell.value == pytest.approx(20.0)
-
-
-def test_seeds_have_a_spread_or_say_that_there_is_one_only() -> None:
-    """Mean and SD on dev in percent; the test score belongs to the best on dev."""
-    table = seeds_table(
-        [
-            SeedRow("WiC", "m", "full", seed_spread([0.6, 0.7]), 0.66, "seed 2"),
-            SeedRow("WiC", "m", "guessed_word", SeedSpread(0.6, float("nan"), 0.6, 0.6, 1)),
-        ]
-    )
-    assert table.rows[0][2] == "FULL"
-    assert table.rows[0][3:] == (pytest.approx(65.0), pytest.approx(100 * 0.005**0.5), 2, "seed 2", pytest.approx(66.0))
-    assert table.rows[1][2] == "GUESSED WORD"
-    assert table.rows[1][4] == Missing("One seed has no spread.")
 
 
 def test_examples_stand_view_by_view() -> None:

@@ -19,8 +19,8 @@ from lexiscope.core.run import read_json, sha256_of
 from lexiscope.core.usage import Usage
 from lexiscope.items.planted_bias import Dials, planted_items
 from lexiscope.items.tabular import read_items, write_items
-from lexiscope.studies import context_bias
-from lexiscope.studies.context_bias import models
+from lexiscope.studies.context_bias import models, study
+from lexiscope.studies.context_bias.biases import people_recorded
 from lexiscope.studies.context_bias.protocol import LOOK_UP, check_protocol, named_plan
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.context_bias.sources import arranged_splits, own_set
@@ -31,7 +31,7 @@ SMALL = Dials(0.6, 0.3, n_words=8, splits=(("train", 400), ("dev", 60), ("test",
 
 def records_of(settings: ContextBiasSettings, out: Path) -> tuple[Record, ...]:
     """Run the study and return its records."""
-    context_bias.run(settings, out)
+    study.run(settings, out)
     return read_records(out / "results.json")
 
 
@@ -122,18 +122,18 @@ def test_answers_to_items_numbered_alike_can_be_told_apart(tmp_path: Path) -> No
 def test_a_finished_run_computes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same call returns the same overview and asks nobody; other settings are refused."""
     settings = replace(COUNTING, items=str(own_file(tmp_path / "mine.csv")))
-    first = context_bias.run(settings, tmp_path / "run")
-    monkeypatch.setattr(context_bias, "gather", None)
-    assert context_bias.run(settings, tmp_path / "run").overview == first.overview
+    first = study.run(settings, tmp_path / "run")
+    monkeypatch.setattr(study, "gathers", None)
+    assert study.run(settings, tmp_path / "run").overview == first.overview
     with pytest.raises(RunError, match="another question"):
-        context_bias.run(replace(settings, seed=1), tmp_path / "run")
+        study.run(replace(settings, seed=1), tmp_path / "run")
 
 
 def test_a_broken_run_goes_on_to_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that is stopped between two views goes on with its trainings and answers, and ends like an unbroken one."""
     own = own_file(tmp_path / "mine.csv", replace(SMALL, splits=(("train", 40), ("dev", 20), ("test", 20))))
     settings = replace(COUNTING, items=str(own), encoders=("minilm",), protocol="zero_shot", outputs=())
-    context_bias.run(settings, tmp_path / "whole")
+    study.run(settings, tmp_path / "whole")
     asked: list[str] = []
     real = models.collect
 
@@ -145,11 +145,11 @@ def test_a_broken_run_goes_on_to_the_same_bytes(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(models, "collect", stopping)
     with pytest.raises(KeyboardInterrupt):
-        context_bias.run(settings, tmp_path / "broken")
+        study.run(settings, tmp_path / "broken")
     assert not (tmp_path / "broken" / "run.json").exists()
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "broken" / "shards").rglob("run.json")}
     assert len(kept) == 2  # full was asked, context was fitted
-    context_bias.run(settings, tmp_path / "broken")
+    study.run(settings, tmp_path / "broken")
     assert all(path.stat().st_mtime_ns == before for path, before in kept.items())
     for name in ("results.json", "responses.parquet", "report.html", "figures/figure_1_plane.svg"):
         assert sha256_of(tmp_path / "broken" / name) == sha256_of(tmp_path / "whole" / name), name
@@ -204,14 +204,14 @@ def test_a_dataset_that_is_not_at_hand_is_listed_with_the_reason(
     """Beside one that is at hand it is named with what is missing; alone it is an error."""
     monkeypatch.delenv("LEXISCOPE_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    context_bias.run(replace(COUNTING, datasets=("planted_bias", "cometa")), tmp_path / "run")
+    study.run(replace(COUNTING, datasets=("planted_bias", "cometa")), tmp_path / "run")
     table = (tmp_path / "run" / "tables" / "not_used.csv").read_text(encoding="utf-8")
     assert re.search(r"cometa,.*Not at hand: cometa.* not here", table)
     # what was merely not asked for is said to be just that; a sentence begins with a capital letter
     assert re.search(r"wikimed,[^\n]*,Not asked for: --dataset wikimed\.\n", table)
     assert not re.search(r"\. [a-z]", table)
     with pytest.raises(DataError, match="cometa"):
-        context_bias.run(replace(COUNTING, dataset="cometa"), tmp_path / "other")
+        study.run(replace(COUNTING, dataset="cometa"), tmp_path / "other")
 
 
 # -- protocols ----------------------------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ def test_a_plan_for_a_budget_is_kept(tmp_path: Path) -> None:
     """A run that goes on has the same plan, however fast the machine now is; the report says what was left out."""
     own = own_file(tmp_path / "mine.csv", replace(SMALL, splits=(("train", 40), ("dev", 20), ("test", 20))))
     settings = replace(COUNTING, items=str(own), encoders=("minilm",), budget="5s", outputs=())
-    context_bias.run(settings, tmp_path / "run")
+    study.run(settings, tmp_path / "run")
     (kept,) = (tmp_path / "run" / "plans").glob("*.json")
     assert read_json(kept)["protocol"] == "linear"
     (plan,) = read_json(tmp_path / "run" / "run.json")["plans"]
@@ -293,13 +293,13 @@ def test_simulated_participants_are_marked_where_they_are(tmp_path: Path) -> Non
         assert "of this figure" in part or "in this figure" in part, part
     for name in ("data_card.md", "codebook.md"):
         assert "simulated participants" in (tmp_path / "run" / name).read_text(encoding="utf-8"), name
-    summary = context_bias.run(settings, tmp_path / "run")
+    summary = study.run(settings, tmp_path / "run")
     assert any("simulated participants" in text for text in summary.remarks)
     assert any("simulated participants" in str(row) for row in summary.overview.rows)
     both = [*rows, *answers_of_people(asked)]
     ResponseTable.from_rows(both).write_csv(tmp_path / "people.csv")
     with pytest.raises(InputError, match="partly") as caught:
-        context_bias.run(settings, tmp_path / "other")
+        study.run(settings, tmp_path / "other")
     assert caught.value.code == "E508"
 
 
@@ -327,10 +327,10 @@ def test_an_answer_to_another_item_is_refused(tmp_path: Path) -> None:
     ResponseTable.from_rows([strange]).write_csv(tmp_path / "people.csv")
     settings = replace(COUNTING, items=str(own), people=(str(tmp_path / "people.csv"),))
     with pytest.raises(InputError, match=r"E471.*ana answered 'yours/1'"):
-        context_bias.run(settings, tmp_path / "run")
+        study.run(settings, tmp_path / "run")
     (tmp_path / "people.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"no file of people's answers: its columns are a, b"):
-        context_bias.run(settings, tmp_path / "run")
+        study.run(settings, tmp_path / "run")
 
 
 def test_an_answer_that_two_datasets_could_own_is_refused(tmp_path: Path) -> None:
@@ -340,21 +340,17 @@ def test_an_answer_that_two_datasets_could_own_is_refused(tmp_path: Path) -> Non
     of_both = [each for each in catalog.dataset(names[0]).items if each.conditions["split"] == "test"][:3]
     ResponseTable.from_rows(answers_of_people(of_both)).write_csv(answers)
     with pytest.raises(InputError, match="both have") as caught:
-        context_bias.run(replace(COUNTING, datasets=names, people=(str(answers),)), tmp_path / "run")
+        study.run(replace(COUNTING, datasets=names, people=(str(answers),)), tmp_path / "run")
     assert caught.value.code == "E471"
 
 
 def test_printed_people_are_marked_as_such() -> None:
     """The scores of people on AM²iCo are printed or assumed, and their minimum gap is the printed 18.9 points."""
-    values = {each.view: each for each in context_bias.published.HUMAN["am2ico?language=zh"]}
-    gaps = [values["full"].value - values[view].value for view in ("context", "word")]
+    values = {each.condition: each for each in people_recorded("am2ico?language=zh")}
+    gaps = [float(values["full"].printed) - float(values[view].printed) for view in ("context", "word")]
     assert [round(100 * gap, 9) for gap in gaps] == [18.9, 19.4]
-    assert {view: each.status for view, each in values.items()} == {
-        "full": "printed",
-        "context": "printed",
-        "word": "printed",
-        "label": "assumed",
-    }
+    subjects = {view: each.subject for view, each in values.items()}
+    assert subjects == {**dict.fromkeys(("full", "context", "word"), "people (printed)"), "label": ""}
 
 
 def test_catch_trials_are_counted_in_a_remark(tmp_path: Path) -> None:

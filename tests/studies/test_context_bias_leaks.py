@@ -12,7 +12,7 @@ from lexiscope.core.run import sha256_of
 from lexiscope.items.importer import import_items
 from lexiscope.report.document import Report
 from lexiscope.report.stored import load
-from lexiscope.studies import context_bias
+from lexiscope.studies.context_bias import study
 from lexiscope.studies.context_bias.protocol import WORDS
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.context_bias.sources import own_set
@@ -31,7 +31,7 @@ def audited(
 ) -> tuple[Record, ...]:
     """The records of an audit of a file in which *decide* gives the labels."""
     pairs = write_pairs(folder / "pairs.csv", leaking_pairs(decide, n=n, n_words=n_words))
-    context_bias.run(replace(settings, items=str(pairs)), folder / "run")
+    study.run(replace(settings, items=str(pairs)), folder / "run")
     return read_records(folder / "run" / "results.json")
 
 
@@ -104,7 +104,7 @@ def test_other_cues_of_the_context_are_seen(decide: Decide, n: int, tmp_path: Pa
 def test_no_leak_gives_no_alarm(seed: int, tmp_path: Path) -> None:
     """Labels by a coin: no part is above LABEL, and neither bias is claimed."""
     pairs = write_pairs(tmp_path / "pairs.csv", leaking_pairs(made.nothing_decides, n=240, seed=seed))
-    context_bias.run(replace(WORDS_ONLY, items=str(pairs)), tmp_path / "run")
+    study.run(replace(WORDS_ONLY, items=str(pairs)), tmp_path / "run")
     (told,) = verdicts(tmp_path)
     assert " is above LABEL by" not in told
     assert "is context-biased" not in told
@@ -127,7 +127,7 @@ def test_a_split_that_hides_the_words_gives_no_verdict_on_them(tmp_path: Path) -
     rows = leaking_pairs(made.word_decides, n=240, n_words=40)
     parts = {word: ("train", "dev", "test", "test", "train")[n // 8] for n, word in enumerate(made.words(40))}
     pairs = write_pairs(tmp_path / "pairs.csv", [row | {"split": parts[row["target"]]} for row in rows])
-    context_bias.run(replace(WORDS_ONLY, items=str(pairs)), tmp_path / "run")
+    study.run(replace(WORDS_ONLY, items=str(pairs)), tmp_path / "run")
     (told,) = verdicts(tmp_path)
     assert "cannot see WORD, so there is no verdict on it: no tested word occurs in training" in told
     assert "not word-biased" not in told
@@ -138,7 +138,7 @@ def test_the_same_audit_twice_has_the_same_bytes(tmp_path: Path) -> None:
     pairs = write_pairs(tmp_path / "pairs.csv", leaking_pairs(made.one_context_decides, n=60, n_words=12))
     settings = replace(WORDS_ONLY, encoders=(), items=str(pairs), n_bootstrap=50)
     for name in ("one", "two"):
-        context_bias.run(settings, tmp_path / name)
+        study.run(settings, tmp_path / name)
     for file in ("responses.parquet", "results.json", "report.html"):
         assert sha256_of(tmp_path / "one" / file) == sha256_of(tmp_path / "two" / file), file
 
@@ -155,7 +155,7 @@ def test_both_ways_of_hiding_are_reported(tmp_path: Path) -> None:
         at = row["sentence_1"].index(row["target"])
         row |= {"start_1": str(at), "end_1": str(at + len(row["target"]))}
     pairs = write_pairs(tmp_path / "pairs.csv", rows)
-    context_bias.run(replace(WORDS_ONLY, items=str(pairs)), tmp_path / "run")
+    study.run(replace(WORDS_ONLY, items=str(pairs)), tmp_path / "run")
     found = read_records(tmp_path / "run" / "results.json")
     assert find(found, "n_word_shown").value == 180
     context, span = (find(found, "accuracy", view=view).value or 0 for view in ("context", "context_span"))
@@ -186,7 +186,7 @@ def test_wic_is_not_called_unbiased(tmp_path: Path, published: Path) -> None:
     A learner that knows no meanings finds 8 to 9 of the points above LABEL in the context, and no more with the word.
     """
     assert published
-    context_bias.run(replace(WORDS_ONLY, datasets=("wic",)), tmp_path / "run")
+    study.run(replace(WORDS_ONLY, datasets=("wic",)), tmp_path / "run")
     (told,) = verdicts(tmp_path)
     assert told.startswith("CONTEXT is above LABEL by ")
     assert "neither" not in told

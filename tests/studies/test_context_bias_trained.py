@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import re
 import statistics
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,8 +19,7 @@ from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import read_json
 from lexiscope.items.planted_bias import Dials, planted_items
 from lexiscope.items.tabular import write_items
-from lexiscope.studies import context_bias
-from lexiscope.studies.context_bias import models, protocol
+from lexiscope.studies.context_bias import data, models, protocol, study
 from lexiscope.studies.context_bias.material import AuditSet, NotUsed
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.subjects import _probe
@@ -53,9 +51,8 @@ def run(
 ) -> tuple[Record, ...]:
     """Run the study on these items in the place of datasets."""
     none: tuple[NotUsed, ...] = ()
-    gather = sys.modules["lexiscope.studies.context_bias.gather"]
-    monkeypatch.setattr(gather, "open_sets", lambda _: (tuple(audits), none))
-    context_bias.run(ContextBiasSettings(n_bootstrap=50, outputs=(), **settings), folder)  # type: ignore[arg-type]
+    monkeypatch.setattr(data, "open_sets", lambda _: (tuple(audits), none))
+    study.run(ContextBiasSettings(n_bootstrap=50, outputs=(), **settings), folder)  # type: ignore[arg-type]
     return read_records(folder / "results.json")
 
 
@@ -139,6 +136,12 @@ def test_seeds_have_a_spread_on_dev(bert: Path, tmp_path: Path, monkeypatch: pyt
         assert spread.value == pytest.approx(statistics.stdev(dev))
         assert find(found, "dev_mean", view=view).note == f"rate {float(best['learning_rate']):g}, seed {best['seed']}"
     assert read_json(tmp_path / "run" / "run.json")["plans"][0]["left_out"] == []
+    with (tmp_path / "run" / "tables" / "seeds.csv").open(encoding="utf-8") as stream:
+        shown = {row["View"]: row for row in csv.DictReader(stream)}
+    score, mean = (find(found, name, subject="tiny, full", view="word") for name in ("accuracy", "dev_mean"))
+    assert float(shown["WORD"]["Test"]) == pytest.approx(100 * (score.value or 0))
+    assert float(shown["WORD"]["Dev, mean"]) == pytest.approx(100 * (mean.value or 0))
+    assert (shown["WORD"]["Seeds"], shown["WORD"]["Best on dev"]) == ("2", mean.note)
 
 
 def test_a_reduced_protocol_says_what_it_leaves_out(

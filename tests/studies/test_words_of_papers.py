@@ -12,8 +12,8 @@ from tests.studies.test_sense_induction import made_folder, sense_induction
 
 from lexiscope.core.study import Question
 from lexiscope.report.sections import asked_in
-from lexiscope.studies import context_bias
 from lexiscope.studies.ambistory import study as ambistory
+from lexiscope.studies.context_bias import study as context_bias
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 
 _OF_PAPERS = re.compile(r"\bthe paper\b|\bAsked in|five or six|in AmbiStory|small and old", re.IGNORECASE)

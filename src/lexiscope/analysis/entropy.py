@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from lexiscope.analysis.bootstrap import FloatArray, IntArray, mean_interval
 from lexiscope.core.errors import InputError, StatisticError
-from lexiscope.core.result import Interval, statistic_name
+from lexiscope.core.result import Estimate, Interval, statistic_name
 
 Base = Literal["e", "2"]
 
@@ -65,6 +65,15 @@ class MeanEntropy:
     n_words: int
     n_rows: int
     each: WordEntropies
+
+    def results(self) -> tuple[Estimate, ...]:
+        """Return the mean entropy and both shares as results, under names with the same parameters."""
+        parameters = self.name[self.name.index("(") :]
+        return (
+            Estimate(self.name, self.value, self.interval, self.n_words),
+            Estimate(f"same_share{parameters}", self.same_share, n=self.n_words),
+            Estimate(f"majority_share{parameters}", self.majority_share, n=self.n_words),
+        )
 
 
 def label_entropy(

@@ -22,7 +22,7 @@ from lexiscope.core.simulated import SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.report.document import Report
 from lexiscope.report.part import pick
 from lexiscope.report.stored import load
-from lexiscope.studies.context_bias.describe import FOLDED
+from lexiscope.studies.context_bias.material import FOLDED
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 
 STUDY, PEOPLE = "context_bias", "people"
@@ -87,7 +87,7 @@ def bias(*, items: str, out: Path, quiet: bool, **given: Any) -> None:
     for path in given["people"]:
         existing_file(path)
     settings = ContextBiasSettings(items=items, **given)
-    study: Any = catalog.module("studies", STUDY)
+    study: Any = catalog.study(STUDY)
     remark_threads(settings.threads, quiet=quiet)
     with progress_bar(STUDY, quiet=quiet) as progress:
         summary = study.run(settings, out, progress=progress, command=shlex.join(["lexiscope", *sys.argv[1:]]))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from lexiscope.analysis.bias import Bias, Biases, Difference, MinimumGap
 from lexiscope.analysis.guess_flips import Guess, count_flips
-from lexiscope.analysis.view_gaps import SeedSpread, ViewGap
+from lexiscope.analysis.view_gaps import ViewGap
 from lexiscope.analysis.view_scores import ViewValue
 from lexiscope.core import result
 from lexiscope.core.errors import InputError
@@ -52,18 +52,6 @@ class GapRow:
     dataset: str
     subject: str
     gaps: tuple[ViewGap, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SeedRow:
-    """The seeds of one training: spread on dev, and the test score of the one that is best on dev. *Unit:* 0 to 1."""
-
-    dataset: str
-    subject: str
-    view: str
-    dev: SeedSpread
-    test: float | None = None
-    chosen: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,35 +138,6 @@ def human_gaps_table(rows: Sequence[GapRow], *, name: str = "human_gaps", number
         gaps = {gap.view: gap for gap in row.gaps}
         cells.append((row.dataset, row.subject, *(_gap(gaps.get(view)) for view in views)))
     return Table(name, number, "People minus model, by view", columns, tuple(cells), (RESAMPLED,))
-
-
-def seeds_table(rows: Sequence[SeedRow], *, name: str = "seeds", number: str = "") -> Table:
-    """Return mean and SD over seeds on dev, and the test score of the seed that is best on dev (Table 7)."""
-    columns = (
-        Column("Dataset"),
-        Column("Subject"),
-        Column("View"),
-        Column("Dev, mean", _SCORE),
-        Column("SD", _SCORE, note="Over seeds, with n − 1."),
-        Column("Seeds", INTEGER),
-        Column("Best on dev"),
-        Column("Test", _SCORE, note="Of the one that is best on dev."),
-    )
-    one = Missing("One seed has no spread.")
-    cells = tuple(
-        (
-            row.dataset,
-            row.subject,
-            _title(row.view),
-            100 * row.dev.mean,
-            one if math.isnan(row.dev.sd) else 100 * row.dev.sd,
-            row.dev.n,
-            row.chosen,
-            None if row.test is None else 100 * row.test,
-        )
-        for row in rows
-    )
-    return drop_empty(Table(name, number, "Scores over seeds of training", columns, cells))
 
 
 def examples_table(rows: Sequence[ExampleRow], *, name: str = "task_examples", number: str = "") -> Table:

@@ -1,166 +1,196 @@
 """Context–word bias: what part of the input solves a dataset of word meaning, the context, the word, or both?
 
 Liu, McCarthy & Korhonen 2022. The study runs on published datasets, on the embedded ``planted_bias``, or on a pair
-file of the user's own: a model is trained and tested on the whole input and on each part of it, beside people who saw
-the same.
+file of the user's own: a model is trained and tested on the whole input and on each part of it, compared with people
+who saw the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-
-from lexiscope.collect import CollectProgress
 from lexiscope.core.result import Record
-from lexiscope.core.study import PublishedValue, Question
-from lexiscope.report.document import Report
-from lexiscope.report.exports import Exported, export, meanings_of
-from lexiscope.report.part import Part, joined, pick, shown, with_published
-from lexiscope.report.simulated import marked_part, marked_section, marked_where_people, told
-from lexiscope.report.study_folder import about_run
-from lexiscope.report.study_run import Computed, Summary, marked_questions, marked_records, run_study
-from lexiscope.report.tables import Cell as TableCell
-from lexiscope.report.tables import Column, Format, Table
-from lexiscope.studies.context_bias.describe import models_part, sets_part
-from lexiscope.studies.context_bias.entropies import ambiguity_part, label_part
-from lexiscope.studies.context_bias.errors import errors_part, guesses_part
-from lexiscope.studies.context_bias.gather import gather, given_files
-from lexiscope.studies.context_bias.material import Material
-from lexiscope.studies.context_bias.names import MEANING
+from lexiscope.core.settings import Settings
+from lexiscope.report.pivot import Col, pivot, rows_of
+from lexiscope.report.tables import Format, Table
+from lexiscope.studies.context_bias import biases, describe, words
+from lexiscope.studies.context_bias.data import BiasData, gather, given_files
 from lexiscope.studies.context_bias.protocol import LOOK_UP
-from lexiscope.studies.context_bias.published import PUBLISHED as _PUBLISHED
-from lexiscope.studies.context_bias.scores import Measured, bias_part, gap_part, measured, people_part, seeds_part
-from lexiscope.studies.context_bias.sections import Judged, built, judged
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
+from lexiscope.studies.kit.study import Said, Study
 
-CITATION = (
-    "Liu, Q., McCarthy, D., & Korhonen, A. (2022). Measuring Context-Word Biases in Lexical Semantic Datasets. "
-    "Proceedings of the 2022 Conference on Empirical Methods in Natural Language Processing. arXiv:2112.06733.",
+_MEANINGS = {
+    # what was asked
+    "n_items": "items of a dataset that were used in a split, as condition; folds: each was tested once",
+    "n_words": "words among the tested items: what is resampled",
+    "n_word_shown": "tested items whose texts show the word outside the target's span: hidden there too in CONTEXT",
+    # scores and biases
+    "accuracy": "share of right answers in a view, 0 to 1; of retrieval: at rank 1; interval: words resampled",
+    "context_bias": "(CONTEXT − LABEL) / (FULL − LABEL): what the context alone gives of what the whole input gives",
+    "context_span_bias": "context_bias with the target hidden in its span alone, as published",
+    "word_bias": "(WORD − LABEL) / (FULL − LABEL): what the word alone gives of what the whole input gives",
+    "view_difference": "score of the first view minus that of the second, on the same resampled words",
+    "minimum_gap": "min(FULL − CONTEXT, FULL − WORD): what word and context give together beyond the better part",
+    # training
+    "n_cut": "items of a split, as condition, of which a model read a part only, being too long; none: not listed",
+    "dev_mean": "mean score on dev over the seeds of a training, at the rate that was best",
+    "dev_sd": "standard deviation (n − 1) over these seeds",
+    # people
+    "people_accuracy": "accuracy of people in a view, as the paper prints it",
+    "people_minus_model": "score of people minus that of a model in a view",
+    "percent_agreement": "share of pairs of people who gave an item the same answer, in a view",
+    "n_guesses": "words that people guessed who saw the context alone",
+    "n_valid_guesses": "of these, other words that fit the context, as somebody judged",
+    "n_insensitive": "valid guesses with which a person's answer changes and the model's does not",
+    # words
+    "label_entropy": "mean over words of the entropy of their labels in training, in nats; word: what a word is",
+    "same_share": "share of these words all of whose labels are the same",
+    "majority_share": "mean over these words of the share of their most frequent label",
+    "sense_entropy": "mean over words of the entropy of their senses in training, in nats",
+    "spearman": "rank correlation over datasets of a word's ambiguity with the word bias",
+    # errors
+    "n_errors": "items that are wrong in the view wrong and right in the view right",
+}
+_METHODS = (
+    "FULL is the whole input; CONTEXT has the target hidden behind a mask token, and every other place at which the "
+    "texts of the item show it (its forms in any of the texts and its lemma as whole words in any case; in English "
+    "also the regular forms of the lemma); WORD is the target alone in its surface form; LABEL shows nothing, "
+    "candidates included. A model is trained, or its threshold chosen, on each view by itself and tested on the same "
+    "view. RANDOM is a closed form.",
+    "A part of the input tells answers if its score is above LABEL: the interval of the difference, on the same "
+    "resampled words, lies above 0.",
+    "Context bias is (CONTEXT − LABEL) / (FULL − LABEL), word bias likewise: the share of what the whole input gives "
+    "over no input that can be had from one part. It may exceed 1 or be negative, and is undefined where FULL is not "
+    "above LABEL.",
+    "Intervals are percentiles of resampled words, the same words in all views: items of one word are not independent. "
+    "The uncertainty of training (seeds) is not in them; if there are several seeds, it is reported next to them.",
 )
-QUESTIONS: tuple[Question, ...] = (
-    Question(
-        "Q1",
-        "How much of what the whole input gives can be had from the context alone, and from the word alone?",
-        "§2.3, Figures 1, 2 and 4, Table 7",
+_LIMITS = (
+    "A bias is that of a model on a dataset. Another model may find in a part of the input what this one did not, so "
+    "that a low bias does not show that the items need word and context together.",
+    "Masking changes more than the target: a model that never saw such texts in its training may do badly on them for "
+    "that reason alone. That is why it is trained on the masked input, and why a probe without training says less.",
+    "Each interval is one of 95 %: among several parts and models, one part may be above LABEL by chance.",
+)
+_ZERO_SHOT = (
+    "This is a first answer: no model was trained in this run. A probe sees how near two vectors are and nothing else: "
+    "it underestimates what a part of the input gives to a model that learns. Its biases do not replace those of the "
+    "paper's protocol (--protocol full, or --budget)."
+)
+_COUNTED = (
+    "The learner that counts knows only which answers had the same texts in training: in real data it finds little. It "
+    "shows that the measurement works where the answer is known."
+)
+_OF, _PERCENT, _BIAS = "{r.dataset}, {r.subject}", Format("number", 1), Format("number", 2)
+
+
+def _methods(run: BiasData) -> tuple[str, ...]:
+    protocol: str = run.settings.protocol
+    if protocol == "auto":
+        protocol = "auto (a linear probe of pairs, else no training)"
+    how = f"budget {run.settings.budget}" if run.settings.budget else f"protocol {protocol}"
+    return (*_METHODS, f"How much was trained: {how}.")
+
+
+def _limits(run: BiasData) -> tuple[str, ...]:
+    counted = any(answers.subject == LOOK_UP for answers in run.answers)
+    return (*_LIMITS, *((_ZERO_SHOT,) if _untrained(run) else ()), *((_COUNTED,) if counted else ()))
+
+
+def _untrained(run: BiasData) -> bool:
+    methods = {each.method for answers in run.answers for each in answers.trained}
+    return bool(methods) and methods <= {"threshold", "label"}
+
+
+def _listed(*forms: tuple[str, str]) -> Said:
+    """The results of a question in one line: (beginning of a statistic's name, text of a record *r*) for each kind."""
+
+    def said(_: BiasData, records: tuple[Record, ...]) -> str:
+        return "; ".join(
+            form.format(r=record, points=100 * record.value)
+            for start, form in forms
+            for record in records
+            if record.value is not None and record.statistic.startswith(start)
+        )
+
+    return said
+
+
+study = Study(
+    "context_bias",
+    title=lambda run: f"Context and word bias: {', '.join(audit.name for audit in run.sets)}",
+    subtitle="Models trained on the whole input and on each part of it, compared with people",
+    citation="Liu, Q., McCarthy, D., & Korhonen, A. (2022). Measuring Context-Word Biases in Lexical Semantic "
+    "Datasets. Proceedings of the 2022 Conference on Empirical Methods in Natural Language Processing. "
+    "arXiv:2112.06733.",
+    printed="printed.csv",
+    meanings=_MEANINGS,
+    methods=_methods,
+    limits=_limits,
+    mini=ContextBiasSettings(dataset="planted_bias", encoders=(LOOK_UP,)),
+    given=given_files,
+)
+study.gather(gather)
+
+
+@study.section("The verdict", where="first")
+def verdict(run: BiasData) -> object:
+    """Return the verdict on each dataset by each model."""
+    text = _ZERO_SHOT if _untrained(run) else "Result for each dataset and model, in sentences."
+    return text, biases.verdicts(run)
+
+
+study.section("The datasets and their splits", section_id="sets")(describe.sets)
+study.section("The models", section_id="models")(describe.models)
+study.question(
+    "How much of what the whole input gives can be had from the context alone, and from the word alone?",
+    place="§2.3, Figures 1, 2 and 4, Table 7",
+    said=_listed(
+        ("view_difference(first=context,second=label", f"{_OF}: CONTEXT − LABEL {{points:.1f}} points"),
+        ("view_difference(first=word,second=label", f"{_OF}: WORD − LABEL {{points:.1f}} points"),
+        ("context_bias", f"{_OF}: context bias {{r.value:.2f}}"),
+        ("word_bias", f"{_OF}: word bias {{r.value:.2f}}"),
     ),
-    Question("Q2", "How much do word and context give together, beyond the better of the two?", "Figure 3"),
-    Question("Q3", "How far do models stay behind people, view by view?", "§3, Table 5, appendix F"),
-    Question("Q4", "How much does the word tell of the label?", "§3.2, Table 4"),
-    Question("Q5", "Are datasets with less ambiguous words more word-biased?", "§3.1, Table 2"),
-    Question("Q6", "Where does the context mislead, and where does the word?", "§3.1, Table 3"),
-    Question("Q7", "Does a model notice that another word stands in the place?", "§3.2, Tables 1 and 8"),
-)
-PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
-STATISTICS: Mapping[str, str] = MEANING
-SETTINGS = ContextBiasSettings
-MINI = ContextBiasSettings(dataset="planted_bias", encoders=(LOOK_UP,))
-"""Settings with which the study runs on any machine, without a model (its learner counts)."""
+)(biases.scores_and_biases)
+study.question(
+    "How much do word and context give together, beyond the better of the two?",
+    place="Figure 3",
+    said=_listed(("minimum_gap", f"{_OF}: {{points:.1f}} points")),
+)(biases.minimum_gap)
+study.question(
+    "How far do models stay behind people, view by view?",
+    place="§3, Table 5, appendix F",
+    said=_listed(("people_minus_model", f"{_OF}, {{r.view}}: {{points:.1f}} points")),
+)(biases.people)
+study.question(
+    "How much does the word tell of the label?",
+    place="§3.2, Table 4",
+    said=_listed(("label_entropy", "{r.dataset}: {r.value:.4f}")),
+)(words.label_entropies)
+study.question(
+    "Are datasets with less ambiguous words more word-biased?",
+    place="§3.1, Table 2",
+    said=_listed(("sense_entropy", "{r.dataset}: {r.value:.4f}")),
+)(words.ambiguity)
+study.question(
+    "Where does the context mislead, and where does the word?",
+    place="§3.1, Table 3",
+    said=_listed(("n_errors(wrong=full", f"{_OF}: {{r.value:.0f}} items")),
+)(words.misled)
+study.question(
+    "Does a model notice that another word stands in the place?",
+    place="§3.2, Tables 1 and 8",
+    said=_listed(("n_guesses", f"{_OF}: {{r.value:.0f}} guesses")),
+)(words.guessed)
 
 
-def run(
-    settings: ContextBiasSettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
-) -> Summary:
-    """Run the whole study into a folder and return its summary.
-
-    A finished run is not computed again; a broken one goes on with its trainings and answers. Both end with the same
-    figures.
-
-    Errors: :class:`InputError` for a setting that the study does not have, or a file that is not fit for an audit;
-    those of the datasets and trainings, and :class:`RunError` where the folder belongs to something else.
-    """
-    given = given_files(settings)
-
-    def compute(folder: Path) -> Computed:
-        material = gather(settings, folder, progress=progress)
-        everybody = measured(material, settings)
-        parts = analyse(material, everybody, settings)
-        records = _records(material, settings, parts)
-        report = _report(material, settings, parts, records, judged(everybody, settings), given)
-        card = material.sets[0].card if len(material.sets) == 1 else None
-        sums = (*material.checksums.items(), *given.items())
-        handed = Exported(material.sets[0].name, material.responses, card, sums, meanings_of(STATISTICS, records))
-        files = export(folder, handed, settings.outputs)
-        return Computed(report, material.responses, parts, files, STATISTICS)
-
-    return run_study(settings, out, compute, overview, given=given, command=command)
-
-
-def analyse(material: Material, everybody: tuple[Measured, ...], settings: ContextBiasSettings) -> dict[str, Part]:
-    """Run every analysis of the study; parts by name, those of a question by its id."""
-    parts = {
-        "sets": sets_part(material),
-        "models": models_part(material),
-        "Q1": joined([bias_part(everybody), seeds_part(material, everybody)]),
-        "Q2": gap_part(everybody),
-        "Q3": people_part(material, everybody, settings),
-        "Q4": label_part(material, settings),
-        "Q5": ambiguity_part(material, everybody, settings),
-        "Q6": errors_part(material),
-        "Q7": guesses_part(material),
-    }
-    if not material.simulated:
-        return parts
-    # guesses are people's, whatever the model is
-    return {name: (marked_part if name == "Q7" else marked_where_people)(part) for name, part in parts.items()}
-
-
-def overview(records: tuple[Record, ...]) -> Table:
+@study.overview
+def overview(records: tuple[Record, ...], _: Settings) -> Table:
     """Return the scores of every subject on every dataset, and both biases with intervals: what fits on a screen."""
-    keys = dict.fromkeys((r.dataset, r.subject) for r in records if r.statistic == "accuracy" and r.subject)
-    views = ("full", "context", "word", "label")
-    columns = (Column("Dataset"), Column("Subject"), *(Column(view.upper(), _PERCENT) for view in views),
-               Column("Context bias", _BIAS), Column("Word bias", _BIAS))  # fmt: skip
-    rows = []
-    for dataset, subject in keys:
-        own = [record for record in records if (record.dataset, record.subject) == (dataset, subject)]
-        scores = [pick(own, "accuracy", view=view) for view in views]
-        percent: list[TableCell] = [None if one is None or one.value is None else 100 * one.value for one in scores]
-        biases = [_bias_cell(own, f"{view}_bias(metric=accuracy)") for view in ("context", "word")]
-        rows.append((dataset, subject, *percent, *biases))
-    return Table("overview", "", "Right answers, %, and biases", columns, tuple(rows))
-
-
-_PERCENT, _BIAS = Format("number", 1), Format("number", 2)
-
-
-def _bias_cell(own: list[Record], statistic: str) -> TableCell:
-    record = pick(own, statistic)
-    return None if record is None else shown(record)
-
-
-def _records(material: Material, settings: ContextBiasSettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
-    """All records, beside what the paper prints of these datasets."""
-    records = marked_records(parts, QUESTIONS, settings)
-    published = [value for audit in material.sets for value in PUBLISHED.get(audit.name, ()) if not material.own]
-    published = [value for value in published if not (material.simulated and value.statistic.startswith("people_"))]
-    return with_published(records, published)
-
-
-def _report(
-    material: Material,
-    settings: ContextBiasSettings,
-    parts: Mapping[str, Part],
-    records: tuple[Record, ...],
-    verdicts: tuple[Judged, ...],
-    given: Mapping[str, str],
-) -> Report:
-    counts = {
-        "datasets": len(material.sets),
-        "items": sum(len(audit.labelled) for audit in material.sets),
-        "responses": len(material.responses),
-        "models": len(material.answers),
-        "records": len(records),
-    }
-    names = ", ".join(audit.name for audit in material.sets)
-    plans = [{"dataset": each.dataset, "model": each.subject, "plan": each.plan, "left_out": list(each.left_out)}
-             for each in material.answers]  # fmt: skip
-    subtitle = "Models trained on the whole input and on each part of it, beside people"
-    sections = built(material, settings, marked_questions(QUESTIONS, records), parts, verdicts)
-    return Report(
-        title=settings.title or f"Context and word bias: {names}",
-        subtitle=told(subtitle) if material.simulated else subtitle,
-        sections=tuple(map(marked_section, sections)) if material.simulated else sections,
-        run=about_run(settings, data=material.checksums, counts=counts, plans=plans, given=given),
-        records=records,
-        citations=() if material.own else CITATION,
-    )
+    scores = [record for record in records if record.statistic == "accuracy" and record.subject]
+    columns = [
+        Col(view.upper(), "accuracy", _PERCENT, show="value", times=100, where={"view": view}, absent=None)
+        for view in ("full", "context", "word", "label")
+    ]
+    for part in ("context", "word"):
+        columns.append(Col(f"{part.capitalize()} bias", f"{part}_bias(metric=accuracy)", _BIAS, absent=None))
+    rows = rows_of(scores, "dataset", "subject")
+    return pivot("overview", "Right answers, %, and biases", records, columns, rows, labels=("Dataset", "Subject"))

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.item import Item
-from lexiscope.core.response import ResponseTable, holds_simulated
+from lexiscope.core.response import ResponseTable
 from lexiscope.items.search_space import MEASURE_RETRIEVED, SearchSpace
 from lexiscope.items.views import CONTEXT_SPAN, shows_word
 
@@ -17,6 +17,9 @@ VIEWS = ("full", "context", "word", "label")
 
 FOLDS = 5
 """Of a file without splits: every item is tested once, by a learner that learnt from the other folds."""
+
+FOLDED = "folds"
+"""The condition of the number of items that were tested in folds."""
 
 PEOPLE, PRINTED = "people", "people (printed)"
 """The subjects that are people: those whose answers were given, and those whose scores the paper prints."""
@@ -66,6 +69,13 @@ class AuditSet:
     def measure(self) -> str:
         """The measure of the rows that answer its items."""
         return MEASURE_RETRIEVED if self.task in RETRIEVAL_TASKS else "choice"
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many items there are by split; in folds every item is tested once."""
+        if self.folds:
+            return {FOLDED: len(self.test)}
+        return {"train": len(self.train), "dev": len(self.dev), "test": len(self.test)}
 
     @property
     def labelled(self) -> tuple[Item, ...]:
@@ -120,57 +130,3 @@ class Answers:
     """The ids of the tested items that were asked."""
     blind: Mapping[str, str] = field(default_factory=dict)
     """The views that the model cannot see, each with the reason."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Material:
-    """Everything that the analyses read. ``guesses`` are items with a guessed word, and how they were made, in words.
-
-    ``own``: the items are the user's, not the paper's.
-    """
-
-    sets: tuple[AuditSet, ...]
-    not_used: tuple[NotUsed, ...]
-    answers: tuple[Answers, ...]
-    people: Mapping[str, ResponseTable] = field(default_factory=dict)
-    guesses: Mapping[str, tuple[tuple[Item, ...], str]] = field(default_factory=dict)
-    own: bool = False
-    not_run: tuple[str, ...] = ()
-    """The default models that could not be run here, each with the reason."""
-
-    @property
-    def simulated(self) -> bool:
-        """Whether the answers of people are those of simulated participants."""
-        return any(holds_simulated(table) for table in self.people.values())
-
-    @property
-    def responses(self) -> ResponseTable:
-        """All answers of the run, each to an item that can be told from those of the other datasets.
-
-        Two variants of one dataset (``planted_bias`` with other dials) number their items alike: where sets of one task
-        share ids, the name of the dataset stands before each of their ids, ``DATASET:ITEM_ID``.
-        """
-        alike = self._alike()
-        answered = [*((each.dataset, each.responses) for each in self.answers), *self.people.items()]
-        return ResponseTable.concat([_under(name, table) if name in alike else table for name, table in answered])
-
-    def _alike(self) -> set[str]:
-        """The datasets whose item ids another one has too; of different tasks, the task tells them apart."""
-        owners: dict[tuple[str, str], list[str]] = {}
-        for audit in self.sets:
-            for item in audit.labelled:
-                owners.setdefault((audit.task, item.item_id), []).append(audit.name)
-        return {name for names in owners.values() if len(names) > 1 for name in names}
-
-    @property
-    def checksums(self) -> dict[str, str]:
-        """The checksums of all files that were read, by name."""
-        return {path: digest for each in self.sets for path, digest in each.checksums}
-
-    def of(self, dataset: str) -> tuple[Answers, ...]:
-        """Return the answers of all models to one dataset."""
-        return tuple(each for each in self.answers if each.dataset == dataset)
-
-
-def _under(dataset: str, table: ResponseTable) -> ResponseTable:
-    return table.with_column("item_id", [f"{dataset}:{item_id}" for item_id in table.column("item_id")])

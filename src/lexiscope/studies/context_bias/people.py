@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lexiscope.analysis.view_scores import FixedScore
 from lexiscope.core.errors import DataError, InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
@@ -19,7 +18,6 @@ from lexiscope.items.view_sheet import refuse_two_views
 from lexiscope.resources import wordnet
 from lexiscope.resources.tables import read_header
 from lexiscope.studies.context_bias.material import AuditSet
-from lexiscope.studies.context_bias.published import HUMAN
 
 _FORMS = "give wic_judgments.csv or link_judgments.csv of an export, or what lexiscope choices views --out has written"
 
@@ -54,12 +52,6 @@ def read_people(paths: Sequence[str], sets: Sequence[AuditSet]) -> dict[str, Res
                 raise InputError(what, code="E471", place=Place(path, item_id=row.item_id), hint=hint)
             by_set.setdefault(names[0], []).append(_as_option(row))
     return {name: ResponseTable.from_rows(rows) for name, rows in by_set.items()}
-
-
-def printed_scores(audit: AuditSet) -> dict[str, FixedScore]:
-    """Return the scores of people that the paper prints of a dataset; empty where it is not the whole input's."""
-    known = {each.view: each.fixed for each in HUMAN.get(audit.name, ())}
-    return known if "full" in known else {}
 
 
 def guessed_at(audit: AuditSet, answers: ResponseTable, files: Sequence[str]) -> tuple[tuple[Item, ...], str]:

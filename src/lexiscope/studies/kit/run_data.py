@@ -76,6 +76,11 @@ class RunData(Generic[S]):
         """The cards of the data with the id of their sections."""
         return ((self.card, "data"),) if self.card is not None else ()
 
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """The sha256 of the files that the data card names, by name: those of the data, and of answers beside them."""
+        return self.checksums
+
     def has(self, what: str) -> bool:
         """Say whether the run has what a question needs. Errors: :class:`InputError` where it cannot know that."""
         raise InputError(f"a question of this study cannot need {what!r}")

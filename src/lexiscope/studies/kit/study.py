@@ -335,8 +335,7 @@ class Study:
         records = with_published(records, run.printed(self.PUBLISHED))
         names = {parse_statistic(record.statistic)[0]: words_of(record.statistic) for record in records}
         meanings = names if self.meanings is None else self.meanings
-        sums = tuple(run.checksums.items())
-        handed = Exported(run.name, run.responses, run.card, sums, meanings_of(meanings, records))
+        handed = Exported(run.name, run.responses, run.card, tuple(run.sources.items()), meanings_of(meanings, records))
         report = Report(
             settings.title or (self.title if isinstance(self.title, str) else self.title(run)),
             language="en",
@@ -344,7 +343,7 @@ class Study:
             sections=tuple(map(run.marked_section, self._sections(run, parts, records, planned))),
             run=about_run(
                 settings,
-                data=dict(sums),
+                data=dict(run.checksums),
                 counts={**run.counts, "records": len(records)},
                 given=dict(files),
                 **run.record,

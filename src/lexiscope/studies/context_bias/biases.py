@@ -1,0 +1,298 @@
+"""Scores by view, biases and gaps of models and people, and the verdict on each dataset (§2.3, §3, appendix F)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lexiscope.analysis.bias import RANDOM_RETRIEVAL, context_word_bias
+from lexiscope.analysis.people_by_view import people_by_view, people_scores
+from lexiscope.analysis.retrieval import random_choice
+from lexiscope.analysis.verdict import verdict
+from lexiscope.analysis.view_answers import scored_views
+from lexiscope.analysis.view_gaps import ViewGap, human_model_gaps, seed_spread
+from lexiscope.analysis.view_scores import FixedScore, Scores
+from lexiscope.core.result import Record, parse_statistic
+from lexiscope.core.study import PublishedValue, printed_values
+from lexiscope.items.sense_options import right_ids
+from lexiscope.items.truth_choice import DIFFERENT, SAME
+from lexiscope.items.views import CONTEXT_SPAN
+from lexiscope.report.bias_parts import bias_records, gap_dots, gap_records, plane_points, score_bars
+from lexiscope.report.bias_sections import verdict_section
+from lexiscope.report.bias_tables import BiasRow, GapRow, biases_table, human_gaps_table, view_scores_table
+from lexiscope.report.document import Section
+from lexiscope.report.figure_bias import bias_plane
+from lexiscope.report.figure_views import minimum_gaps, view_bars
+from lexiscope.report.figures import Figure, Heading
+from lexiscope.report.people_parts import people_records
+from lexiscope.report.pivot import Col, pivot, rows_of
+from lexiscope.report.sections import drop_empty
+from lexiscope.report.tables import Column, Format, Table
+from lexiscope.studies.context_bias.data import BiasData
+from lexiscope.studies.context_bias.material import (
+    PAIR_TASKS,
+    PEOPLE,
+    PRINTED,
+    RETRIEVAL_TASKS,
+    VIEWS,
+    Answers,
+    AuditSet,
+)
+
+PRINTED_VALUES = printed_values(Path(__file__).with_name("printed.csv"), dataset="context_bias")
+"""What the paper prints, by dataset."""
+
+_CAPTION = "Intervals: 95 %, words resampled, the same in all views."
+_HUMANS = (PEOPLE, PRINTED)
+_SCORE = Format("number", 1)
+_HALF = PublishedValue("people_accuracy", "0.5", "§2.2: no input, either answer", condition="label")
+_EQUAL = replace(_HALF, place="§2.2: the words are equal, so that everybody answers t", condition="word")
+_ASSUMED: Mapping[str, tuple[PublishedValue, ...]] = {
+    "am2ico?language=zh": (_HALF,),
+    "wic": (_EQUAL, _HALF),
+    "xl_wic": (_EQUAL, _HALF),
+    "aida": (replace(_HALF, printed="0", place="§2.2: no page is found without input"),),
+}
+_NOBODY = (
+    "No answers of people were given and no scores of people are printed of these datasets, so that the models are not "
+    "compared with people: lexiscope choices draw, or a study in the app, asks people the same items in the same views."
+)
+_AGREEMENT_REMARK = (
+    "Table 10 prints a higher agreement with the context alone (94.0, 88, 76) than with the whole input (87.9, 66, "
+    "64), where the text (footnote 8) says that it is lower: its rows look exchanged. The numbers check nothing here."
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured(BiasRow):
+    """What one subject did with one dataset: the biases, the scores by view behind them, and the views it cannot see.
+
+    ``blind`` are views that a model cannot see, each with the reason.
+    """
+
+    scores: Scores
+    blind: Mapping[str, str]
+
+    @property
+    def human(self) -> bool:
+        """Whether the subject is people."""
+        return self.subject in _HUMANS
+
+
+def measured(run: BiasData) -> tuple[Measured, ...]:
+    """Return the biases of every model and of people on every dataset, the models first."""
+    settings = run.settings
+    found: list[Measured] = []
+    for audit in run.sets:
+        scores = {each.subject: _model_scores(audit, each) for each in run.of(audit)}
+        blind = {each.subject: each.blind for each in run.of(audit)}
+        if audit.name in run.people:
+            answers = run.people[audit.name]
+            scores[PEOPLE] = people_scores(answers, audit.labelled, task=audit.task, measure=audit.measure)
+        recorded = {each.condition: each for each in people_recorded(audit.name)}
+        # what a paper prints of people is not compared with simulated participants
+        if "full" in recorded and not run.simulated:
+            scores[PRINTED] = {view: _fixed(each) for view, each in recorded.items()}
+        for subject, own in scores.items():
+            # people who were asked parts alone have scores, and no bias
+            if "full" in own:
+                biases = context_word_bias(own, resamples=settings.n_bootstrap, seed=settings.seed)
+                found.append(Measured(audit.name, subject, biases, own, blind.get(subject, {})))
+    return tuple(found)
+
+
+def people_recorded(dataset: str) -> tuple[PublishedValue, ...]:
+    """Return scores of people that were not measured here, 0 to 1: those that the paper prints, then the assumed ones.
+
+    The view is the condition; the subject of an assumed score is empty.
+    """
+    printed = tuple(value for value in PRINTED_VALUES.get(dataset, ()) if value.subject == PRINTED)
+    return (*printed, *_ASSUMED.get(dataset, ()))
+
+
+def chance(audit: AuditSet) -> float:
+    """Return the accuracy of a random answer to the tested items; 0 if a whole inventory is searched."""
+    if audit.task in RETRIEVAL_TASKS:
+        return RANDOM_RETRIEVAL
+    two = audit.task in PAIR_TASKS
+    answers = {item.item_id: (SAME, DIFFERENT) if two else item.options for item in audit.test}
+    return random_choice(answers, {item.item_id: right_ids(item) for item in audit.test})
+
+
+# -- the verdict ----------------------------------------------------------------------------------------------
+
+
+def verdicts(run: BiasData) -> tuple[Section, ...]:
+    """Return the verdict on every dataset by every model, compared with people if there are any."""
+    found: list[Section] = []
+    for each in run.once(measured):
+        if not each.human:
+            human = next((one.biases for one in _people_of(run, each)), None)
+            told = verdict(each.biases, human=human, gaps=gaps_of(run, each), blind=each.blind, name=each.subject)
+            title = f"{each.dataset}, {each.subject}"
+            found.append(verdict_section(title, told, section_id=f"verdict_{len(found) + 1}"))
+    return tuple(found)
+
+
+# -- scores, biases, gaps -------------------------------------------------------------------------------------
+
+
+def scores_and_biases(run: BiasData) -> object:
+    """Return scores and biases with the plane and the bars (Figures 1, 2 and 4, Table 7), and the spread over seeds."""
+    rows = run.once(measured)
+    records = [record for row in rows for record in bias_records(row) if not _of_gap(record)]
+    tables = view_scores_table(rows, number="7"), biases_table(rows)
+    return records, tables, _planes(rows), _bars(rows), _seeds(run, records)
+
+
+def minimum_gap(run: BiasData) -> object:
+    """Return the minimum gaps (Figure 3)."""
+    rows = run.once(measured)
+    records = [record for row in rows for record in bias_records(row) if _of_gap(record)]
+    dots = gap_dots(rows, people=_HUMANS)
+    if not any(dot.value == dot.value for dot in dots):
+        return records
+    title, caption = "What word and context give together, beyond the better of the two", "Points: accuracy times 100."
+    heading = Heading("figure_3_gaps", "3", title, f"{_CAPTION} {caption}")
+    return records, minimum_gaps(dots, heading, order=_order(rows))
+
+
+def _seeds(run: BiasData, scores: Sequence[Record]) -> Iterator[object]:
+    """The spread over seeds on dev, of models that were trained with more than one (Table 7)."""
+    records: list[Record] = []
+    for answers in run.answers:
+        for each in answers.trained:
+            # a learner that is fitted once has no figure on dev that seeds could differ in
+            if each.dev:
+                spread, named = seed_spread(each.dev), (answers.subject, answers.dataset)
+                mean = Record("dev_mean", spread.mean, *named, view=each.view, n=spread.n, note=each.chosen)
+                sd, note = (spread.sd, "") if spread.n > 1 else (None, "one seed has no spread")
+                records += [mean, replace(mean, statistic="dev_sd", value=sd, note=note)]
+    yield records
+    # of a probe there is one figure, which is no spread
+    if any(record.note for record in records if record.statistic == "dev_mean"):
+        columns = (
+            Col("Dev, mean", "dev_mean", _SCORE, times=100),
+            Col("SD", "dev_sd", _SCORE, times=100, note="Over seeds, with n − 1."),
+            Col("Seeds", "dev_mean", show="n"),
+            Col("Best on dev", "dev_mean", show="note"),
+            Col("Test", "accuracy", _SCORE, show="value", times=100, note="Of the one that is best on dev."),
+        )
+        views = {record.view: record.view.replace("_", " ").upper() for record in records}
+        rows = rows_of(records, "dataset", "subject", "view", names=views)
+        both = [*records, *scores]
+        title = "Scores over seeds of training"
+        yield drop_empty(pivot("seeds", title, both, columns, rows, labels=("Dataset", "Subject", "View")))
+
+
+# -- people ---------------------------------------------------------------------------------------------------
+
+
+def people(run: BiasData) -> Iterator[object]:
+    """Yield people minus model, view by view (Table 5), the agreement of people, and recorded scores of people."""
+    rows = [GapRow(each.dataset, each.subject, gaps) for each in run.once(measured) if (gaps := gaps_of(run, each))]
+    yield [record for row in rows for record in gap_records(row)]
+    yield human_gaps_table(rows, number="5") if rows else _NOBODY
+    for number, audit in enumerate(run.sets, start=1):
+        if audit.name in run.people:
+            yield _agreement(run, audit, f"agreement_{number}")
+    recorded = _recorded(run)
+    if recorded.rows:
+        yield recorded, _AGREEMENT_REMARK
+
+
+def gaps_of(run: BiasData, model: Measured) -> tuple[ViewGap, ...]:
+    """Return people minus a model on its dataset; empty for people, and without people to compare it with.
+
+    People whose answers were given precede those of whom a score is printed.
+    """
+    humans = _people_of(run, model)
+    if model.human or not humans:
+        return ()
+    human = {view: humans[0].scores[view] for view in ("context", "word", "full") if view in humans[0].scores}
+    return human_model_gaps(model.scores, human, resamples=run.settings.n_bootstrap, seed=run.settings.seed)
+
+
+def _people_of(run: BiasData, model: Measured) -> list[Measured]:
+    return [each for each in run.once(measured) if each.human and each.dataset == model.dataset]
+
+
+def _agreement(run: BiasData, audit: AuditSet, name: str) -> tuple[list[Record], Table]:
+    """What people agree on where two answered the same item in the same view (Table 10)."""
+    found = people_by_view(
+        run.people[audit.name],
+        right={item.item_id: str(item.gold) for item in audit.labelled},
+        words={item.item_id: item.word for item in audit.labelled},
+        measure=audit.measure,
+        resamples=run.settings.n_bootstrap,
+        seed=run.settings.seed,
+    )
+    # a single participant is one of several: scores of people together are among those of models
+    same = "percent_agreement(over=items)"
+    records = [record for record in people_records(found, dataset=audit.name) if record.statistic == same]
+    columns = (Col("Items of both", same, show="n"), Col("Same answer, %", same, _SCORE, times=100))
+    rows = rows_of(records, "view", "subject", names={view.view: view.view.upper() for view in found})
+    title = f"Agreement of people: {audit.name}"
+    return records, pivot(name, title, records, columns, rows, labels=("View", "People"), number="10")
+
+
+def _recorded(run: BiasData) -> Table:
+    columns = (Column("Dataset"), Column("View"), Column("Score", _SCORE), Column("Status"), Column("Of"))
+    rows = tuple(
+        (audit.name, each.condition.upper(), 100 * float(each.printed), _status(each), each.place)
+        for audit in run.sets
+        for each in (() if run.simulated else people_recorded(audit.name))
+    )
+    note = "Printed by the paper, or assumed there and not measured; nothing here was answered in this run."
+    return Table("human_constants", "", "Recorded scores of people, in percent", columns, rows, (note,))
+
+
+# -- figures --------------------------------------------------------------------------------------------------
+
+
+def _planes(rows: Sequence[Measured]) -> Iterator[Figure]:
+    """The plane of the first model and people (Figure 1), and that of further models (Figure 4)."""
+    firsts = {each.dataset: each.subject for each in reversed(rows) if not each.human}
+    # of one dataset there are few points: all of them are drawn together
+    is_main = [each.human or len(firsts) == 1 or firsts.get(each.dataset) == each.subject for each in rows]
+    for main, name, number, title in (
+        (True, "figure_1_plane", "1", "Context bias and word bias"),
+        (False, "figure_4_plane", "4", "Context bias and word bias of further models"),
+    ):
+        chosen = [each for each, own in zip(rows, is_main, strict=True) if own is main]
+        points = plane_points(chosen, people=_HUMANS)
+        if any(point.is_defined for point in points):
+            yield bias_plane(points, Heading(name, number, title, _CAPTION), order=_order(rows))
+
+
+def _bars(rows: Sequence[Measured]) -> Iterator[Figure]:
+    bars = [bar for bar in score_bars(rows) if bar.view in VIEWS]
+    if bars:
+        random = {row.dataset: 100 * value.value for row in rows if (value := row.biases.view("random")) is not None}
+        heading = Heading("figure_2_views", "2", "Right answers by what is shown", _CAPTION)
+        yield view_bars(bars, heading, random=tuple(random.items()), order=_order(rows))
+
+
+def _order(rows: Sequence[Measured]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.subject for each in rows))
+
+
+def _model_scores(audit: AuditSet, answers: Answers) -> Scores:
+    gold, asked = audit.gold_of(answers.asked), (*VIEWS, CONTEXT_SPAN)
+    own = answers.responses.where(view=asked)
+    found = scored_views(own, gold, audit.words, subjects=(answers.subject,), measure=audit.measure)
+    random = FixedScore(chance(audit), "the closed form of a random answer")
+    return {**{view: found[view] for view in asked if view in found}, "random": random}
+
+
+def _fixed(score: PublishedValue) -> FixedScore:
+    return FixedScore(float(score.printed), f"{_status(score)} ({score.place})")
+
+
+def _status(score: PublishedValue) -> str:
+    return "printed" if score.subject == PRINTED else "assumed"
+
+
+def _of_gap(record: Record) -> bool:
+    return parse_statistic(record.statistic)[0] == "minimum_gap"
