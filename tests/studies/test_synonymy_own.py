@@ -203,7 +203,7 @@ def test_what_does_not_apply_is_said_with_its_reason(german: tuple[Path, str, tu
     assert not any(record.status or record.published is not None for record in records)
     assert not [record for record in records if record.statistic == "same_both_ways"]
     about = read_json(run / "run.json")
-    assert about["given"].keys() == {str(run.parent / "own.yaml"), str(run.parent / "counts.csv")}
+    assert about["given"].keys() == {str(run.parent / "own.yaml"), str(run.parent / "counts.csv"), "printed.csv"}
 
 
 def test_a_relation_that_holds_both_ways_in_spanish(tmp_path: Path) -> None:
