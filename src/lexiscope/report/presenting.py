@@ -192,7 +192,7 @@ def _(result: Curves, title: str = "") -> Figure:
     if not curves:
         raise StatisticError("no subject has layers: there is no curve to draw", hint="use the table of the results")
     name = curves[0].statistic
-    drawn = [_trajectory(curve) for curve in curves]
+    drawn = [trajectory_of(curve) for curve in curves]
     level = next((f"{100 * p.interval.level:g} % interval" for c in curves for p in c.values if p.interval), "")
     heading = Heading(_file_name(result, name), "", title or f"{words_of(name).capitalize()} by layer")
     lowest = [p.interval.low if p.interval else p.value for c in curves for p in c.values if p.value is not None]
@@ -200,7 +200,8 @@ def _(result: Curves, title: str = "") -> Figure:
     return trajectories(drawn, heading, statistic=words_of(name).capitalize(), interval=level, bounded=bounded)
 
 
-def _trajectory(curve: Curve) -> Trajectory:
+def trajectory_of(curve: Curve) -> Trajectory:
+    """Return a curve as figures over layers draw it: its points, with the bounds of their intervals if it has any."""
     layers = np.array([point.layer for point in curve.values])
     ends = [(p.interval.low, p.interval.high) if p.interval else (np.nan, np.nan) for p in curve.values]
     low, high = np.array(ends, dtype=np.float64).T
