@@ -30,6 +30,7 @@ from lexiscope.cli.main import VERBS, cli
 from lexiscope.cli.study import StudyVerb
 from lexiscope.cli.study_file import as_yaml
 from lexiscope.core import catalog
+from lexiscope.core.claims import Claim
 from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.result import Record
 from lexiscope.core.settings import Setting, Settings, own_settings, settings_of
@@ -245,6 +246,26 @@ def _subject(kind: str) -> str:
     return "\n\n".join((f"## `{kind}`", *paragraphs, can))
 
 
+def _claims(name: str, study: Any) -> tuple[str, ...]:
+    """What the paper claims, with the rules by which a run is compared with it."""
+    by_dataset: dict[str, Sequence[Claim]] = getattr(study, "CLAIMS", {})
+    claims = dict.fromkeys(claim for own in by_dataset.values() for claim in own)
+    if not claims:
+        return ()
+    rows = [
+        [each.text, each.place, ", ".join(f"`{dataset}`" for dataset in each.datasets), _rule(each)] for each in claims
+    ]
+    said = (
+        "Each claim is compared with the numbers of a run by its rule; how a rule is written is on the page "
+        "[add a study](../how-to/add_a_study.md)."
+    )
+    return f"### Claims of {name}", said, table(("claim", "place", "data", "rule"), rows)
+
+
+def _rule(claim: Claim) -> str:
+    return " and ".join(f"`{each}`" for each in claim.rule) or f"none: {claim.unavailable}"
+
+
 def _study(name: str) -> str:
     module: Any = catalog.study(name)
     questions: Sequence[Question] = module.QUESTIONS
@@ -267,6 +288,7 @@ def _study(name: str) -> str:
             marked,
             "Printed numbers that are compared with ours, digit for digit:",
             table(("dataset", "numbers"), compared),
+            *_claims(name, module),
             f"### Statistics of {name}",
             "The names in `results.json`, without their parameters. A name's parameters stand in its brackets.",
             table(("statistic", "what it is"), [[f"`{each}`", what] for each, what in module.STATISTICS.items()]),

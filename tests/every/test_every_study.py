@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from lexiscope.core import catalog
+from lexiscope.core.claims import read_claims
 from lexiscope.core.errors import InputError
 from lexiscope.core.result import COMPARED, Record, parse_statistic, read_records
 from lexiscope.core.run import manifest, read_json
@@ -68,6 +69,26 @@ def test_printed_numbers_have_a_place_and_no_doubles(name: str) -> None:
             key = (value.statistic, value.subject, value.layer, value.condition)
             assert key not in seen, key
             seen.add(key)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_claims_name_a_question_of_the_study_and_its_data(name: str) -> None:
+    """claims.csv: 5 to 20 sentences of a dataset with printed numbers or a task of people, each told once, with a place
+    in the paper and a question of the study; their rules parse and name statistics that the study knows."""
+    folder = Path(str(import_module(f"lexiscope.studies.{name}").__file__)).parent
+    by_dataset = read_claims(folder / "claims.csv", dataset=name)
+    claims = list(dict.fromkeys(claim for own in by_dataset.values() for claim in own))
+    assert 5 <= len(claims) <= 30
+    asked = {question.question_id for question in _module(name).QUESTIONS}
+    assert {claim.question for claim in claims} <= asked
+    assert len({(claim.text, claim.datasets) for claim in claims}) == len(claims)
+    for claim in claims:
+        assert claim.text.endswith(".")
+        assert re.search(r"§|Table|Figure|[Aa]bstract|A\.\d|footnote|RAW-C", claim.place), claim.place
+        for comparison in claim.rule:
+            for term in (comparison.left, comparison.right):
+                if term.number is None:
+                    assert parse_statistic(term.statistic)[0] in _module(name).STATISTICS, term
 
 
 @pytest.mark.parametrize("name", STUDIES)

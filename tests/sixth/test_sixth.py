@@ -129,6 +129,36 @@ def test_a_finished_run_is_left_alone_and_another_text_is_another_run(tmp_path: 
     assert "finished before" not in changed
 
 
+def test_claims_of_a_study_are_checked_on_its_own_data(tmp_path: Path) -> None:
+    """claims.csv next to the file: outcomes in the report and in tables/claims.csv; none on simulated people or on a
+    user's dataset; another text of the claims is another run."""
+    text = (
+        (HERE / "graded.py")
+        .read_text(encoding="utf-8")
+        .replace("scale=(1, 100),", 'scale=(1, 100), claims="claims.csv",')
+    )
+    (tmp_path / "simulated.py").write_text(text, encoding="utf-8")
+    (tmp_path / "people.py").write_text(text.replace("simulated-", "made_up_"), encoding="utf-8")
+    mean = "mean_rating(over=items)[condition='same_sense={}']"
+    rule = f"{mean.format(True)} > {mean.format(False)}"
+    claims = tmp_path / "claims.csv"
+    header = "dataset,claim,place,question,rule,unavailable\n"
+    claims.write_text(header + f",One sense is rated higher.,§4,Q1,{rule},\n", encoding="utf-8")
+    for name in ("people", "simulated"):
+        made(tmp_path / name, file=tmp_path / f"{name}.py")
+    table = tmp_path / "people" / "tables" / "claims.csv"
+    rows = [(row["Claim"], row["Outcome"]) for row in csv.DictReader(table.open(encoding="utf-8"))]
+    assert rows == [("One sense is rated higher.", "holds")]
+    assert not (tmp_path / "simulated" / "tables" / "claims.csv").exists()
+    page = (tmp_path / "people" / "report.html").read_text(encoding="utf-8")
+    assert "What the paper claims" in page
+    made(tmp_path / "other", "--dataset", "mini_relatedness", file=tmp_path / "people.py")
+    assert not (tmp_path / "other" / "tables" / "claims.csv").exists()
+    claims.write_text(header + f",One sense is rated lower.,§4,Q1,{rule.replace('>', '<')},\n", encoding="utf-8")
+    made(tmp_path / "people", file=tmp_path / "people.py")
+    assert "reversed" in table.read_text(encoding="utf-8")
+
+
 def test_what_a_study_cannot_be_is_refused_with_the_reason(tmp_path: Path) -> None:
     """A rating of no item, one off the scale, an answer that is no result, a need that does not exist."""
     study = Study("odd", title="Odd", citation="None", scale=(1, 5))

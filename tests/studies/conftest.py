@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
+from lexiscope.core.claims import check_claims, read_claims
 from lexiscope.core.item import Item
+from lexiscope.core.result import Record
 
 
 def toy_tokenizer(texts: list[str]) -> PreTrainedTokenizerFast:
@@ -76,3 +79,14 @@ def assert_own() -> Callable[[Path], None]:
             assert not said, f"{path.relative_to(run)}: {said[:3]}"
 
     return check
+
+
+def outcomes_of_claims(study: str, records: Sequence[Record]) -> dict[str, list[str]]:
+    """What the numbers of a run say to the claims of a study's paper: their first words, by outcome."""
+    folder = Path(str(import_module(f"lexiscope.studies.{study}").__file__)).parent
+    claims = read_claims(folder / "claims.csv", dataset=study)
+    datasets = {record.dataset for record in records}
+    found: dict[str, list[str]] = {}
+    for each in check_claims(dict.fromkeys(c for name in claims if name in datasets for c in claims[name]), records):
+        found.setdefault(each.outcome, []).append(" ".join(each.claim.text.split()[:4]))
+    return found

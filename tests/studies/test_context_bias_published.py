@@ -24,6 +24,8 @@ from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.training.settings import TrainingSettings
 from lexiscope.training.shards import train_shard
 
+from .conftest import outcomes_of_claims
+
 pytestmark = pytest.mark.published
 SETS = ("wic_tsv", "mcl_wic")
 MODEL = "minilm, zero-shot"
@@ -45,6 +47,13 @@ def run(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
 def records(run: Path) -> tuple[Record, ...]:
     """Its numbers."""
     return read_records(run / "results.json")
+
+
+def test_what_the_paper_claims(records: tuple[Record, ...]) -> None:
+    """Claims about the sets of a run, each about one set; one about four sets needs all of them."""
+    found = outcomes_of_claims("context_bias", records)
+    assert sum(map(len, found.values())) == 3
+    assert found["cannot be tested"] == ["The labels of a"]
 
 
 @pytest.mark.parametrize("dataset", ["wic_tsv", "mcl_wic"])

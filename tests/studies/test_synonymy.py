@@ -26,16 +26,19 @@ from lexiscope.core.run import read_json
 from lexiscope.datasets import mini_synonymy
 from lexiscope.items.collection_file import write_collection
 from lexiscope.items.minimal_pairs import choice_sets
+from lexiscope.report.study_run import Summary
 from lexiscope.resources import wordnet
-from lexiscope.studies import synonymy
-from lexiscope.studies.synonymy.cells import MAIN, Cell, cell_of
-from lexiscope.studies.synonymy.describe import collection
-from lexiscope.studies.synonymy.material import Grid, Material, answers_of
-from lexiscope.studies.synonymy.published import MODELS, PAIRS, PUBLISHED
+from lexiscope.studies.synonymy import study
+from lexiscope.studies.synonymy.data import SynonymyData
+from lexiscope.studies.synonymy.design import MAIN, Cell, cell_of
 from lexiscope.studies.synonymy.settings import SynonymySettings
 
+from .conftest import outcomes_of_claims
+
+MODELS = ("allenai/OLMo-1B", "allenai/OLMo-7B", "LLM360/Amber")
+PAIRS = tuple(f"{MODELS[a]} vs {MODELS[b]}" for a, b in ((0, 1), (0, 2), (1, 2)))
 QUICK = SynonymySettings(n_bootstrap=20, gap_filling="no")
-MINI = replace(synonymy.MINI, n_bootstrap=20)
+MINI = replace(study.MINI, n_bootstrap=20)
 LIVE = replace(MINI, subjects=("scripted:a",))
 SAID = mini_synonymy.collection()[0].synonym
 Vectors = dict[tuple[str, str, str], list[int]]
@@ -45,7 +48,7 @@ Vectors = dict[tuple[str, str, str], list[int]]
 def records(published: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Record, ...]:
     """The records of the study on the released outcomes; few resamples, they touch intervals only."""
     out = tmp_path_factory.mktemp("synonymy") / "run"
-    synonymy.run(QUICK, out, command="test")
+    study.run(QUICK, out, command="test")
     return read_records(out / "results.json")
 
 
@@ -66,6 +69,21 @@ ALONE, ALONE_WRONG, ALONE_BOTH = ("T7", "eval2"), ("T7", "eval3"), ("T7", "eval1
 NAMES = dict(zip((SUB, SUB_R, REF, REL, REL_R, ALONE, ALONE_WRONG, ALONE_BOTH), MAIN, strict=True)) | {
     REF_R: Cell("reference", "", "random")
 }
+
+
+@pytest.mark.published
+def test_what_the_paper_claims(records: tuple[Record, ...]) -> None:
+    """Its tests on the released outcomes come out as claimed; Table 10 shows a difference for OLMo-7B only."""
+    found = outcomes_of_claims("synonymy", records)
+    by_tests = {
+        "Models prefer a synonym", "For OLMo-1B and Amber,", "For OLMo-7B, substitution and", "The reference test is",
+        "Against a synonym that", "Against random words, OLMo-7B", "In substitution, random words",
+        "Context makes the relation", "Accuracy does not depend",
+    }  # fmt: skip
+    assert by_tests <= set(found["holds"])
+    assert "Without context, models recognise" in found["holds in part"]
+    assert set(found["cannot be tested"]) == {"Models seldom produce a", "Ten sampled answers hold"}
+    assert "reversed" not in found
 
 
 @pytest.mark.published
@@ -181,7 +199,7 @@ def table_of(place: str) -> str:
 
 def test_every_number_of_the_papers_tables_is_there() -> None:
     """As many printed numbers as each table has cells: 10, 24, 18, 18, 12, 12, 6, 6, 24, 24, and 8 in each of 14-17."""
-    printed = Counter(table_of(value.place) for value in PUBLISHED["synonymy"])
+    printed = Counter(table_of(value.place) for value in study.PUBLISHED["synonymy"])
     assert {table: printed[table] for table in COUNTED} == COUNTED
 
 
@@ -312,16 +330,16 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
 
 
 @pytest.fixture(scope="module")
-def mini_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Scripted, synonymy.Summary]:
+def mini_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Scripted, Summary]:
     """One run of ``scripted:a`` on the mini collection, with gap filling."""
     subject, real, out = Scripted(), catalog.subject, tmp_path_factory.mktemp("mini") / "run"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(catalog, "subject", lambda spec: subject if str(spec).startswith("scripted:") else real(spec))
         patch.setattr(wordnet, "load", no_wordnet)
-        return out, subject, synonymy.run(LIVE, out)
+        return out, subject, study.run(LIVE, out)
 
 
-def test_a_live_subject_is_decided_as_planted(mini_run: tuple[Path, Scripted, synonymy.Summary]) -> None:
+def test_a_live_subject_is_decided_as_planted(mini_run: tuple[Path, Scripted, Summary]) -> None:
     """40 items: 10 tied, 10 right (2, 6, 10 …), 20 wrong: 25 % in every cell, ties reported, all ways compared."""
     out, _, summary = mini_run
     records = read_records(out / "results.json")
@@ -342,7 +360,7 @@ def test_a_live_subject_is_decided_as_planted(mini_run: tuple[Path, Scripted, sy
     assert any("Error categories were not proposed" in remark for remark in summary.remarks)
 
 
-def test_gap_filling_of_a_live_subject(mini_run: tuple[Path, Scripted, synonymy.Summary]) -> None:
+def test_gap_filling_of_a_live_subject(mini_run: tuple[Path, Scripted, Summary]) -> None:
     """It always gives one synonym: right in the items that accept it, with one prediction and with ten."""
     records = read_records(mini_run[0] / "results.json")
     items = mini_synonymy.collection()
@@ -353,19 +371,19 @@ def test_gap_filling_of_a_live_subject(mini_run: tuple[Path, Scripted, synonymy.
 
 
 def test_a_second_call_computes_nothing_and_a_broken_one_ends_alike(
-    mini_run: tuple[Path, Scripted, synonymy.Summary], scripted: Scripted
+    mini_run: tuple[Path, Scripted, Summary], scripted: Scripted
 ) -> None:
     """A finished run is left as it is; one without its run.json is finished again, byte for byte."""
     out = mini_run[0]
     before = _bytes(out)
-    assert "finished before" in synonymy.run(LIVE, out).remarks[0]
+    assert "finished before" in study.run(LIVE, out).remarks[0]
     (out / "run.json").unlink()
     (out / "report.html").unlink()
-    synonymy.run(LIVE, out)
+    study.run(LIVE, out)
     assert scripted.asked == 0, "answers are kept"
     assert _bytes(out) == before
     with pytest.raises(RunError, match="another question"):
-        synonymy.run(replace(LIVE, per="text"), out)
+        study.run(replace(LIVE, per="text"), out)
 
 
 def _bytes(folder: Path) -> dict[str, str]:
@@ -388,7 +406,7 @@ def test_other_word_counts_are_another_run(scripted: Scripted, tmp_path: Path) -
     )
 
     def baseline() -> float | None:
-        synonymy.run(settings, out)
+        study.run(settings, out)
         where = {"subject": f"baseline:frequency?table={counts}", "condition": "substitution/controlled"}
         return find(read_records(out / "results.json"), "accuracy(per=option)", **where).value
 
@@ -411,7 +429,7 @@ def test_states_of_training_make_a_series(scripted: Scripted, monkeypatch: pytes
     real = catalog.subject
     monkeypatch.setattr(catalog, "subject", lambda spec: states.get(str(spec)) or real(spec))
     given = tuple((spec, 1000.0 * step) for step, spec in reversed(list(enumerate(states))))
-    synonymy.run(replace(MINI, subjects=(), checkpoints=given, gap_filling="no"), tmp_path / "run")
+    study.run(replace(MINI, subjects=(), checkpoints=given, gap_filling="no"), tmp_path / "run")
     with (tmp_path / "run" / "tables" / "checkpoints.csv").open(encoding="utf-8") as stream:
         rows = list(csv.reader(stream))[1:]
     assert [float(row[1]) for row in rows] == [0, 1000, 2000, 3000, 4000]
@@ -430,7 +448,7 @@ def test_a_series_holds_the_states_that_were_given(
     monkeypatch.setattr(catalog, "subject", lambda spec: named.get(str(spec)) or real(spec))
     given = (("scripted:m?policy=bos", 200.0), ("scripted:m?tokens=word", 100.0))
     asked = replace(MINI, subjects=("scripted:m",), checkpoints=given, gap_filling="no", n_bootstrap=10)
-    synonymy.run(asked, tmp_path / "run")
+    study.run(asked, tmp_path / "run")
     with (tmp_path / "run" / "tables" / "checkpoints.csv").open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
     assert [(row["State"], float(row["Seen"])) for row in rows] == [("m?tokens=word", 100), ("m?bos=yes", 200)]
@@ -442,7 +460,7 @@ def test_items_of_another_language(scripted: Scripted, tmp_path: Path) -> None:
     text = "\n".join(("target,synonym,distractor,sentence,language", *rows))
     (tmp_path / "own.csv").write_text(f"{text}\n", encoding="utf-8")
     asked = SynonymySettings(items=str(tmp_path / "own.csv"), subjects=("scripted:a",), n_bootstrap=10)
-    summary = synonymy.run(asked, tmp_path / "run")
+    summary = study.run(asked, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     found = {(r.subject, r.condition) for r in records if r.statistic.startswith("accuracy(")}
     assert found == {("scripted:a", "substitution/controlled")}
@@ -461,7 +479,7 @@ def test_items_whose_sense_is_not_known_get_no_category(
     text = "\n".join(("target,synonym,distractor,sentence", *words))
     (tmp_path / "own.csv").write_text(f"{text}\n", encoding="utf-8")
     asked = SynonymySettings(items=str(tmp_path / "own.csv"), subjects=("scripted:a",), n_bootstrap=10)
-    summary = synonymy.run(asked, tmp_path / "run")
+    summary = study.run(asked, tmp_path / "run")
     assert any("proposed without 1 of 2 items, the first is own/2/" in remark for remark in summary.remarks)
     found = [r for r in read_records(tmp_path / "run" / "results.json") if r.statistic.startswith("gap_category")]
     assert {record.n for record in found} == {1}
@@ -480,7 +498,7 @@ def test_a_collection_of_ones_own_without_random_nouns(scripted: Scripted, tmp_p
         n_bootstrap=20,
         gap_filling="no",
     )
-    synonymy.run(settings, tmp_path / "run")
+    study.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     conditions = {record.condition for record in records if record.statistic.startswith("accuracy(")}
     assert conditions
@@ -496,24 +514,24 @@ def test_flagged_words_are_listed(tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
     words.write_text(f"{first.target}\n", encoding="utf-8")
     items = choice_sets([first], dataset="mini_synonymy")
-    made = Material("mini_synonymy", "clean", mini_synonymy.CARD, items, ResponseTable.empty(), (1,), ("s",), (), {})
-    part = collection(made, replace(MINI, word_list=str(words)))
+    made = SynonymyData(replace(MINI, word_list=str(words)), mini_synonymy.CARD, items, {})
+    part = study.analyse(made)["collection"]
     flagged = next(table for table in part.tables if table.name == "flagged_words")
     assert flagged.rows == ((first.sentence_id or first.item_id, first.target),)
     assert find(part.records, "n_flagged").value == 1
-    assert find(collection(made, MINI).records, "n_flagged").value == 0
+    assert find(study.analyse(replace(made, settings=MINI))["collection"].records, "n_flagged").value == 0
 
 
 def test_what_cannot_run_is_refused_before_any_work(tmp_path: Path) -> None:
     """Nobody to ask; a dataset that is no collection; an encoder, which can do nothing here; an unknown recording."""
     with pytest.raises(InputError, match="no subject was asked"):
-        synonymy.run(replace(MINI, subjects=()), tmp_path / "a")
+        study.run(replace(MINI, subjects=()), tmp_path / "a")
     with pytest.raises(SpecError, match="no collection"):
-        synonymy.run(replace(MINI, dataset="mini_relatedness"), tmp_path / "b")
+        study.run(replace(MINI, dataset="mini_relatedness"), tmp_path / "b")
     with pytest.raises(CapabilityError, match="can neither"):
-        synonymy.run(replace(MINI, subjects=("encoder:minilm",)), tmp_path / "c")
+        study.run(replace(MINI, subjects=("encoder:minilm",)), tmp_path / "c")
     with pytest.raises(SpecError, match="no recorded subject"):
-        synonymy.run(replace(MINI, recorded=("OLMo",)), tmp_path / "d")
+        study.run(replace(MINI, recorded=("OLMo",)), tmp_path / "d")
 
 
 def test_the_main_denominator_decides_and_the_others_are_shown() -> None:
@@ -529,13 +547,14 @@ def test_the_main_denominator_decides_and_the_others_are_shown() -> None:
     ]
     table = ResponseTable.from_rows(rows)
     for per, share in (("token", 0.0), ("text", 1.0)):
-        found = answers_of(table, "lm", grid=Grid(items), title="lm", kind="live", per=per)  # type: ignore[arg-type]
+        settings = replace(MINI, per=per)
+        [found] = SynonymyData(settings, mini_synonymy.CARD, items, {}, choices=table).answers
         assert found.measure == name.format(per)
         assert found.outcomes[MAIN[0]].correct.mean() == share
-        assert found.others[name.format("text" if per == "token" else "token")][MAIN[0]].correct.mean() == 1 - share
+        assert found.decided[name.format("text" if per == "token" else "token")][MAIN[0]].correct.mean() == 1 - share
 
 
-def test_every_statistic_of_the_study_is_explained(mini_run: tuple[Path, Scripted, synonymy.Summary]) -> None:
+def test_every_statistic_of_the_study_is_explained(mini_run: tuple[Path, Scripted, Summary]) -> None:
     """Names in results.json are those of ``STATISTICS``; the file is plain JSON."""
     raw = json.loads((mini_run[0] / "results.json").read_text(encoding="utf-8"))
-    assert {entry["statistic"].partition("(")[0] for entry in raw} <= set(synonymy.STATISTICS)
+    assert {entry["statistic"].partition("(")[0] for entry in raw} <= set(study.STATISTICS)

@@ -13,7 +13,7 @@ from lexiscope.datasets import mini_synonymy
 from lexiscope.items.collection_file import write_collection
 from lexiscope.items.minimal_pairs import SynonymItem, choice_sets
 from lexiscope.items.turned import turned_sets
-from lexiscope.studies import synonymy
+from lexiscope.studies.synonymy import study
 from lexiscope.studies.synonymy.settings import SynonymySettings
 
 STEPS = (0, 10, 20, 40, 80)
@@ -46,7 +46,7 @@ def test_a_toy_model_over_five_states_of_training(
         n_bootstrap=10,
         gap_filling="no",
     )
-    synonymy.run(settings, tmp_path / "run")
+    study.run(settings, tmp_path / "run")
     with (tmp_path / "run" / "tables" / "checkpoints.csv").open(encoding="utf-8") as stream:
         header, *rows = csv.reader(stream)
     assert [float(row[1]) for row in rows] == list(STEPS)

@@ -18,9 +18,8 @@ from lexiscope.items.gap_filling import gap_items
 from lexiscope.items.minimal_pairs import choice_sets
 from lexiscope.items.tabular import write_items
 from lexiscope.items.templates import read_templates
-from lexiscope.studies import synonymy
-from lexiscope.studies.synonymy.cells import Cell, ordered
-from lexiscope.studies.synonymy.design import design_of
+from lexiscope.studies.synonymy import study
+from lexiscope.studies.synonymy.design import Cell, Design, ordered
 from lexiscope.studies.synonymy.settings import SynonymySettings
 
 # hyponymy in German: every sentence is ours; the first and the third item share one
@@ -103,7 +102,7 @@ def german(
     words = ("Vogel", "Fisch", "Baum", "Blume", "Werkzeug", "Möbel")
     counts.write_text("word,count\n" + "".join(f"{word},{n}\n" for n, word in enumerate(words, 1)), encoding="utf-8")
     spec = f"causal_lm:{model}?self_test=no"
-    synonymy.run(replace(settings, subjects=(spec,), frequency=str(counts)), folder / "run")
+    study.run(replace(settings, subjects=(spec,), frequency=str(counts)), folder / "run")
     return folder / "run", f"causal_lm:{model}", read_records(folder / "run" / "results.json")
 
 
@@ -204,13 +203,18 @@ def test_what_does_not_apply_is_said_with_its_reason(german: tuple[Path, str, tu
     assert not any(record.status or record.published is not None for record in records)
     assert not [record for record in records if record.statistic == "same_both_ways"]
     about = read_json(run / "run.json")
-    assert about["given"].keys() == {str(run.parent / "own.yaml"), str(run.parent / "counts.csv")}
+    assert about["given"].keys() == {
+        str(run.parent / "own.yaml"),
+        str(run.parent / "counts.csv"),
+        "printed.csv",
+        "claims.csv",
+    }
 
 
 def test_a_relation_that_holds_both_ways_in_spanish(tmp_path: Path) -> None:
     """Without random nouns: controlled cells alone; the template's turned text is asked; a baseline guesses."""
     settings = replace(files(tmp_path, SPANISH, SPANISH_TEMPLATES), subjects=("baseline:random",))
-    summary = synonymy.run(settings, tmp_path / "run")
+    summary = study.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     asked = {r.condition for r in records if r.statistic.startswith("accuracy(")}
     both = ("relation/es lo mismo que/controlled", "relation_turned/es lo mismo que/controlled")
@@ -232,13 +236,13 @@ def test_the_papers_items_with_templates_of_ones_own(tmp_path: Path) -> None:
         "templates:\n  - {name: t, suite: near, expression: is near, pattern: '{context} {Target} is near {word}.'}\n",
         encoding="utf-8",
     )
-    settings = replace(synonymy.MINI, templates=str(tmp_path / "own.yaml"), n_bootstrap=10, outputs=())
-    synonymy.run(settings, tmp_path / "run")
+    settings = replace(study.MINI, templates=str(tmp_path / "own.yaml"), n_bootstrap=10, outputs=())
+    study.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     conditions = {r.condition for r in records if r.statistic.startswith("accuracy(")}
     assert conditions == {f"near/is near/{each}" for each in ("controlled", "random", "controlled_and_random")}
     with pytest.raises(SpecError, match="recorded outcomes were made with the paper's templates"):
-        synonymy.run(replace(settings, recorded=("a",)), tmp_path / "other")
+        study.run(replace(settings, recorded=("a",)), tmp_path / "other")
 
 
 @pytest.mark.parametrize(
@@ -261,7 +265,7 @@ def test_the_method_counts_the_random_nouns_of_these_items(nouns: tuple[str, str
     settings = SynonymySettings(
         items=str(tmp_path / "own.csv"), subjects=("baseline:random",), n_bootstrap=20, outputs=()
     )
-    synonymy.run(settings, tmp_path / "run")
+    study.run(settings, tmp_path / "run")
     page = unescape((tmp_path / "run" / "report.html").read_text(encoding="utf-8"))
     assert told in page
     assert "1/11" not in page
@@ -281,7 +285,7 @@ def test_choice_sets_that_are_ready(tmp_path: Path) -> None:
     settings = SynonymySettings(
         items=str(pairs), language="de", subjects=("baseline:random",), n_bootstrap=10, outputs=()
     )
-    synonymy.run(settings, tmp_path / "run")
+    study.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     assert {r.condition for r in records if r.statistic.startswith("accuracy(")} == {"pairs/controlled"}
     said = left_out(tmp_path / "run")
@@ -290,11 +294,11 @@ def test_choice_sets_that_are_ready(tmp_path: Path) -> None:
     own = files(tmp_path, KINDS, TEMPLATES)
     collection = read_collection(own.items, language="de")
     write_items(choice_sets(collection, read_templates(own.templates), dataset="own"), tmp_path / "items.csv")
-    synonymy.run(replace(settings, items=str(tmp_path / "items.csv")), tmp_path / "again")
+    study.run(replace(settings, items=str(tmp_path / "items.csv")), tmp_path / "again")
     again = read_records(tmp_path / "again" / "results.json")
     assert "hyponymy/gehört zur Gruppe/random" in {r.condition for r in again}
     with pytest.raises(SpecError, match="templates have nothing to do"):
-        synonymy.run(replace(settings, templates=own.templates), tmp_path / "third")
+        study.run(replace(settings, templates=own.templates), tmp_path / "third")
 
 
 @pytest.mark.parametrize(
@@ -311,14 +315,14 @@ def test_choice_sets_that_fill_no_design_are_refused(tmp_path: Path, rows: str, 
     pairs.write_text("\n".join(lines) + "\n", encoding="utf-8")
     settings = SynonymySettings(items=str(pairs), subjects=("baseline:random",), n_bootstrap=10)
     with pytest.raises(InputError, match=what):
-        synonymy.run(settings, tmp_path / "run")
+        study.run(settings, tmp_path / "run")
 
 
 def test_the_plan_for_suites_of_ones_own() -> None:
     """The first suite against the others in shared conditions; cells keep the order in which they were given."""
     given = [Cell(suite, "", condition) for suite in ("b", "a") for condition in ("random", "controlled")]
     assert [cell.name for cell in ordered(given)] == ["b/controlled", "b/random", "a/controlled", "a/random"]
-    families = {family.name: family.pairs for family in design_of(given).families}
+    families = {family.name: family.pairs for family in Design(ordered(given)).families}
     assert [(one.name, other.name) for one, other in families["contrasts_suites"]] == [
         ("b/controlled", "a/controlled"),
         ("b/random", "a/random"),

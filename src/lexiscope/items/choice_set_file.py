@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from lexiscope.items.findings import raise_errors
 from lexiscope.items.minimal_pairs import choice_sets
 from lexiscope.items.rows import Row, RowReader
 from lexiscope.items.surface import Placed
+from lexiscope.items.tabular import is_item_table, read_items
 
 COLUMN_TEMPLATE = "template"
 _SLOT = "{word}"
@@ -46,6 +48,32 @@ def read_choice_sets(path: Path | str, *, dataset: str, language: str = "en") ->
             raise _refused(row, item.item_id, "E403", "two items have the same id", "give each its own")
         found[item.item_id] = item
     return tuple(found.values())
+
+
+def read_designed(path: Path | str, *, language: str = "en") -> tuple[Item, ...]:
+    """Read choice sets with their place in a design, from a table of minimal pairs or of items.
+
+    The place is what :func:`~lexiscope.items.minimal_pairs.choice_sets` says of its items: the conditions ``suite``,
+    ``expression``, ``condition``, ``item`` and ``sentence``. What a file does not say: all choice sets are one suite,
+    each is an item in a sentence of its own, and is controlled if it has two options.
+    Errors: :class:`InputError` for an item that is no choice set, a number of an item that is none, or choice sets of
+    one cell with different numbers of options (chance is one number for each); those of the readers.
+    """
+    path = Path(path)
+    read = read_items(path) if is_item_table(path) else read_choice_sets(path, dataset=path.stem, language=language)
+    items = tuple(_designed(item, number, path) for number, item in enumerate(read, start=1))
+    first: dict[str, Item] = {}
+    for item in items:
+        place = filter(None, (str(item.conditions[name]) for name in ("suite", "expression", "condition")))
+        name = "/".join(place)
+        known = first.setdefault(name, item)
+        if len(item.options) != len(known.options):
+            raise InputError(
+                f"{name} has choice sets of {len(known.options)} and of {len(item.options)} options",
+                place=Place(str(path), item_id=item.item_id),
+                hint="tell them apart in a column condition, and give every item one of each",
+            )
+    return items
 
 
 def is_collection(path: Path | str) -> bool:
@@ -98,6 +126,25 @@ def differing_spans(texts: Sequence[str]) -> tuple[Placed, ...]:
             break
         found = [(text, start, end - 1) for text, start, end in found]
     return tuple(Placed(*each) for each in found)
+
+
+def _designed(item: Item, number: int, path: Path) -> Item:
+    if not item.options or item.gold != item.options[0] or len(item.usages) != len(item.options):
+        what = "this is no choice set: it needs options with a text each, the right one first"
+        raise InputError(what, place=Place(str(path), item_id=item.item_id), hint="give items of the task minimal_pair")
+    given: dict[str, Condition] = {
+        "suite": "pairs",
+        "expression": "",
+        "condition": "controlled" if len(item.options) == 2 else "random",
+        "item": number,
+        "sentence": item.item_id,
+    }
+    # an empty cell says nothing
+    given |= {name: value for name, value in item.conditions.items() if value != ""}
+    if not str(given["item"]).isdecimal():
+        what = f"the item's number (column item) is a whole number, not {given['item']!r}"
+        raise InputError(what, place=Place(str(path), item_id=item.item_id), hint="number the items from 1")
+    return replace(item, conditions=given)
 
 
 def _shared(words: Sequence[Sequence[str]]) -> int:

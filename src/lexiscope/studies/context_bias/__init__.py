@@ -122,6 +122,7 @@ study = Study(
     "Datasets. Proceedings of the 2022 Conference on Empirical Methods in Natural Language Processing. "
     "arXiv:2112.06733.",
     printed="printed.csv",
+    claims="claims.csv",
     meanings=_MEANINGS,
     methods=_methods,
     limits=_limits,

@@ -27,16 +27,18 @@ from typing import Any, Literal, TypeVar
 
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
+from lexiscope.core.claims import Claim, read_claims
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.item import Item
-from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.response import Response, ResponseTable, holds_simulated
 from lexiscope.core.result import Curve, Curves, Record, Result, Undefined, parse_statistic
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Settings
 from lexiscope.core.showing import counted
 from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question, printed_values
+from lexiscope.report.claims import claims_section
 from lexiscope.report.document import Report, Section
 from lexiscope.report.exports import Exported, export, meanings_of
 from lexiscope.report.figures import Figure
@@ -96,7 +98,8 @@ class Study:
     *files* are the data files by their path in the data folder, each with its address and sha256; or by their path
     next to the study's file, with ``None``. The data function gets their paths, in this order. *scale* is the rating
     scale; *printed* a file of the numbers that the paper prints (``printed.csv`` next to the study's file), with which
-    those of a run are compared, or these numbers by dataset.
+    those of a run are compared, or these numbers by dataset; *claims* a file of what the paper claims (``claims.csv``),
+    which is checked on the numbers of a run.
 
     *meanings* say what each statistic is (by default its name), *methods* how it was computed and *limits* what
     limits its meaning, as texts or as a function of the run. *mini* are settings with which the study runs
@@ -118,6 +121,7 @@ class Study:
         licence: str = "not stated",
         views: Sequence[str] = ("full",),
         printed: str | Mapping[str, Sequence[PublishedValue]] = "",
+        claims: str = "",
         meanings: Mapping[str, str] | None = None,
         methods: Texts = (),
         limits: Texts = (),
@@ -138,6 +142,7 @@ class Study:
         assert frame.f_back is not None
         self.home = Path(frame.f_back.f_code.co_filename).parent
         self.printed = self.home / printed if isinstance(printed, str) and printed else None
+        self.claims = self.home / claims if claims else None
         self.published = {} if isinstance(printed, str) else {key: tuple(values) for key, values in printed.items()}
         self.files = files or {}
         self.meanings, self.methods, self.limits = meanings, methods, limits
@@ -258,6 +263,11 @@ class Study:
         """What papers print, by dataset."""
         return printed_values(self.printed, dataset=self.name) if self.printed else self.published
 
+    @property
+    def CLAIMS(self) -> Mapping[str, tuple[Claim, ...]]:  # noqa: N802
+        """What papers claim, by dataset."""
+        return read_claims(self.claims, dataset=self.name) if self.claims else {}
+
     # -- running it -----------------------------------------------------------------------------------------------
 
     def dataset(self) -> Dataset:
@@ -375,6 +385,9 @@ class Study:
         about = tuple(card_section(card, section_id=section_id) for card, section_id in run.cards)
         ethics = (f"Ethics: {settings.ethics}",) if settings.ethics else ()
         table = questions_table(questions, said, parts, name="questions")
+        # what a paper claims is of its own data and of people
+        of_paper = not run.own and not holds_simulated(run.responses)
+        claimed = claims_section(self.CLAIMS, records) if of_paper else None
         return tuple(
             section
             for section in (
@@ -384,6 +397,7 @@ class Study:
                 Section("methods", "How it was computed", (*_texts(self.methods, run), resampled)),
                 *(_question(one, said, planned, parts) for one in questions),
                 *self._further("after", run, parts),
+                *((claimed,) if claimed else ()),
                 Section("limits", "Limits", (*_texts(self.limits, run), *ethics)),
             )
             if section.paragraphs or section.tables or section.figures or section.subsections
@@ -447,7 +461,7 @@ class Study:
 
     def _given(self, settings: Settings) -> dict[str, str]:
         """The checksums of the files beside the items: with another text of them it is another run."""
-        own = {path.name: sha256_of(path) for path in (self.printed,) if path is not None}
+        own = {path.name: sha256_of(path) for path in (self.printed, self.claims) if path is not None}
         return own | dict(self.given(settings) if self.given else {})
 
     def _card(self, files: tuple[DataFile, ...]) -> DatasetCard:

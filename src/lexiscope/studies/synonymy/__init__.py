@@ -1,198 +1,272 @@
 """Synonymy in causal language models: does a model prefer a word's synonym in context, and can it produce one?
 
 Ivan, Ramisch & Nasr 2025. The study runs on the released collection with its recorded outcomes, on the embedded
-``mini_synonymy``, or on a collection of the user's own; recorded and live subjects stand in the same tables.
+``mini_synonymy``, or on a collection of the user's own; recorded and live subjects are in the same tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import comb
 from pathlib import Path
 
-from lexiscope.collect import CollectProgress
 from lexiscope.core.result import Record
 from lexiscope.core.run import sha256_of
-from lexiscope.core.study import PublishedValue, Question
-from lexiscope.report.document import Report
-from lexiscope.report.exports import Exported, export, meanings_of
-from lexiscope.report.part import Part, joined, with_published
-from lexiscope.report.study_folder import about_run
-from lexiscope.report.study_run import Computed, Summary, marked_questions, marked_records, run_study
 from lexiscope.report.style import short_names
 from lexiscope.report.tables import Column, Format, Table
-from lexiscope.studies.synonymy.accuracies import accuracies, apart
-from lexiscope.studies.synonymy.cells import Cell, cell_named, main_cells
-from lexiscope.studies.synonymy.consistency import consistency
-from lexiscope.studies.synonymy.contrasts import contrasts
-from lexiscope.studies.synonymy.describe import collection, subjects
-from lexiscope.studies.synonymy.figures import figure_6, figures
-from lexiscope.studies.synonymy.further import checkpoints, commutativity, expressions, margins
-from lexiscope.studies.synonymy.gaps import gap_filling
-from lexiscope.studies.synonymy.gather import check_complete, gather
-from lexiscope.studies.synonymy.material import Material
-from lexiscope.studies.synonymy.names import MEANING
-from lexiscope.studies.synonymy.published import PUBLISHED as _PUBLISHED
-from lexiscope.studies.synonymy.sections import built
+from lexiscope.studies.kit.study import Study
+from lexiscope.studies.synonymy import accuracy, data, further, gaps
+from lexiscope.studies.synonymy.data import SynonymyData
+from lexiscope.studies.synonymy.design import CORRECT, INCORRECT, RANDOM, Cell, Design, cell_named, ordered, versus
 from lexiscope.studies.synonymy.settings import SynonymySettings
-from lexiscope.studies.synonymy.tokens import tokens
 
-CITATION = (
-    "Ivan, I., Ramisch, C., & Nasr, A. (2025). Evaluating Pretrained Causal Language Models for Synonymy. Findings of "
-    "the Association for Computational Linguistics: ACL 2025, 12533-12551. doi:10.18653/v1/2025.findings-acl.649.",
+MEANINGS = {
+    # the collection
+    "n_items": "items of the collection: a target in a sentence, a synonym, a distractor",
+    "n_sentences": "distinct sentences of the collection (what is resampled)",
+    "n_choice_sets": "choice sets that were asked",
+    "n_flagged": "sentences with a word that a person should look at",
+    # accuracy
+    "accuracy": "percent of items right (strictly greater wins, ties wrong); per: what the log-probability is divided "
+    "by; p: exact, one-sided, against chance; interval: sentences resampled",
+    "wilson": "bound of the Wilson interval of an accuracy, items taken as independent (percent)",
+    "chance": "chance level (percent)",
+    "n_tied": "choice sets that were tied, and so counted wrong",
+    "above_baseline": "accuracy minus that of the word-frequency baseline, in points, paired by item",
+    "above_baseline_exact_p": "exact McNemar p of that difference",
+    "accuracy_by_frequency": "percent right where the synonym is more frequent than the distractor, or less",
+    # contrasts
+    "difference": "difference of two accuracies on the same items, in points; interval: sentences resampled",
+    "paired_t": "paired two-sided t-test on the 0/1 vectors, ddof 1",
+    "paired_t_p": "its p",
+    "mcnemar_p": "exact McNemar p of the same contrast",
+    "discordant": "items that only the first, or only the second, has right",
+    # tokens
+    "accuracy_by_delta": "percent right at a token delta (tokens of the synonym minus those of the distractor)",
+    "n_by_delta": "decisions at a token delta",
+    "independent_t": "independent t-test of the decisions at a token delta against those at 0",
+    "independent_t_p": "its p",
+    "follows_delta": "percent right where the right word has more tokens minus where it has fewer, in points",
+    # consistency
+    "n_consistent": "items with outcome a in the first test and b in the second (1 = right)",
+    "given": "P(second test = b | first test = a)",
+    # further
+    "best_expression": "percent right with the expression of the relation that works best",
+    "margin": "log-probability of the right word's text minus that of the best other, over items; summary: median, …",
+    "perplexity_ratio": "perplexity of the best other text over that of the right one, geometric mean over items",
+    "same_both_ways": "percent of items decided alike when the relation is turned round",
+    "direction_difference": "mean absolute difference of the two directions' margins",
+    # gap filling
+    "gap_accuracy": "percent of items with an accepted answer; answers: curated, synset; n: predictions per item",
+    "gap_category": "percent of predictions in an error category that WordNet proposes",
+    # people
+    "human_accuracy": "percent right of a person in the substitution test (answers never released)",
+    "human_agreement": "percent of items on which both people agree (answers never released)",
+    "cohen_kappa": "Cohen's kappa of the two people (answers never released)",
+    "weird_rate": "percent of items that a person marked as weird (answers never released)",
+}
+_DECIDED = (
+    "A choice set is one right word and one or several others in the same text. The right word wins where its "
+    "log-probability, under the stated policy, is strictly greater than that of every other; a tie counts as wrong and "
+    "is reported. "
 )
-QUESTIONS: tuple[Question, ...] = (
-    Question(
-        "Q1",
-        "Do models prefer a synonym that fits the context to one that does not, and to random nouns?",
-        "§4.1, Table 5, App. E",
-    ),
-    Question("Q2", "Do they know that two words are synonyms without any context?", "§4.1, Table 5"),
-    Question("Q3", "Do they produce a synonym when they are asked for one?", "§3.2, §4.2"),
-    Question("Q4", "Do decisions depend on how many tokens a word is cut into?", "§4.3, Table 1"),
-    Question("Q5", "Are the same items right in different tests?", "§4.4, Tables 14-17"),
-    Question(
-        "Q6", "Which expression of the relation works best, and does it work in both directions?", "§4.1, §6, App. G"
-    ),
+_PAPERS_CONDITIONS = (
+    "Controlled: the synonym of the target's sense against a synonym of another sense (chance 1/2). "
+    "Random: against {nouns} random nouns{one}. Without context the synonym and the distractor are each set against "
+    "the random nouns; both must be the two best{of} for “both”{both}."
 )
-PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
-STATISTICS: Mapping[str, str] = MEANING
-SETTINGS = SynonymySettings
-MINI = SynonymySettings(dataset="mini_synonymy", subjects=("baseline:random",))
-"""Settings with which the study runs on any machine, without a model (its subject guesses)."""
+_OWN_CONDITIONS = (
+    "Controlled: the right word against the wrong one (chance 1/2). Random: the right word against random words, of n "
+    "words 1/n. In tables “synonym” is the right word and “distractor” the wrong one, whatever the relation; where "
+    "each is set against the random words, “both” means that they are the best two. Words are inserted as they are: "
+    "articles are put right in English only."
+)
+_TESTS = (
+    "Accuracies have a percentile bootstrap interval that resamples sentences, since one sentence may serve several "
+    "items; the Wilson interval, which takes items as independent, is in results.json. Contrasts are paired t-tests on "
+    "the 0/1 vectors, as in Ivan et al. (2025), with McNemar's exact test beside each."
+)
+_ITEMS = (
+    "Items are nouns of one corpus; some sentences and targets recur. Ten random nouns and one distractor differ in "
+    "chance level and in difficulty. "
+)
+_LIMITS = (
+    "Random nouns may be rarer than synonyms: see the word-frequency baseline beside every random condition before "
+    "reading it as knowledge of meaning.",
+    "A mean per token rewards words that are cut into many predictable pieces; see the token effect and the other "
+    "denominators.",
+)
+_RECORDED = (
+    "Recorded outcomes were made on the published texts, which have flaws (the article of an untouched context follows "
+    "the inserted word, one context gives the answer away); live subjects in mode clean read repaired texts."
+)
 
 
-def run(
-    settings: SynonymySettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
-) -> Summary:
-    """Run the whole study into a folder and return its summary.
-
-    A finished run is not computed again; a broken one continues from the answers that were collected. Both end with
-    the same bytes (``machine.json`` apart, which says where and how long).
-
-    Errors: :class:`InputError` for a setting that the study does not have; those of the dataset, the subjects, and
-    :class:`RunError` where the folder belongs to something else.
-    """
-    settings = replace(settings, dataset=settings.dataset or ("" if settings.items else settings.study))
-
-    def compute(folder: Path) -> Computed:
-        material = gather(settings, folder, progress=progress)
-        check_complete(material)
-        parts = analyse(material, settings)
-        records = _records(material, settings, parts)
-        handed = Exported(
-            material.name,
-            material.all_responses,
-            material.card,
-            tuple(material.checksums.items()),
-            meanings_of(STATISTICS, records),
-        )
-        files = export(folder, handed, settings.outputs)
-        return Computed(_report(material, settings, parts, records), material.all_responses, parts, files, STATISTICS)
-
-    return run_study(settings, out, compute, _overview, given=_given(settings), command=command)
+def _methods(run: SynonymyData) -> Sequence[str]:
+    settings = run.settings
+    chosen = (
+        f"Texts are in mode {settings.mode}; log-probabilities are divided by {settings.per} where they decide; gap "
+        f"filling: {settings.gap_filling}; templates: {Path(settings.templates).name or 'those of Ivan et al. (2025)'}."
+    )
+    return _DECIDED + (_papers_conditions(run) if run.design.is_papers else _OWN_CONDITIONS), _TESTS, chosen
 
 
-def _given(settings: SynonymySettings) -> dict[str, str]:
+def _papers_conditions(run: SynonymyData) -> str:
+    """The conditions of the paper's templates, with the chance that the random nouns of these items leave."""
+    sizes = {run.n_options(cell) for cell in run.cells if cell.condition in (RANDOM, CORRECT, INCORRECT)}
+    if not sizes:
+        return _PAPERS_CONDITIONS.partition(" Random: ")[0]
+    if len(sizes) > 1:
+        return _PAPERS_CONDITIONS.format(nouns="the", one="", of="", both="")
+    n = sizes.pop()
+    both = f" (1/{comb(n + 1, 2)})"
+    return _PAPERS_CONDITIONS.format(nouns=n - 1, one=f" (1/{n})", of=f" of {n + 1}", both=both)
+
+
+def _limits(run: SynonymyData) -> Sequence[str]:
+    recorded = (_RECORDED,) if run.of_kind("recorded") else ()
+    return (*(() if run.own else (_ITEMS,)), *_LIMITS, *recorded)
+
+
+def _complete(settings: SynonymySettings) -> SynonymySettings:
+    return replace(settings, dataset=settings.dataset or ("" if settings.items else settings.study))
+
+
+def _given(settings: SynonymySettings) -> Mapping[str, str]:
     """The checksums of the files beside the collection: word counts, words to flag, templates."""
     beside = (settings.frequency, settings.word_list, settings.templates)
     return {path: sha256_of(Path(path)) for path in beside if path}
 
 
-def analyse(material: Material, settings: SynonymySettings) -> dict[str, Part]:
-    """Run every analysis of the study on its material; parts by name, those of a question by its id."""
-    right, alone = apart(material, accuracies(material, settings))
-    tested = contrasts(material, settings)
-    return {
-        "collection": collection(material, settings),
-        "subjects": subjects(material),
-        "Q1": joined([right, tested, Part(figures=figures(material, settings)), checkpoints(material, settings)]),
-        "Q2": replace(alone, paragraphs=(_WHERE,)) if alone.records else Part(),
-        "Q3": gap_filling(material, settings),
-        "Q4": joined([tokens(material), margins(material)]),
-        "Q5": consistency(material),
-        "Q6": joined([expressions(material), commutativity(material), Part(figures=figure_6(material, settings))]),
-    }
-
-
-_WHERE = (
-    "The intervals of these accuracies are in the tables of the question above, their contrasts in its tables of "
-    "contrasts. Compare them with the word-frequency baseline first: random nouns may be rarer."
+study = Study(
+    "synonymy",
+    title=lambda run: ("Synonymy: " if run.design.is_papers else "") + run.card.title,
+    subtitle=lambda run: "A study of one's own items" if run.own else "Recorded and live models side by side",
+    citation="Ivan, I., Ramisch, C., & Nasr, A. (2025). Evaluating Pretrained Causal Language Models for Synonymy. "
+    "Findings of the Association for Computational Linguistics: ACL 2025, 12533-12551. "
+    "doi:10.18653/v1/2025.findings-acl.649.",
+    task=data.TASK,
+    printed="printed.csv",
+    claims="claims.csv",
+    meanings=MEANINGS,
+    methods=_methods,
+    limits=_limits,
+    mini=SynonymySettings(dataset="mini_synonymy", subjects=("baseline:random",)),
+    complete=_complete,
+    given=_given,
 )
+study.gather(data.gather)
+study.section("The choice sets")(data.collection)
+study.section("Who answered, and how")(data.subjects)
 
 
-def _records(material: Material, settings: SynonymySettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
-    """All records, beside what the paper prints."""
-    records = marked_records(parts, QUESTIONS, settings)
-    published = () if material.own else PUBLISHED.get(material.name, ())
-    return with_published(records, published)
+# -- the questions, each with its result in one line ------------------------------------------------------------------
 
 
-def _report(
-    material: Material, settings: SynonymySettings, parts: Mapping[str, Part], records: tuple[Record, ...]
-) -> Report:
-    counts = {
-        "items": len(material.numbers),
-        "sentences": len(set(material.sentences)),
-        "choice_sets": len(material.items),
-        "responses": len(material.all_responses),
-        "subjects": len(material.answers),
-        "records": len(records),
-    }
-    return Report(
-        title=settings.title or ("Synonymy: " if material.design.is_papers else "") + material.card.title,
-        subtitle="Recorded and live models side by side" if not material.own else "A study of one's own items",
-        sections=built(material, settings, marked_questions(QUESTIONS, records), parts),
-        run=about_run(
-            settings,
-            data=material.checksums,
-            counts=counts,
-            scoring=[*map(dict, material.routes)],
-            given=_given(settings),
-        ),
-        records=records,
-        citations=CITATION,
-    )
+def _accuracies(run: SynonymyData, cells: Sequence[Cell]) -> str:
+    texts = []
+    for answers in run.models:
+        known = [cell in answers.outcomes for cell in cells]
+        values = [
+            f"{100 * accuracy.score(run, answers, cell).value:.1f}" if there else "—"
+            for cell, there in zip(cells, known, strict=True)
+        ]
+        texts += [f"{answers.title} {' / '.join(values)}"] if any(known) else []
+    return f"{' / '.join(cell.label for cell in cells)}, %: {'; '.join(texts)}" if texts else ""
 
 
-def _overview(records: tuple[Record, ...]) -> Table:
-    """The main accuracies (the paper's eight), a column for each subject: what fits on a screen."""
-    main = {cell.name: cell for cell in main_cells(map(cell_named, _conditions(records)))}
-    first: dict[tuple[str, str], float] = {}
-    for record in records:
-        if record.condition in main and record.value is not None and record.statistic.startswith("accuracy("):
-            # the deciding denominator comes first in the records of a subject
-            first.setdefault((record.subject, record.condition), record.value)
-    subjects_ = tuple(dict.fromkeys(subject for subject, _ in first))
-    names = short_names([_short(subject) for subject in subjects_], 18)
-    columns = (Column("Percent right"), *(Column(name, Format("number", 1)) for name in names))
-    rows = [
-        (_label(cell), *(first.get((subject, cell.name)) for subject in subjects_))
-        for cell in main.values()
-        if any(condition == cell.name for _, condition in first)
-    ]
+def _following(run: SynonymyData, records: Sequence[Record]) -> str:
+    own = [record for record in records if record.statistic == "follows_delta"]
+    following = [record for record in own if record.note.startswith("right more often")]
+    if not own:
+        return "no token counts of a live subject"
+    return f"decisions follow the token delta in {len(following)} of {len(own)} cells of live subjects"
+
+
+def _consistent(run: SynonymyData, records: Sequence[Record]) -> str:
+    if not records:
+        return ""
+    _, first, second = run.design.consistency[0]
+    where = ("given(a=1,b=1)", versus(first, second))
+    own = [each for each in records if (each.statistic, each.condition) == where and each.value is not None]
+    titles = run.in_words(record.subject for record in own)
+    listed = "; ".join(f"{titles[record.subject]} {record.value:.2f}" for record in own)
+    said = f"{second.label} right, given {first.label} right"
+    if run.design.is_papers:
+        said = "relation right given substitution right"
+    return f"{said}: {listed}" if own else ""
+
+
+def _best(run: SynonymyData, records: Sequence[Record]) -> str:
+    named = [record for record in records if record.statistic == "best_expression"]
+    wanted = "relation/controlled" if run.design.is_papers else next((record.condition for record in named), "")
+    own = [record for record in named if record.condition == wanted]
+    titles = run.in_words(record.subject for record in own)
+    listed = "; ".join(f"{titles[record.subject]} {record.note}" for record in own)
+    where = "with context, controlled" if run.design.is_papers else cell_named(wanted).label
+    return f"{where}: {listed}" if own else ""
+
+
+study.question(
+    "Do models prefer a synonym that fits the context to one that does not, and to random nouns?",
+    place="§4.1, Table 5, App. E",
+    said=lambda run, records: _accuracies(run, run.design.controlled),
+)(accuracy.preferences)
+study.question(
+    "Do they know that two words are synonyms without any context?",
+    place="§4.1, Table 5",
+    needs="choices without context",
+    said=lambda run, records: _accuracies(run, run.design.alone),
+)(accuracy.without_context)
+study.question(
+    "Do they produce a synonym when they are asked for one?", place="§3.2, §4.2", needs="completions", said=gaps.said
+)(gaps.gap_filling)
+study.question("Do decisions depend on how many tokens a word is cut into?", place="§4.3, Table 1", said=_following)(
+    further.tokens
+)
+study.question("Are the same items right in different tests?", place="§4.4, Tables 14-17", said=_consistent)(
+    further.consistency
+)
+study.question(
+    "Which expression of the relation works best, and does it work in both directions?",
+    place="§4.1, §6, App. G",
+    said=_best,
+)(further.relation)
+
+
+# -- the overview -----------------------------------------------------------------------------------------------------
+
+
+@study.overview
+def overview(records: tuple[Record, ...], settings: SynonymySettings) -> Table:
+    """Return the main accuracies (the paper's eight), a column for each subject: what fits on a screen."""
+    right = [record for record in records if record.statistic.startswith("accuracy(")]
+    main = Design(ordered(cell_named(record.condition) for record in right)).main
+    first: dict[tuple[str, str], float | None] = {}
+    for record in right:
+        # the deciding denominator comes first in the records of a subject
+        first.setdefault((record.subject, record.condition), record.value)
+    names = {cell.name for cell in main}
+    asked = tuple(dict.fromkeys(subject for subject, condition in first if condition in names))
+    headers = short_names([_short(subject) for subject in asked], 18)
+    columns = (Column("Percent right"), *(Column(header, Format("number", 1)) for header in headers))
+    rows = [(_label(cell), *(first.get((subject, cell.name)) for subject in asked)) for cell in main]
     return Table("overview", "", "Accuracy, percent right", columns, tuple(rows))
 
 
-def _conditions(records: tuple[Record, ...]) -> tuple[str, ...]:
-    """The cells with an accuracy, in the order of their records."""
-    return tuple(dict.fromkeys(record.condition for record in records if record.statistic.startswith("accuracy(")))
-
-
 def _short(subject: str) -> str:
-    """The last part of a model's name; a policy of its own stays, for it tells subjects apart.
+    """The last part of a model's name; a policy of its own is kept, for it tells subjects apart.
 
     >>> _short("causal_lm:models/tiny?bos=yes"), _short("baseline:frequency"), _short("allenai/OLMo-1B")
     ('tiny?bos=yes', 'word frequency', 'OLMo-1B')
     """
-    if subject.startswith("baseline:frequency"):
+    if subject.startswith(data.BASELINE):
         return "word frequency"
     name, mark, options = subject.partition("?")
     return name.rstrip("/").rpartition("/")[2].rpartition(":")[2] + mark + options
 
 
 def _label(cell: Cell) -> str:
-    # the paper's main accuracies have one expression; of one's own relation all stand in the table
-    if not cell.is_papers:
-        return cell.label
-    return cell.label.replace(f" (“{cell.expression}”)", "")
+    # the paper's main accuracies have one expression; of one's own relation all are in the table
+    return cell.label.replace(f" (“{cell.expression}”)", "") if cell.is_papers else cell.label

@@ -1,35 +1,147 @@
-"""Which cells the analyses are about: the paper's own plan for its suites, a plan by rule for suites of the user's own.
+"""The cells of the design (suite, expression, condition), and which of them are compared.
 
-The rule: suites are compared by their first expression. The first suite is set against every other in each condition
-that they share; within a suite, one condition against the other; a relation with context against the same without.
+The paper's suites have the paper's own plan; suites of the user's own have one by rule: they are compared by their
+first expression. The first suite is set against every other in each condition that they share; within a suite, one
+condition against the other; a relation with context against the same without.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import combinations
 
-from lexiscope.studies.synonymy.cells import (
-    ALONE,
-    ALONE_WRONG,
-    CONTROLLED,
-    CORRECT_VS_RANDOM,
-    INCORRECT_VS_RANDOM,
-    RANDOM,
-    REFERENCE,
-    REFERENCE_RANDOM,
-    RELATION,
-    RELATION_RANDOM,
-    SUBSTITUTION,
-    SUBSTITUTION_RANDOM,
-    Cell,
-    main_cells,
-    ordered,
+from lexiscope.analysis.accuracy import chance_level
+from lexiscope.core.item import Item
+from lexiscope.items.templates import TURNED
+
+CONTROLLED, RANDOM, BOTH = "controlled", "random", "controlled_and_random"
+CORRECT, INCORRECT, BOTH_ALONE = "correct_vs_random", "incorrect_vs_random", "both_vs_random"
+JOINT = {BOTH: (CONTROLLED, RANDOM), BOTH_ALONE: (CORRECT, INCORRECT)}
+"""Conditions that are right where both of their parts are."""
+
+MAIN_EXPRESSION = "is a synonym of"
+_SUITES = ("substitution", "reference", "relation", "relation_no_context")
+_EXPRESSIONS = ("", MAIN_EXPRESSION, "means", "is the same as")
+_CONDITIONS = (CONTROLLED, RANDOM, BOTH, CORRECT, INCORRECT, BOTH_ALONE)
+_LABELS = {
+    "relation_no_context": "relation, no context",
+    BOTH: "controlled and random",
+    CORRECT: "synonym against random",
+    INCORRECT: "distractor against random",
+    BOTH_ALONE: "both against random",
+}
+# of another relation the right word is no synonym
+_OWN_LABELS = _LABELS | {CORRECT: "right word against random", INCORRECT: "wrong word against random"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell: its ``name`` is the ``condition`` of its records, its ``label`` what tables and figures print."""
+
+    suite: str
+    expression: str
+    condition: str
+
+    @property
+    def name(self) -> str:
+        """Suite, expression where there is one, condition.
+
+        >>> Cell("relation", "means", "random").name
+        'relation/means/random'
+        """
+        return "/".join(part for part in (self.suite, self.expression, self.condition) if part)
+
+    @property
+    def label(self) -> str:
+        """The cell in words.
+
+        >>> Cell("relation_no_context", "means", "both_vs_random").label
+        'relation, no context (“means”): both against random'
+        """
+        labels = _LABELS if self.is_papers else _OWN_LABELS
+        plain = self.suite.removesuffix(TURNED)
+        suite = labels.get(plain, plain.replace("_", " ")) + (" turned round" if self.is_turned else "")
+        expression = f" (“{self.expression}”)" if self.expression else ""
+        return f"{suite}{expression}: {labels.get(self.condition, self.condition)}"
+
+    @property
+    def is_papers(self) -> bool:
+        """Whether the paper has its suite and its expression."""
+        return self.suite.removesuffix(TURNED) in _SUITES and self.expression in _EXPRESSIONS
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether the relation is asked the other way round."""
+        return self.suite.endswith(TURNED)
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether it is right where two conditions are."""
+        return self.condition in JOINT
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the two words have no context: each against random nouns, for nothing tells them apart."""
+        return self.condition in (CORRECT, INCORRECT, BOTH_ALONE)
+
+    def chance(self, n_options: int) -> float:
+        """Return the chance level; *n_options* is the largest number of options in it.
+
+        Both words best of twelve is 1/66; better than the distractor and all random nouns is best of twelve.
+        """
+        return chance_level(n_options + self.is_joint, n_winners=2 if self.condition == BOTH_ALONE else 1)
+
+
+def cell_of(item: Item) -> Cell:
+    """Return the cell that a choice set belongs to."""
+    conditions = item.conditions
+    return Cell(str(conditions["suite"]), str(conditions.get("expression", "")), str(conditions["condition"]))
+
+
+def cell_named(name: str) -> Cell:
+    """Return the cell of a record's condition.
+
+    >>> cell_named("relation/means/random"), cell_named("reference/controlled").expression
+    (Cell(suite='relation', expression='means', condition='random'), '')
+    """
+    suite, _, rest = name.partition("/")
+    expression, _, condition = rest.rpartition("/")
+    return Cell(suite, expression, condition)
+
+
+def versus(first: Cell, second: Cell) -> str:
+    """Return the condition of the records of a contrast."""
+    return f"{first.name} vs {second.name}"
+
+
+def ordered(cells: Iterable[Cell]) -> tuple[Cell, ...]:
+    """Return each cell once, in the paper's order; with cells of other suites, suites in the order of appearance."""
+    listed = list(dict.fromkeys(cells))
+    papers = all(cell.is_papers for cell in listed)
+    suites = [*(_SUITES if papers else ()), *(cell.suite for cell in listed)]
+    expressions = [*(_EXPRESSIONS if papers else ()), *(cell.expression for cell in listed)]
+    conditions = [*_CONDITIONS, *(cell.condition for cell in listed)]
+
+    def place(cell: Cell) -> tuple[int, int, int]:
+        return suites.index(cell.suite), expressions.index(cell.expression), conditions.index(cell.condition)
+
+    return tuple(sorted(listed, key=place))
+
+
+SUBSTITUTION, REFERENCE = Cell("substitution", "", CONTROLLED), Cell("reference", "", CONTROLLED)
+SUBSTITUTION_RANDOM, REFERENCE_RANDOM = (replace(cell, condition=RANDOM) for cell in (SUBSTITUTION, REFERENCE))
+RELATION, RELATION_RANDOM = (Cell("relation", MAIN_EXPRESSION, condition) for condition in (CONTROLLED, RANDOM))
+ALONE, ALONE_WRONG, ALONE_BOTH = (
+    Cell("relation_no_context", MAIN_EXPRESSION, condition) for condition in (CORRECT, INCORRECT, BOTH_ALONE)
 )
+MAIN = (
+    *(SUBSTITUTION, SUBSTITUTION_RANDOM, REFERENCE, RELATION, RELATION_RANDOM),
+    *(ALONE, ALONE_WRONG, ALONE_BOTH),
+)
+"""The eight accuracies that the paper prints for a model (Table 5, Figure 1)."""
 
 Pair = tuple[Cell, Cell]
-_WITHIN = ((CONTROLLED, RANDOM), (CORRECT_VS_RANDOM, INCORRECT_VS_RANDOM))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +154,33 @@ class Family:
     pairs: tuple[Pair, ...]
 
 
-@dataclass(frozen=True, slots=True)
+_FAMILIES = (
+    Family(
+        "contrasts_suites",
+        "Substitution against the other suites",
+        "Table 6",
+        (
+            *((SUBSTITUTION, RELATION), (SUBSTITUTION_RANDOM, RELATION_RANDOM)),
+            *((SUBSTITUTION, REFERENCE), (SUBSTITUTION_RANDOM, REFERENCE_RANDOM)),
+        ),
+    ),
+    Family(
+        "contrasts_conditions",
+        "Random against controlled, and the two words without context",
+        "Tables 9, 10",
+        ((SUBSTITUTION_RANDOM, SUBSTITUTION), (RELATION_RANDOM, RELATION), (ALONE, ALONE_WRONG)),
+    ),
+    Family("contrasts_context", "With context against without", "Table 11", ((RELATION_RANDOM, ALONE),)),
+)
+_CONSISTENCY = (
+    *(("14", SUBSTITUTION, RELATION), ("15", SUBSTITUTION, REFERENCE)),
+    *(("16", SUBSTITUTION, SUBSTITUTION_RANDOM), ("17", RELATION_RANDOM, ALONE)),
+)
+
+
+@dataclass(frozen=True)
 class Design:
-    """The plan of a run over its ``cells``, in order; ``is_papers`` says whether it is the paper's own."""
+    """The plan of a run over its ``cells``, in order (:func:`ordered`)."""
 
     cells: tuple[Cell, ...]
 
@@ -55,8 +191,9 @@ class Design:
 
     @property
     def main(self) -> tuple[Cell, ...]:
-        """The cells whose accuracies stand first."""
-        return main_cells(self.cells)
+        """The cells whose accuracies come first: the paper's eight, or all that are not turned round."""
+        papers = tuple(cell for cell in MAIN if cell in self.cells) if self.is_papers else ()
+        return papers or tuple(cell for cell in self.cells if not cell.is_turned)
 
     @property
     def controlled(self) -> tuple[Cell, ...]:
@@ -67,8 +204,8 @@ class Design:
 
     @property
     def alone(self) -> tuple[Cell, ...]:
-        """The cells in which the right word stands against random words by itself, without context."""
-        return tuple(cell for cell in self._plain if cell.condition == CORRECT_VS_RANDOM)
+        """The cells in which the right word competes with random words by itself, without context."""
+        return (ALONE,) if self.is_papers else tuple(cell for cell in self._plain if cell.condition == CORRECT)
 
     @property
     def related(self) -> tuple[Cell, ...]:
@@ -80,13 +217,17 @@ class Design:
     @property
     def families(self) -> tuple[Family, ...]:
         """The contrasts within a subject."""
+        kinds = dict.fromkeys((cell.suite, cell.condition) for cell in self.related if not cell.is_joint)
+        named = [[cell for cell in self.related if (cell.suite, cell.condition) == kind] for kind in kinds]
+        pairs = tuple(pair for cells in named for pair in combinations(cells, 2))
+        title = "Between expressions of the relation"
         if self.is_papers:
-            return (*_PAPERS, self._expressions("Tables 12, 13"))
+            return *_FAMILIES, Family("contrasts_expressions", title, "Tables 12, 13", pairs)
         return (
             Family("contrasts_suites", "The first suite against the others", "", tuple(self._between_suites())),
             Family("contrasts_conditions", "Between conditions of a suite", "", tuple(self._conditions())),
             Family("contrasts_context", "With context against without", "", tuple(self._context())),
-            self._expressions(""),
+            Family("contrasts_expressions", title, "", pairs),
         )
 
     @property
@@ -105,11 +246,8 @@ class Design:
     def _plain(self) -> tuple[Cell, ...]:
         """The cells of every suite in its first expression, joint conditions and turned relations left out."""
         first = {cell.suite: cell.expression for cell in reversed(self.cells)}
-        return tuple(
-            cell
-            for cell in self.cells
-            if cell.expression == first[cell.suite] and not cell.is_joint and not cell.is_turned
-        )
+        asked = [cell for cell in self.cells if not cell.is_joint and not cell.is_turned]
+        return tuple(cell for cell in asked if cell.expression == first[cell.suite])
 
     def _between_suites(self) -> Iterator[Pair]:
         for suite in self._suites[1:]:
@@ -119,58 +257,14 @@ class Design:
 
     def _conditions(self) -> Iterator[Pair]:
         for cell in self._plain:
-            for first, second in _WITHIN:
-                if cell.condition == first and cell.with_condition(second) in self.cells:
-                    yield cell, cell.with_condition(second)
+            for first, second in JOINT.values():
+                other = replace(cell, condition=second)
+                if cell.condition == first and other in self.cells:
+                    yield cell, other
 
     def _context(self) -> Iterator[Pair]:
         # without context the right word meets the same random words as with it, under another name
         for cell in (cell for cell in self._plain if cell.condition == RANDOM and cell.expression):
             for other in self._plain:
-                if (other.condition, other.expression) == (CORRECT_VS_RANDOM, cell.expression):
+                if (other.condition, other.expression) == (CORRECT, cell.expression):
                     yield cell, other
-
-    def _expressions(self, place: str) -> Family:
-        """Each two expressions of a relation, in each condition."""
-        kinds = dict.fromkeys((c.suite, c.condition) for c in self.related if not c.is_joint)
-        named = [[c for c in self.related if (c.suite, c.condition) == kind] for kind in kinds]
-        pairs = tuple(pair for cells in named for pair in combinations(cells, 2))
-        return Family("contrasts_expressions", "Between expressions of the relation", place, pairs)
-
-
-def design_of(cells: Sequence[Cell]) -> Design:
-    """Return the plan for these cells."""
-    return Design(ordered(cells))
-
-
-_PAPERS: tuple[Family, ...] = (
-    Family(
-        "contrasts_suites",
-        "Substitution against the other suites",
-        "Table 6",
-        (
-            (SUBSTITUTION, RELATION),
-            (SUBSTITUTION_RANDOM, RELATION_RANDOM),
-            (SUBSTITUTION, REFERENCE),
-            (SUBSTITUTION_RANDOM, REFERENCE_RANDOM),
-        ),
-    ),
-    Family(
-        "contrasts_conditions",
-        "Random against controlled, and the two words without context",
-        "Tables 9, 10",
-        ((SUBSTITUTION_RANDOM, SUBSTITUTION), (RELATION_RANDOM, RELATION), (ALONE, ALONE_WRONG)),
-    ),
-    Family(
-        "contrasts_context",
-        "With context against without",
-        "Table 11",
-        ((RELATION_RANDOM, ALONE),),
-    ),
-)
-_CONSISTENCY: tuple[tuple[str, Cell, Cell], ...] = (
-    ("14", SUBSTITUTION, RELATION),
-    ("15", SUBSTITUTION, REFERENCE),
-    ("16", SUBSTITUTION, SUBSTITUTION_RANDOM),
-    ("17", RELATION_RANDOM, ALONE),
-)

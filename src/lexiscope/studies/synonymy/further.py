@@ -1,54 +1,239 @@
-"""What the paper recommends or leaves open: expressions, margins, the relation turned round, states of training."""
+"""Tokens (§4.3, Table 1), consistency (§4.4, Tables 14 to 17), and what the paper recommends or leaves open.
+
+These are the margins of decisions, expressions of the relation, and the relation turned round (§6, App. G).
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from lexiscope.analysis.consistency_table import consistency_table
-from lexiscope.core.result import Record
+from lexiscope.analysis.token_effect import DeltaEffect, DeltaLevel, accuracy_by_delta, delta_effect
+from lexiscope.core.result import Record, Result
 from lexiscope.items.templates import TURNED
-from lexiscope.report.figure_accuracy import Series, SeriesPoint, series
-from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.part import Part
-from lexiscope.report.tables import INTEGER, Column, Format, Missing, Table
-from lexiscope.report.tables import Cell as TableCell
-from lexiscope.studies.synonymy.cells import Cell, ordered
-from lexiscope.studies.synonymy.material import Answers, Material, Outcome
-from lexiscope.studies.synonymy.numbers import PERCENT, scored
-from lexiscope.studies.synonymy.settings import SynonymySettings
+from lexiscope.report.part import Remark, shown
+from lexiscope.report.pivot import Col, pivot, records_of, rows_of
+from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, Cell, Column, Format, Missing, Table
+from lexiscope.studies.synonymy import design
+from lexiscope.studies.synonymy.accuracy import PERCENT, TWO, dots, score
+from lexiscope.studies.synonymy.data import Answers, Floats, SynonymyData
+from lexiscope.studies.synonymy.design import versus
 
 THREE = Format("number", 3)
+MARGINS = {
+    "margin(summary=lower_quartile)": ("Lower quartile", THREE),
+    "margin(summary=median)": ("Median", THREE),
+    "margin(summary=upper_quartile)": ("Upper quartile", THREE),
+    "margin(summary=smallest_absolute)": ("Smallest, absolute", Format("number", 5)),
+    "perplexity_ratio": ("Perplexity ratio", THREE),
+}
+TOO_FEW = "Too few decisions, or none differs."
 
 
-def expressions(material: Material) -> Part:
-    """Return which expression of the relation works best for each subject in each condition."""
-    records: list[Record] = []
-    rows: list[tuple[TableCell, ...]] = []
-    related = material.design.related
-    for answers in material.of_kind("recorded", "live"):
-        for suite, condition in dict.fromkeys((c.suite, c.condition) for c in answers.cells if c in related):
-            cells = [cell for cell in answers.cells if (cell.suite, cell.condition) == (suite, condition)]
-            shares = {cell: 100 * float(answers.outcomes[cell].correct.mean()) for cell in cells}
-            top = max(shares.values())
-            best = [cell for cell in cells if shares[cell] == top]
-            said = " and ".join(f"“{cell.expression}”" for cell in best)
-            records.append(
-                Record(
-                    "best_expression",
-                    top,
-                    subject=answers.subject,
-                    dataset=material.name,
-                    condition=f"{suite}/{condition}",
-                    unit="percent",
-                    note=said,
-                )
+# -- tokens -----------------------------------------------------------------------------------------------------------
+
+
+def tokens(run: SynonymyData) -> object:
+    """Answer whether decisions go with the number of tokens: accuracy by token delta, its t-tests, margins.
+
+    Recorded subjects have the token deltas that were released (of OLMo-1B's tokenizer, each word alone), live ones
+    those of their own tokenizer in the texts themselves.
+    """
+    results: list[Result] = []
+    rows: list[tuple[Cell, ...]] = []
+    for answers in run.models:
+        for condition, right, deltas in _decisions(run, answers):
+            for level in accuracy_by_delta(right, deltas):
+                results += [run.about(each, subject=answers.subject, condition=condition) for each in level.results()]
+                rows.append((answers.title, condition, *_level(level)))
+    effects = [
+        (answers, cell, delta_effect(answers.outcomes[cell].correct, answers.delta(cell)))
+        for answers in run.of_kind("live")
+        for cell in run.design.main
+        if cell in answers.outcomes and not cell.is_joint and not np.isnan(answers.delta(cell)).any()
+    ]
+    follows = [run.about(each.result(), subject=a.subject, condition=cell.name) for a, cell, each in effects]
+    tables = (_delta_table(run, rows), _effects_table(effects)) if rows else ()
+    return results, follows, tables, _warnings(effects), _margins(run)
+
+
+def _decisions(run: SynonymyData, answers: Answers) -> Iterator[tuple[str, Floats, Floats]]:
+    """The controlled decisions of the suites (in the paper those with context), one after the other, with deltas."""
+    cells = [cell for cell in run.design.controlled if cell in answers.outcomes]
+    if cells:
+        right = np.concatenate([answers.outcomes[cell].correct for cell in cells]).astype(np.float64)
+        if answers.kind == "recorded" and run.deltas is not None:
+            yield "released token deltas", right, np.tile(run.deltas, len(cells))
+        own = np.concatenate([answers.delta(cell) for cell in cells])
+        if not np.isnan(own).any():
+            yield "own token deltas", right, own
+
+
+def _level(level: DeltaLevel) -> tuple[Cell, ...]:
+    reason = Missing(TOO_FEW if level.delta else "The reference.")
+    tests: list[Cell] = []
+    for test in (level.pooled, level.welch):
+        tests += [reason, reason] if test is None else [test.statistic, test.p]
+    return (f"{level.delta:+g}".replace("-", "−") if level.delta else "0", level.n, 100 * level.accuracy, *tests)
+
+
+def _delta_table(run: SynonymyData, rows: Sequence[tuple[Cell, ...]]) -> Table:
+    columns = (
+        Column("Subject"),
+        Column("Tokens counted"),
+        Column("Delta", INTEGER, note="Tokens of the synonym minus tokens of the distractor."),
+        Column("n", INTEGER),
+        Column("Right, %", PERCENT),
+        Column("t", TWO, note="Independent samples against delta 0, pooled variances."),
+        Column("p", P_VALUE),
+        Column("t, Welch", TWO),
+        Column("p, Welch", P_VALUE),
+    )
+    papers = run.design.is_papers
+    suites = [cell.label.rpartition(":")[0] for cell in run.design.controlled]
+    listed = " and ".join(filter(None, (", ".join(suites[:-1]), *suites[-1:])))
+    note = (
+        f"The controlled decisions of {listed} together{', as in Ivan et al. (2025)' if papers else ''}. "
+        "Decisions of one item are not independent; the tests take them as if they were."
+    )
+    title = "Accuracy by the difference of tokens"
+    return Table("table_1_tokens", "1" if papers else "", title, columns, tuple(rows), (note,))
+
+
+Effect = tuple[Answers, design.Cell, DeltaEffect]
+
+
+def _effects_table(effects: Sequence[Effect]) -> Table | None:
+    columns = (
+        Column("Subject"),
+        Column("Cell"),
+        Column("Right with fewer tokens, %", PERCENT),
+        Column("n", INTEGER),
+        Column("Right with more tokens, %", PERCENT),
+        Column("n", INTEGER),
+        Column("p, Welch", P_VALUE),
+        Column("Follows the delta"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for answers, cell, one in effects:
+        sides: list[Cell] = []
+        for share, n in ((one.accuracy_fewer, one.n_fewer), (one.accuracy_more, one.n_more)):
+            sides += [100 * share if n else Missing("No such item."), n]
+        p = one.test.p if one.test else Missing(TOO_FEW)
+        rows.append((answers.title, cell.label, *sides, p, "yes" if one.follows else "no"))
+    note = "It follows where the accuracies differ by 10 points or more with p < .05. Several others: their mean count."
+    title = "Do decisions follow the token delta?"
+    return Table("token_delta_effect", "", title, columns, tuple(rows), (note,)) if rows else None
+
+
+def _warnings(effects: Sequence[Effect]) -> Iterator[Remark]:
+    """One sentence for each subject whose decisions follow the token delta, with the cells in which they do."""
+    for answers in dict.fromkeys(answers for answers, _, _ in effects):
+        following = [
+            f"{cell.label} ({100 * one.accuracy_more:.0f} % right with more tokens, "
+            f"{100 * one.accuracy_fewer:.0f} % with fewer)"
+            for subject, cell, one in effects
+            if subject is answers and one.follows
+        ]
+        if following:
+            yield Remark(
+                f"Warning: decisions of {answers.title} under {answers.measure} follow the token delta in "
+                f"{len(following)} cells: {'; '.join(following)}."
             )
-            spread = top - min(shares.values())
-            plain = cells[0].label.partition(" (")[0]
-            rows.append((answers.title, f"{plain}: {cells[0].label.rpartition(': ')[2]}", said, top, spread))
+
+
+def _margins(run: SynonymyData) -> object:
+    """By how much the right word wins or loses: its log-probability, and perplexity, against those of the best other.
+
+    Recorded outcomes have no margins: their perplexities were not released.
+    """
+    records: list[Record] = []
+    for answers in run.of_kind("live"):
+        for cell in (cell for cell in run.design.main if cell in answers.outcomes):
+            margin = answers.outcomes[cell].margin
+            if np.isnan(margin).any():
+                continue
+            values = [*np.quantile(margin, (0.25, 0.5, 0.75)).tolist(), float(np.abs(margin).min())]
+            # perplexity is per token by definition: other denominators have none
+            values += [math.exp(float(margin.mean()))] if answers.per() == "token" else []
+            for name, value in zip(MARGINS, values, strict=False):
+                about = {"subject": answers.subject, "condition": cell.name}
+                records.append(run.number(name, value, n=len(margin), **about))
+    notes = {
+        "Lower quartile": "Of the margins over items, in the unit of the measure that decides.",
+        "Smallest, absolute": "How near the closest decision was.",
+        "Perplexity ratio": "Best other over right, geometric mean; above 1: right is likelier.",
+    }
+    columns = [
+        Col(header, name, form, note=notes.get(header, ""), absent=None) for name, (header, form) in MARGINS.items()
+    ]
+    names = run.in_words(text for record in records for text in (record.subject, record.condition))
+    rows = rows_of(records, "subject", "condition", names=names)
+    note = "A margin is the right word's value minus the best other's: its sign is the decision."
+    labels = ("Subject", "Cell")
+    table = pivot("margins", "Margins of the decisions", records, columns, rows, labels=labels, notes=(note,))
+    return records, table if rows else None
+
+
+# -- consistency ------------------------------------------------------------------------------------------------------
+
+
+def consistency(run: SynonymyData) -> Iterator[object]:
+    """Answer whether the same items are right in two tests: counts, and P(second = b | first = a)."""
+    columns = (
+        Column("Subject"),
+        Column("First test"),
+        Column("Second wrong, n", INTEGER),
+        Column("Second right, n", INTEGER),
+        Column("P(wrong)", BOUNDED),
+        Column("P(right)", BOUNDED),
+    )
+    for number, first, second in run.design.consistency:
+        rows = []
+        for answers in run.models:
+            if first in answers.outcomes and second in answers.outcomes:
+                found = consistency_table(answers.outcomes[first].correct, answers.outcomes[second].correct)
+                about = {"subject": answers.subject, "condition": versus(first, second)}
+                results = [run.about(each, **about) for each in found.results()]
+                yield results
+                for word, own in zip(("wrong", "right"), (results[:4], results[4:]), strict=True):
+                    rows.append((answers.title, word, *map(shown, records_of((*own[::2], *own[1::2])))))
+        title = f"Second test, {second.label}, given the first, {first.label}"
+        shown_number = number if run.design.is_papers else ""
+        if rows:
+            yield Table(f"table_{number}_consistency", shown_number, title, columns, tuple(rows))
+
+
+# -- the relation -----------------------------------------------------------------------------------------------------
+
+
+def relation(run: SynonymyData) -> object:
+    """Answer which expression of the relation works best, and whether it works in both directions."""
+    cells = [cell for cell in run.design.related if not cell.is_joint]
+    # the expressions of one condition are next to each other
+    kinds = list(dict.fromkeys((cell.suite, cell.condition) for cell in cells))
+    cells.sort(key=lambda cell: kinds.index((cell.suite, cell.condition)))
+    title = "Accuracy by expression of the relation"
+    return _expressions(run), _both_ways(run), dots(run, run.models, cells, "figure_6_expressions", title)
+
+
+def _expressions(run: SynonymyData) -> object:
+    records, rows, related = [], [], run.design.related
+    for answers in run.models:
+        for kind in dict.fromkeys((cell.suite, cell.condition) for cell in answers.cells if cell in related):
+            cells = [cell for cell in answers.cells if (cell.suite, cell.condition) == kind]
+            shares = [100 * score(run, answers, cell).value for cell in cells]
+            top = max(shares)
+            best = [f"“{cell.expression}”" for cell, share in zip(cells, shares, strict=True) if share == top]
+            said = " and ".join(best)
+            about = {"subject": answers.subject, "condition": "/".join(kind), "unit": "percent", "note": said}
+            records.append(run.number("best_expression", top, **about))
+            label = cells[0].label.replace(f" (“{cells[0].expression}”)", "")
+            rows.append((answers.title, label, said, top, top - min(shares)))
     columns = (
         Column("Subject"),
         Column("Condition"),
@@ -56,84 +241,30 @@ def expressions(material: Material) -> Part:
         Column("Right, %", PERCENT),
         Column("Best minus worst, points", PERCENT, note="The contrasts between expressions test it."),
     )
-    table = Table("preferred_expression", "", "The expression of the relation that works best", columns, tuple(rows))
-    return Part(tuple(records), (table,) if rows else ())
+    title = "The expression of the relation that works best"
+    return records, Table("preferred_expression", "", title, columns, tuple(rows)) if rows else None
 
 
-def margins(material: Material) -> Part:
-    """Return by how much the right word wins or loses: the log-probability, and the perplexity, beside the best other.
-
-    Recorded outcomes have no margins: their perplexities were not released.
-    """
+def _both_ways(run: SynonymyData) -> object:
+    """Whether a subject decides alike when target and word change places."""
     records: list[Record] = []
-    rows: list[tuple[TableCell, ...]] = []
-    for answers in material.of_kind("live"):
-        for cell in (cell for cell in material.main if cell in answers.outcomes and not cell.is_joint):
-            margin = answers.outcomes[cell].margin
-            if np.isnan(margin).any():
+    rows: list[tuple[Cell, ...]] = []
+    for answers in run.of_kind("live"):
+        for cell in answers.cells:
+            turned = replace(cell, suite=cell.suite + TURNED)
+            if turned not in answers.outcomes:
                 continue
-            found = _margin_records(material, answers, cell, margin)
-            records += found
-            values = {record.statistic: record.value for record in found}
-            rows.append((answers.title, cell.label, *(values.get(name) for name in _MARGINS)))
-    columns = (
-        Column("Subject"),
-        Column("Cell"),
-        Column("Lower quartile", THREE, note="Of the margins over items, in the unit of the measure that decides."),
-        Column("Median", THREE),
-        Column("Upper quartile", THREE),
-        Column("Smallest, absolute", Format("number", 5), note="How near the closest decision was."),
-        Column("Perplexity ratio", THREE, note="Best other over right, geometric mean; above 1: right is likelier."),
-    )
-    note = "A margin is the right word's value minus the best other's: its sign is the decision."
-    table = Table("margins", "", "Margins of the decisions", columns, tuple(rows), (note,))
-    return Part(tuple(records), (table,) if rows else ())
-
-
-_MARGINS = (
-    "margin(summary=lower_quartile)",
-    "margin(summary=median)",
-    "margin(summary=upper_quartile)",
-    "margin(summary=smallest_absolute)",
-    "perplexity_ratio",
-)
-
-
-def _margin_records(
-    material: Material, answers: Answers, cell: Cell, margin: np.ndarray[tuple[int], np.dtype[np.float64]]
-) -> list[Record]:
-    low, median, high = (float(value) for value in np.quantile(margin, (0.25, 0.5, 0.75)))
-    values = [low, median, high, float(np.abs(margin).min())]
-    policy = answers.policy
-    # perplexity is per token by definition: other denominators have none
-    if policy is not None and policy.per == "token":
-        values.append(math.exp(float(margin.mean())))
-    return [
-        Record(name, value, subject=answers.subject, dataset=material.name, condition=cell.name, n=len(margin))
-        for name, value in zip(_MARGINS, values, strict=False)
-    ]
-
-
-def commutativity(material: Material) -> Part:
-    """Return whether a subject decides alike when target and word change places."""
-    records: list[Record] = []
-    rows: list[tuple[TableCell, ...]] = []
-    for answers in material.of_kind("live"):
-        for cell, turned in _both_ways(answers):
             first, second = answers.outcomes[cell], answers.outcomes[turned]
-            found = consistency_table(first.correct, second.correct)
-            same = 100 * float(np.trace(found.counts)) / found.n
+            same = 100 * float(np.trace(consistency_table(first.correct, second.correct).counts)) / len(first)
             apart = float(np.mean(np.abs(first.margin - second.margin)))
-            about = {"subject": answers.subject, "dataset": material.name, "condition": cell.name}
-            records.append(Record("same_both_ways", same, unit="percent", n=found.n, **about))  # type: ignore[arg-type]
+            about = {"subject": answers.subject, "condition": cell.name, "n": len(first)}
+            records.append(run.number("same_both_ways", same, unit="percent", **about))
             if not math.isnan(apart):
-                records.append(Record("direction_difference", apart, n=found.n, **about))  # type: ignore[arg-type]
-            forth, back = (100 * float(outcome.correct.mean()) for outcome in (first, second))
-            expected = 100 * float(
-                first.correct.mean() * second.correct.mean() + (1 - first.correct.mean()) * (1 - second.correct.mean())
-            )
+                records.append(run.number("direction_difference", apart, **about))
+            forth, back = float(first.correct.mean()), float(second.correct.mean())
+            expected = 100 * (forth * back + (1 - forth) * (1 - back))
             difference = Missing("This measure has no margins.") if math.isnan(apart) else apart
-            rows.append((answers.title, cell.label, forth, back, same, expected, difference))
+            rows.append((answers.title, cell.label, 100 * forth, 100 * back, same, expected, difference))
     columns = (
         Column("Subject"),
         Column("Cell"),
@@ -144,57 +275,4 @@ def commutativity(material: Material) -> Part:
         Column("Difference of margins", THREE, note="Mean over items of the absolute difference of the two margins."),
     )
     title = "The relation turned round: “T … w” beside “W … t”"
-    table = Table("commutativity", "", title, columns, tuple(rows))
-    return Part(tuple(records), (table,) if rows else ())
-
-
-def _both_ways(answers: Answers) -> Iterator[tuple[Cell, Cell]]:
-    for cell in answers.cells:
-        turned = Cell(cell.suite + TURNED, cell.expression, cell.condition)
-        if turned in answers.outcomes:
-            yield cell, turned
-
-
-def checkpoints(material: Material, settings: SynonymySettings) -> Part:
-    """Return accuracy over the states of a model in training, with a figure."""
-    asked = _states(material)
-    if len(asked) < 2:
-        return Part()
-    cells = [cell for cell in material.main if all(cell in answers.outcomes for _, answers in asked)]
-    columns = (
-        Column("State"),
-        Column("Seen", INTEGER, note="Tokens, or steps, as given."),
-        *(Column(cell.label, PERCENT) for cell in cells),
-    )
-    rows: list[tuple[TableCell, ...]] = [
-        (answers.title, seen, *(100 * float(answers.outcomes[cell].correct.mean()) for cell in cells))
-        for seen, answers in asked
-    ]
-    table = Table("checkpoints", "", "Accuracy over training, percent right", columns, tuple(rows))
-    return Part(tables=(table,), figures=_series_figure(material, asked, cells, settings))
-
-
-def _states(material: Material) -> list[tuple[float, Answers]]:
-    seen = dict(material.states)
-    asked = [(seen[answers.subject], answers) for answers in material.of_kind("live") if answers.subject in seen]
-    return sorted(asked, key=lambda each: each[0])
-
-
-def _series_figure(
-    material: Material, asked: Sequence[tuple[float, Answers]], cells: Sequence[Cell], settings: SynonymySettings
-) -> tuple[Figure, ...]:
-    def point(seen: float, outcome: Outcome, cell: Cell) -> SeriesPoint:
-        found = scored(material, cell, outcome, settings)
-        low, high = (math.nan, math.nan) if found.clustered.note else (found.clustered.low, found.clustered.high)
-        return SeriesPoint(seen, 100 * found.value, 100 * low, 100 * high)
-
-    lines = [
-        Series(
-            cell.label,
-            100 * cell.chance(asked[0][1].outcomes[cell].n_options),
-            tuple(point(seen, answers.outcomes[cell], cell) for seen, answers in asked),
-        )
-        for cell in ordered(cells)
-    ]
-    heading = Heading("figure_checkpoints", "", "Accuracy over training", "Bands: 95 % interval, sentences resampled.")
-    return (series(lines, heading),) if lines else ()
+    return records, Table("commutativity", "", title, columns, tuple(rows)) if rows else None

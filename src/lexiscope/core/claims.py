@@ -1,0 +1,454 @@
+"""What a paper claims, as data: ``claims.csv`` of a study, each claim with a rule over the records of a run.
+
+A rule compares numbers of ``results.json``. Its grammar::
+
+    rule       = comparison { "and" comparison }
+    comparison = term ( "<" | ">" ) term [ "with p <" number ]
+    term       = number | [ "p of" | "mean of" ] statistic [ "[" filter { "," filter } "]" ]
+    filter     = field ( "=" | "!=" ) value
+
+``field`` is dataset, subject, layer, view or condition. A value is bare (``layer=12``) or in single quotes
+(``condition='test, open'``); ``*`` in it stands for any text. A term with ``*`` or ``!=`` selects several records: the
+comparison is made for each of them. Where both sides have the same pattern for a field, they have the same value:
+``r[subject=*,layer=1] < r[subject=*,layer=2]`` compares two layers of each subject.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, get_args
+
+from lexiscope.core.errors import InputError, LexiscopeError, Place
+from lexiscope.core.result import Record, parse_statistic
+from lexiscope.core.study import read_rows
+
+Outcome = Literal["holds", "holds in part", "reversed", "not shown", "cannot be tested"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+_COLUMNS = ("dataset", "claim", "place", "question", "rule", "unavailable")
+_FIELDS = ("dataset", "subject", "layer", "view", "condition")
+_STATISTIC = re.compile(r"\s*([A-Za-z_][\w.]*)")
+_NUMBER = re.compile(r"\s*(-?(?:\d+\.?\d*|\.\d+))(?![\w.])")
+_VALUE = re.compile(r"\s*('[^']*'|[^\s,\[\]'=!<>]+)")
+_ALLOWED = (
+    "a rule is TERM < TERM or TERM > TERM, several joined by `and`; a term is a number, or the statistic of a record "
+    f"with what it is of, as in name(key=value)[subject=*,layer=12]; fields: {', '.join(_FIELDS)}; `p of` or "
+    "`mean of` may come before a statistic, `with p < .05` after a comparison"
+)
+_MOST_NAMED = 3
+
+
+# -- what a rule says -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What a field of a record must be (or, if not *equal*, must not be); ``*`` in the pattern is any text."""
+
+    field: str
+    pattern: str
+    equal: bool = True
+
+    def __str__(self) -> str:
+        pattern = self.pattern if _VALUE.fullmatch(self.pattern) else f"'{self.pattern}'"
+        return f"{self.field}{'=' if self.equal else '!='}{pattern}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether several values of the field may pass."""
+        return not self.equal or "*" in self.pattern
+
+    def passes(self, record: Record) -> bool:
+        """Say whether a record passes."""
+        text = _text(record, self.field)
+        parts = (re.escape(part) for part in self.pattern.split("*"))
+        return bool(re.fullmatch(".*".join(parts), text, re.DOTALL)) is self.equal
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One side of a comparison: a number, or the records of a statistic that pass the filters.
+
+    ``of`` is what is taken of a record: its value, its p value, or the mean value of all that are selected.
+    """
+
+    number: float | None = None
+    statistic: str = ""
+    filters: tuple[Filter, ...] = ()
+    of: Literal["value", "p", "mean"] = "value"
+
+    def __str__(self) -> str:
+        if self.number is not None:
+            return f"{self.number:g}"
+        where = ",".join(map(str, self.filters))
+        return f"{'' if self.of == 'value' else f'{self.of} of '}{self.statistic}{f'[{where}]' if where else ''}"
+
+    @property
+    def starred(self) -> frozenset[tuple[str, str]]:
+        """The fields with ``*`` and their patterns; a mean has none."""
+        starred = ((each.field, each.pattern) for each in self.filters if each.equal and each.is_open)
+        return frozenset() if self.of == "mean" else frozenset(starred)
+
+    def selected(self, records: Iterable[Record]) -> list[Record]:
+        """Return the records that the term is about."""
+        name = parse_statistic(self.statistic)
+        return [
+            record
+            for record in records
+            if parse_statistic(record.statistic) == name and all(each.passes(record) for each in self.filters)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``left < right``, or ``left > right``; with a *level*, the p value of the left result must be below it."""
+
+    left: Term
+    sign: Literal["<", ">"]
+    right: Term
+    level: float | None = None
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.sign} {self.right}{'' if self.level is None else f' with p < {self.level:g}'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a paper claims, in one sentence; ``place`` says where, ``question`` which question of the study asks it.
+
+    ``datasets`` are those that it is about. ``rule`` says which comparisons of numbers bear it out. A claim without a
+    rule has none because no data exist: ``unavailable`` says why.
+    """
+
+    text: str
+    place: str
+    question: str
+    datasets: tuple[str, ...]
+    rule: tuple[Comparison, ...] = ()
+    unavailable: str = ""
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+
+def read_claims(path: Path, *, dataset: str) -> dict[str, tuple[Claim, ...]]:
+    """Read what a paper claims, by dataset: ``claims.csv`` of a study, one claim a row.
+
+    Columns: ``dataset`` (one or several, with spaces between them; empty: *dataset*, the study's own), ``claim`` (one
+    sentence), ``place`` (section or table), ``question`` (the id of a question of the study), ``rule`` (see above), or
+    ``unavailable`` (why no data exist). A claim about several datasets is listed under each.
+
+    Errors: :class:`InputError` naming the line without claim, place or question, with neither or both of rule and
+    reason, or whose rule does not parse.
+    """
+    found: dict[str, list[Claim]] = {}
+    for place, row in read_rows(path, _COLUMNS):
+        for column in ("claim", "place", "question"):
+            if not row[column]:
+                raise InputError(f"a claim needs its {column}", place=place)
+        if bool(row["rule"]) == bool(row["unavailable"]):
+            what = "a claim needs either a rule, or the reason why no data exist (column unavailable)"
+            raise InputError(what, place=place)
+        names = tuple(row["dataset"].split()) or (dataset,)
+        rule = parse_rule(row["rule"], place=place) if row["rule"] else ()
+        claim = Claim(row["claim"], row["place"], row["question"], names, rule, row["unavailable"])
+        for name in names:
+            found.setdefault(name, []).append(claim)
+    return {name: tuple(claims) for name, claims in found.items()}
+
+
+def parse_rule(text: str, *, place: Place | None = None) -> tuple[Comparison, ...]:
+    """Read a rule. Errors: :class:`InputError` naming the place, the column and what is allowed.
+
+    >>> (one,) = parse_rule("r_squared[layer=12] > .3")
+    >>> str(one.left), one.sign, one.right.number
+    ('r_squared[layer=12]', '>', 0.3)
+    """
+    return _Reader(text, place or Place()).rule()
+
+
+class _Reader:
+    """Reads a rule from left to right."""
+
+    def __init__(self, text: str, place: Place) -> None:
+        self.text, self.place, self.at = text, place, 0
+
+    def rule(self) -> tuple[Comparison, ...]:
+        found = [self._comparison()]
+        while self._follows("and"):
+            found.append(self._comparison())
+        self._expect("", "`and`, or the end of the rule")
+        return tuple(found)
+
+    def _comparison(self) -> Comparison:
+        left = self._term()
+        sign = self._expect(("<", ">"), f"< or > after {left}")
+        right = self._term()
+        if left.number is not None and right.number is not None:
+            raise self._error("it compares two numbers, and no result")
+        if right.of == "p" or (left.of == "p" and right.number is None):
+            raise self._error("a p value is on the left, its level on the right")
+        level = None
+        if self._follows("with p <"):
+            if left.number is not None or left.of != "value":
+                raise self._error("`with p` needs a result on the left")
+            level = float(self._expect_form(_NUMBER, "a level, as in p < .05"))
+        return Comparison(left, "<" if sign == "<" else ">", right, level)
+
+    def _term(self) -> Term:
+        of: Literal["value", "p", "mean"] = (
+            "p" if self._follows("p of") else "mean" if self._follows("mean of") else "value"
+        )
+        match = _STATISTIC.match(self.text, self.at)
+        if match is None or match[1] == "and":
+            number = self._expect_form(_NUMBER, "a number or a statistic" if of == "value" else "a statistic")
+            if of != "value":
+                raise self._error(f"`{of} of` is followed by a number")
+            return Term(float(number))
+        self.at = match.end()
+        name = match[1] + self._parameters()
+        try:
+            parse_statistic(name)
+        except LexiscopeError as error:
+            raise self._error(error.what) from error
+        return Term(statistic=name, filters=self._filters(), of=of)
+
+    def _parameters(self) -> str:
+        """The parameters of a statistic with their brackets; they may hold brackets of their own."""
+        start, depth = self.at, 0
+        if not self.text.startswith("(", start):
+            return ""
+        for number, char in enumerate(self.text[start:], start=1):
+            depth += {"(": 1, ")": -1}.get(char, 0)
+            if depth == 0:
+                self.at = start + number
+                return self.text[start : self.at]
+        raise self._error("a bracket is not closed")
+
+    def _filters(self) -> tuple[Filter, ...]:
+        found: list[Filter] = []
+        if self._follows("["):
+            while not found or self._expect((",", "]"), "a comma or ] after a filter") == ",":
+                name = self._expect(_FIELDS, f"a field ({', '.join(_FIELDS)})")
+                sign = self._expect(("!=", "="), f"= or != after {name}")
+                value = self._expect_form(_VALUE, "a value, in single quotes if it has spaces, commas or brackets")
+                found.append(Filter(name, value.strip("'"), sign == "="))
+        return tuple(found)
+
+    def _follows(self, word: str) -> bool:
+        """Take a word if it comes next."""
+        whole = r"(?!\w)" if word[-1].isalpha() else ""
+        match = re.compile(rf"\s*{re.escape(word)}{whole}").match(self.text, self.at)
+        if match is not None:
+            self.at = match.end()
+        return match is not None
+
+    def _expect(self, words: Sequence[str], expected: str) -> str:
+        """Take the one of *words* that comes next; of no words, the end."""
+        for word in words:
+            if self._follows(word):
+                return word
+        if words or self.text[self.at :].strip():
+            raise self._error(f"expected {expected}")
+        return ""
+
+    def _expect_form(self, form: re.Pattern[str], expected: str) -> str:
+        match = form.match(self.text, self.at)
+        if match is None:
+            raise self._error(f"expected {expected}")
+        self.at = match.end()
+        return match[1]
+
+    def _error(self, what: str) -> InputError:
+        rest = self.text[self.at :].strip()
+        where = f", before {rest!r}" if rest else ", at the end"
+        place = Place(self.place.path, self.place.line, text=self.text)
+        return InputError(f"this is not a rule: {what}{where}", place=place, hint=_ALLOWED)
+
+
+# -- checking ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedClaim:
+    """A claim and what the numbers of a run say to it.
+
+    ``holds``: every comparison comes out as claimed. ``reversed``: every one comes out the other way. ``holds in
+    part``: some come out as claimed, others do not. ``not shown``: none does, and not all are reversed. Two numbers of
+    which one is in the interval of the other show nothing, nor does a p value above its level. ``cannot be tested``:
+    the run lacks a statistic, or no data exist. ``found`` gives the numbers, or the reason.
+
+    Results on the same items differ more surely than their intervals tell: a rule on a difference names the record of
+    that difference, or its test, where there is one.
+    """
+
+    claim: Claim
+    outcome: Outcome
+    found: str
+
+
+def check_claims(claims: Iterable[Claim], records: Sequence[Record]) -> tuple[CheckedClaim, ...]:
+    """Compare what a paper claims with the records of a run."""
+    return tuple(_checked(claim, records) for claim in claims)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """One comparison of two numbers: how it came out, the numbers, which records they are of, and how clear it is."""
+
+    outcome: Outcome
+    numbers: str
+    label: str
+    margin: float
+
+
+class _UntestableError(Exception):
+    """A comparison cannot be made; the text says why."""
+
+
+def _checked(claim: Claim, records: Sequence[Record]) -> CheckedClaim:
+    if claim.unavailable:
+        return CheckedClaim(claim, "cannot be tested", claim.unavailable)
+    own = [record for record in records if record.dataset in (*claim.datasets, "")]
+    try:
+        each = [_compared(comparison, own) for comparison in claim.rule]
+    except _UntestableError as error:
+        return CheckedClaim(claim, "cannot be tested", str(error))
+    outcomes = {_together({one.outcome for one in seen}) for seen in each}
+    # a test that shows nothing takes from a direction what it shows
+    outcome: Outcome = "not shown" if outcomes == {"holds", "not shown"} else _together(outcomes)
+    return CheckedClaim(claim, outcome, "; ".join(map(_told, each)))
+
+
+def _together(outcomes: Set[Outcome]) -> Outcome:
+    if len(outcomes) == 1:
+        return next(iter(outcomes))
+    return "holds in part" if outcomes & {"holds", "holds in part"} else "not shown"
+
+
+def _told(seen: Sequence[_Seen]) -> str:
+    """The numbers of one comparison; of several, how many come out as claimed, and which do not."""
+    if len(seen) == 1:
+        return seen[0].numbers
+    others = [one for one in seen if one.outcome != "holds"]
+    text = f"{len(seen) - len(others)} of {len(seen)} comparisons"
+    if not others:
+        return f"{text}, the closest {min(seen, key=lambda one: one.margin).numbers}"
+    for outcome in ("not shown", "reversed"):
+        named = [f"{one.label} ({one.numbers})" for one in others if one.outcome == outcome]
+        more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+        text += f"; {outcome} for {', '.join(named[:_MOST_NAMED])}{more}" if named else ""
+    return text
+
+
+def _compared(comparison: Comparison, records: Sequence[Record]) -> list[_Seen]:
+    left, right = _sides(comparison.left, records), _sides(comparison.right, records)
+    if comparison.level is not None and any(_number(replace(comparison.left, of="p"), one) is None for one in left):
+        raise _UntestableError(f"{comparison.left} has no p value")
+    shared = {name for name, _ in comparison.left.starred & comparison.right.starred}
+    seen = [
+        _seen(comparison, one, other)
+        for one in left
+        for other in right
+        if one is None or other is None or all(_text(one, name) == _text(other, name) for name in shared)
+    ]
+    if not seen:
+        raise _UntestableError(f"no {' and '.join(sorted(shared))} has both {comparison.left} and {comparison.right}")
+    return seen
+
+
+def _sides(term: Term, records: Sequence[Record]) -> list[Record | None]:
+    """The records of a term that have a number; of a number, nothing."""
+    if term.number is not None:
+        return [None]
+    selected = term.selected(records)
+    if not selected:
+        raise _UntestableError(f"this run has no {term}")
+    if any(record.people for record in selected):
+        raise _UntestableError("the judgments of this run are those of simulated participants")
+    known = [record for record in selected if _number(term, record) is not None]
+    if not known:
+        if selected[0].value is None:
+            raise _UntestableError(selected[0].note)
+        raise _UntestableError(f"{replace(term, of='value')} has no p value")
+    _check_unique(term, known)
+    if term.of == "mean":
+        values = [record.value for record in known if record.value is not None]
+        return [Record(known[0].statistic, sum(values) / len(values))]
+    return list(known)
+
+
+def _check_unique(term: Term, records: Sequence[Record]) -> None:
+    """Refuse a term that is several numbers, where its filters do not say of which field there are several."""
+    named = {each.field for each in term.filters if each.is_open}
+    open_fields, others = [f for f in _FIELDS if f in named], [f for f in _FIELDS if f not in named]
+    first: dict[tuple[str, ...], Record] = {}
+    for record in records:
+        known = first.setdefault(tuple(_text(record, name) for name in open_fields), record)
+        differing = [name for name in others if _text(record, name) != _text(known, name)]
+        if differing:
+            raise _UntestableError(f"{term} is several numbers, which differ in {' and '.join(differing)}")
+
+
+def _number(term: Term, record: Record | None) -> float | None:
+    """The number of a record that a term compares. A test's p value is a field of it, or a record of its own."""
+    if record is None:
+        return term.number
+    if term.of != "p" or record.p is not None:
+        return record.p if term.of == "p" else record.value
+    name, parameters = parse_statistic(record.statistic)
+    return record.value if name == "p" or name.endswith("_p") or parameters.get("value") == "p" else None
+
+
+def _seen(comparison: Comparison, left: Record | None, right: Record | None) -> _Seen:
+    first, second = _number(comparison.left, left), _number(comparison.right, right)
+    assert first is not None
+    assert second is not None
+    above = first - second if comparison.sign == ">" else second - first
+    outcome: Outcome = "holds" if above > 0 else "reversed" if above < 0 else "not shown"
+    ends, others = _interval(comparison.left, left), _interval(comparison.right, right)
+    if (ends and ends[0] <= second <= ends[1]) or (others and others[0] <= first <= others[1]):
+        outcome = "not shown"
+    if comparison.left.of == "p" and comparison.sign == "<" and outcome == "reversed":
+        # a test without a result does not show the opposite
+        outcome = "not shown"
+    tested = ""
+    if comparison.level is not None:
+        p = _number(replace(comparison.left, of="p"), left)
+        assert p is not None
+        tested = f" (p = {p:.3g})".replace("-", "−")
+        outcome = outcome if p < comparison.level else "not shown"
+    sign = "=" if first == second else "<" if first < second else ">"
+    numbers = f"{_shown(comparison.left, left)} {sign} {_shown(comparison.right, right)}{tested}"
+    return _Seen(outcome, numbers, _label(comparison, left, right), above)
+
+
+def _interval(term: Term, record: Record | None) -> tuple[float, float] | None:
+    if record is None or term.of == "p" or record.low is None or record.high is None:
+        return None
+    return record.low, record.high
+
+
+def _shown(term: Term, record: Record | None) -> str:
+    ends = _interval(term, record)
+    between = f" [{ends[0]:.3g}, {ends[1]:.3g}]" if ends else ""
+    return f"{'p = ' if term.of == 'p' else ''}{_number(term, record):.3g}{between}".replace("-", "−")
+
+
+def _label(comparison: Comparison, left: Record | None, right: Record | None) -> str:
+    """Which records a comparison is of: the values of the fields of which there are several."""
+    parts: dict[str, None] = {}
+    for term, record in ((comparison.left, left), (comparison.right, right)):
+        for each in term.filters:
+            if each.is_open and record is not None and term.of != "mean":
+                text = _text(record, each.field)
+                parts[f"layer {text}" if each.field == "layer" else text] = None
+    return " / ".join(parts)
+
+
+def _text(record: Record, name: str) -> str:
+    value = getattr(record, name)
+    return "" if value is None else str(value)

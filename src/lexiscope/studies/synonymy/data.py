@@ -1,0 +1,613 @@
+"""What the study asks of whom: a collection with templates or choice sets that are ready, and everyone's decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.analysis.accuracy import Accuracy, Contrast, accuracy, contrast
+from lexiscope.analysis.choice_sets import CORRECT, N_TOKENS, Decisions, decide, recorded, token_deltas
+from lexiscope.collect import CollectProgress, collect, live_subjects
+from lexiscope.core import catalog
+from lexiscope.core.dataset import DatasetCard, SubjectFacts, own_card
+from lexiscope.core.errors import CapabilityError, DataError, InputError, SpecError
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import parse_statistic
+from lexiscope.core.run import sha256_of
+from lexiscope.core.scoring import Per, ScoringPolicy
+from lexiscope.core.sealed import PARTS, read_sealed
+from lexiscope.core.study import Question
+from lexiscope.core.subject import Generates, Judges, Scores, Subject
+from lexiscope.items.choice_set_file import is_collection, read_designed
+from lexiscope.items.collection_file import read_collection
+from lexiscope.items.flagged import FLAGGED_WORDS, flagged_words, read_words
+from lexiscope.items.gap_filling import gap_items, gap_template
+from lexiscope.items.minimal_pairs import SynonymItem, choice_sets
+from lexiscope.items.surface import is_english
+from lexiscope.items.tabular import is_item_table
+from lexiscope.items.templates import Template, read_templates, synonymy_templates
+from lexiscope.items.turned import turned_sets
+from lexiscope.report.part import Remark, told_apart
+from lexiscope.report.tables import INTEGER, Column, Missing, Table
+from lexiscope.report.tables import Cell as TableCell
+from lexiscope.resources.cards import SEMCOR, WORDNET
+from lexiscope.studies.kit.run_data import RunData
+from lexiscope.studies.synonymy.design import CONTROLLED, JOINT, Cell, Design, cell_of, ordered
+from lexiscope.studies.synonymy.settings import SynonymySettings
+
+TASK, GAP_TASK = "minimal_pair", "gap_filling"
+BASELINE = "baseline:frequency"
+SUITES, NO_CATEGORIES = "Suites other than substitution", "Error categories of gap filling"
+NO_BASELINE = "The word-frequency baseline"
+"""Names under which a run says that they do not apply to it."""
+
+Kind = Literal["recorded", "live", "baseline"]
+Floats = NDArray[np.float64]
+OWN_QUESTIONS = {
+    "Q1": "Do models prefer the right word to the wrong one, and to random words?",
+    "Q2": "Do they know the relation of two words without any context?",
+    "Q3": "Do they produce the right word when they are asked for it?",
+    "Q6": "Which expression of the relation works best, and does it work in both directions?",
+}
+"""The questions put to relations of the user's own, which no paper has asked."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """What one subject decided in every cell, by measure: first the one that decides, then those of other denominators.
+
+    ``deltas`` are the tokens of the right option minus those of the others, by choice set, where they were counted.
+    """
+
+    subject: str
+    title: str
+    kind: Kind
+    decided: Mapping[str, Mapping[Cell, Decisions]]
+    deltas: Mapping[str, float]
+
+    @property
+    def measure(self) -> str:
+        """The measure that decides."""
+        return next(iter(self.decided))
+
+    @property
+    def outcomes(self) -> Mapping[Cell, Decisions]:
+        """The decisions under the measure that decides."""
+        return self.decided[self.measure]
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells that it has decisions in, in the paper's order."""
+        return ordered(self.outcomes)
+
+    def per(self, measure: str = "") -> str:
+        """Return what log-probabilities were divided by under a measure; recorded outcomes: by tokens, as published."""
+        given = parse_statistic(measure or self.measure)[1]
+        return given.get("per", "token" if self.kind == "recorded" else "option")
+
+    def delta(self, cell: Cell) -> Floats:
+        """Return the token delta of each item in a cell, NaN where tokens were not counted. *Shape:* (items,)."""
+        return np.array([self.deltas.get(item_id, np.nan) for item_id in self.outcomes[cell].item_ids])
+
+
+@dataclass(frozen=True, eq=False)
+class SynonymyData(RunData[SynonymySettings]):
+    """What the questions see.
+
+    ``items`` are the choice sets, ``choices`` what was decided or scored in them, ``gaps`` the completions of the
+    ``gap_items``, whose template is ``gap``; ``deltas`` are the token deltas that came with the collection; ``states``
+    the ids of the subjects that are states of a model in training, with how far each was; ``left_out`` the analyses
+    that do not apply, each with its reason. Arrays over items are in the order of ``numbers``.
+    """
+
+    settings: SynonymySettings
+    card: DatasetCard
+    items: tuple[Item, ...]
+    checksums: Mapping[str, str]
+    gap_items: tuple[Item, ...] = ()
+    gap: Template | None = None
+    choices: ResponseTable = field(default_factory=ResponseTable.empty)
+    gaps: ResponseTable = field(default_factory=ResponseTable.empty)
+    facts: Mapping[str, SubjectFacts] = field(default_factory=dict)
+    deltas: Floats | None = None
+    routes: tuple[Mapping[str, Any], ...] = ()
+    states: Mapping[str, float] = field(default_factory=dict)
+    left_out: tuple[tuple[str, str], ...] = ()
+
+    # -- what there is ----------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The name of the dataset."""
+        return self.card.name
+
+    @property
+    def own(self) -> bool:
+        """Whether items or templates are the user's."""
+        return bool(self.settings.items or self.settings.templates)
+
+    @property
+    def responses(self) -> ResponseTable:
+        """All answers of the run: outcomes, scores, counts and completions."""
+        return ResponseTable.concat([self.choices, self.gaps])
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Items, sentences, choice sets, responses, subjects."""
+        asked = {"items": len(self.numbers), "sentences": len(set(self.sentences)), "choice_sets": len(self.items)}
+        return asked | {"responses": len(self.responses), "subjects": len(self.answers)}
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """How live subjects scored."""
+        return {"scoring": [dict(route) for route in self.routes]}
+
+    def has(self, what: str) -> bool:
+        """Say whether there are ``completions`` of gaps, or ``choices without context``."""
+        given = {"completions": bool(len(self.gaps)), "choices without context": any(c.is_alone for c in self.cells)}
+        return given[what] if what in given else super().has(what)
+
+    def asks(self, question: Question) -> Question:
+        """Return a question; of a relation of the user's own it names no synonyms."""
+        text = question.text if self.design.is_papers else OWN_QUESTIONS.get(question.question_id, question.text)
+        return replace(question, text=text)
+
+    @cached_property
+    def sets(self) -> Mapping[Cell, list[Item]]:
+        """The choice sets of each cell."""
+        found: dict[Cell, list[Item]] = {}
+        for item in self.items:
+            found.setdefault(cell_of(item), []).append(item)
+        return found
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """The items of the collection, by number."""
+        return tuple(sorted({int(item.conditions["item"]) for item in self.items}))
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        """The sentence of each item: what is resampled."""
+        sentence = {int(item.conditions["item"]): str(item.conditions["sentence"]) for item in self.items}
+        return tuple(sentence[number] for number in self.numbers)
+
+    @cached_property
+    def answers(self) -> tuple[Answers, ...]:
+        """What each subject decided, in the order of their answers."""
+        found = [self._decided(subject) for subject in self.choices.unique("subject_id")]
+        titles = told_apart([each.title for each in found], [each.subject for each in found])
+        return tuple(replace(each, title=title) for each, title in zip(found, titles, strict=True))
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """All cells that any subject has decisions in."""
+        return ordered(cell for answers in self.answers for cell in answers.outcomes)
+
+    @cached_property
+    def design(self) -> Design:
+        """What is compared with what: the plan over these cells."""
+        return Design(self.cells)
+
+    @property
+    def baseline(self) -> Answers | None:
+        """The word-frequency baseline, where it could be computed."""
+        return next(iter(self.of_kind("baseline")), None)
+
+    def of_kind(self, *kinds: Kind) -> tuple[Answers, ...]:
+        """Return the answers of these kinds of subject."""
+        return tuple(answers for answers in self.answers if answers.kind in kinds)
+
+    @property
+    def models(self) -> tuple[Answers, ...]:
+        """The recorded and live subjects: all but the baseline."""
+        return self.of_kind("recorded", "live")
+
+    def in_words(self, values: Iterable[str]) -> Mapping[str, str]:
+        """Return what ids of subjects and names of cells are called, also those of a contrast (*a vs b*)."""
+        known = {subject: fact.title for subject, fact in self.facts.items() if fact.title}
+        known |= {answers.subject: answers.title for answers in self.answers}
+        known |= {cell.name: cell.label for cell in self.cells}
+        return {value: " vs. ".join(known.get(one, one) for one in value.split(" vs ")) for value in values}
+
+    # -- statistics -------------------------------------------------------------------------------------------------
+
+    def n_options(self, cell: Cell) -> int:
+        """Return the largest number of options of a choice set in a cell."""
+        parts = [replace(cell, condition=part) for part in JOINT.get(cell.condition, (cell.condition,))]
+        return max(len(item.options) for part in parts for item in self.sets[part])
+
+    def accuracy(self, cell: Cell, decisions: Decisions) -> Accuracy:
+        """Return the accuracy of decisions, its interval over sentences."""
+        return accuracy(
+            decisions.correct,
+            clusters=self.clusters,
+            tied=decisions.tied,
+            chance=cell.chance(self.n_options(cell)),
+            resamples=self.settings.n_bootstrap,
+            seed=self.settings.seed,
+        )
+
+    def contrast(self, first: Decisions, second: Decisions) -> Contrast:
+        """Return the contrast of two sets of decisions over the items, its interval over sentences."""
+        return contrast(
+            first.correct,
+            second.correct,
+            clusters=self.clusters,
+            resamples=self.settings.n_bootstrap,
+            seed=self.settings.seed,
+        )
+
+    @cached_property
+    def clusters(self) -> NDArray[np.str_] | None:
+        """The sentences, where there are several: one alone cannot be resampled, its items can."""
+        return np.array(self.sentences) if len(set(self.sentences)) > 1 else None
+
+    def _decided(self, subject: str) -> Answers:
+        own = self.choices.where(subject_id=subject)
+        measures = own.unique("measure")
+        kind: Kind = "baseline" if subject.startswith(BASELINE) else "live"
+        kind = "recorded" if set(measures) == {CORRECT} else kind
+        fact = self.facts.get(subject, SubjectFacts(subject))
+        title = "word frequency" if kind == "baseline" else fact.title or subject
+        decided = {
+            measure: self._by_cell(
+                recorded(own, subject=subject) if measure == CORRECT else decide(own, subject=subject, measure=measure)
+            )
+            for measure in _deciding(measures, self.settings.per)
+        }
+        deltas = token_deltas(own, subject=subject) if N_TOKENS in measures else {}
+        return Answers(subject, title, kind, decided, deltas)
+
+    def _by_cell(self, decisions: Decisions) -> Mapping[Cell, Decisions]:
+        """The decisions of each cell that was answered, in the order of the collection, then of joint conditions.
+
+        Errors: :class:`InputError` for a cell that lacks an item of the collection: cells could not be compared.
+        """
+        answered, found = set(decisions.item_ids), {}
+        for cell, items in self.sets.items():
+            ids = {int(item.conditions["item"]): item.item_id for item in items}
+            lacking = [number for number in self.numbers if number not in ids]
+            if lacking:
+                raise InputError(f"{cell.name} has no choice set for {len(lacking)} items, the first is {lacking[0]}")
+            if answered & set(ids.values()):
+                found[cell] = decisions.aligned([ids[number] for number in self.numbers])
+        for joint, parts in JOINT.items():
+            for cell in [cell for cell in found if cell.condition == parts[0]]:
+                other = replace(cell, condition=parts[1])
+                if other in found:
+                    found[replace(cell, condition=joint)] = found[cell].both(found[other])
+        return found
+
+
+def _deciding(measures: Sequence[str], per: Per) -> list[str]:
+    """The measures that decide: that of the denominator *per*, then those of others."""
+    policies, others = [], []
+    for measure in measures:
+        try:
+            policies.append(ScoringPolicy.parse(measure))
+        except SpecError:
+            others.append(measure)
+    if policies:
+        return [str(policy) for policy in sorted(policies, key=lambda policy: policy.per != per)]
+    return [name for name in others if name not in (N_TOKENS, "self_test_margin")][:1]
+
+
+# -- where it comes from ----------------------------------------------------------------------------------------------
+
+
+def gather(settings: SynonymySettings, folder: Path, progress: CollectProgress | None = None) -> SynonymyData:
+    """Load the collection and the recorded outcomes, and let the live subjects answer.
+
+    Their answers are kept under ``collected`` and ``gaps`` of the folder, so that a broken run continues.
+    Errors: those of the readers; :class:`SpecError` for a dataset without a collection, for templates beside choice
+    sets that are ready or beside recorded outcomes; :class:`InputError` where no subject answers anything.
+    """
+    data = _opened(settings)
+    specs = tuple(dict.fromkeys((*settings.subjects, *(spec for spec, _ in settings.checkpoints))))
+    live = live_subjects(specs, settings)
+    for subject in live:
+        if not isinstance(subject, Scores | Judges | Generates):
+            what = f"{subject.subject_id} can neither score texts nor judge choice sets nor generate"
+            raise CapabilityError(what, hint="use for instance causal_lm:FOLDER")
+
+    def asked(items: Sequence[Item], able: Sequence[Subject], task: str, place: str) -> ResponseTable:
+        if not items or not able:
+            return ResponseTable.empty()
+        return collect(items, able, task, out=folder / place, seed=settings.seed, progress=progress)
+
+    recorded = _chosen(data)
+    answered = asked(data.items, [each for each in live if isinstance(each, Scores | Judges)], TASK, "collected")
+    baseline, why = _frequencies(data, live)
+    writers, no_gaps = [each for each in live if isinstance(each, Generates)], ""
+    if settings.gap_filling == "no":
+        no_gaps = "It was not asked for (gap_filling: no)."
+    elif not writers:
+        no_gaps = "No live subject generates texts."
+    reasons = ((NO_BASELINE, why), ("Gap filling", no_gaps if data.gap_items else ""))
+    seals = [read_sealed(path) for path in sorted((folder / "collected" / PARTS).glob("*.json"))]
+    # a spec may name options that are no part of the id (device, threads): what a spec became is known here alone
+    ids = {spec: subject.subject_id for spec, subject in zip(specs, live, strict=True)}
+    made = replace(
+        data,
+        choices=ResponseTable.concat([recorded, answered, baseline]),
+        gaps=asked(data.gap_items, () if no_gaps else writers, GAP_TASK, "gaps"),
+        facts={**data.facts, **{each.subject_id: each.facts for each in live}},
+        routes=tuple({"subject": seal["key"]["subject"], **seal["about"]["settings"]} for seal in seals),
+        states={ids[spec]: seen for spec, seen in settings.checkpoints},
+        left_out=(*data.left_out, *(each for each in reasons if each[1])),
+    )
+    if not made.models and not len(made.gaps):
+        what = f"{made.name} has no recorded outcomes, and no subject was asked"
+        raise InputError(what, hint="name a model: --subject causal_lm:FOLDER")
+    return made
+
+
+def _chosen(data: SynonymyData) -> ResponseTable:
+    """The recorded outcomes of the models that the settings name (all where they name none)."""
+    wanted, known = data.settings.recorded, data.choices.unique("subject_id")
+    unknown = sorted(set(wanted) - set(known))
+    if unknown:
+        raise SpecError(f"{data.name} has no recorded subject {unknown[0]!r}", hint=f"there are {known}")
+    return data.choices.where(subject_id=wanted) if wanted else data.choices
+
+
+def _frequencies(data: SynonymyData, live: Sequence[Subject]) -> tuple[ResponseTable, str]:
+    """The word-frequency baseline, or why there is none."""
+    counts = data.settings.frequency
+    if not counts and not all(is_english(item.usages[0].language) for item in data.items):
+        # every word would have the count 0 and every choice be a tie
+        return ResponseTable.empty(), "The word-frequency baseline needs counts of this language: --frequency FILE."
+    spec = BASELINE + (f"?table={counts}" if counts else "")
+    if any(subject.subject_id == spec for subject in live):
+        return ResponseTable.empty(), ""
+    subject = catalog.subject(spec)
+    assert isinstance(subject, Judges)
+    try:
+        return subject.judge(data.items, TASK), ""
+    except DataError as error:
+        return ResponseTable.empty(), (
+            "The word-frequency baseline was not computed: WordNet's tag counts are not at hand "
+            f"({error.what}). `lexiscope data get wordnet` gets them; --frequency FILE names other counts."
+        )
+
+
+def _opened(settings: SynonymySettings) -> SynonymyData:
+    """The items that the settings name: a dataset or a file, with the paper's templates or the user's."""
+    path = Path(settings.items)
+    if settings.items and (is_item_table(path) or not is_collection(path)):
+        return _ready(settings, path)
+    if settings.items:
+        collection = read_collection(path, language=_language(settings))
+        card = own_card(path, task=TASK, language=collection[0].language)
+        return _made(collection, SynonymyData(settings, card, (), {path.name: sha256_of(path)}))
+    module = catalog.module("datasets", settings.dataset)
+    if not hasattr(module, "collection"):
+        what = f"{settings.dataset} is no collection of synonyms"
+        raise SpecError(what, hint="use synonymy, mini_synonymy, or --items FILE")
+    collection = cast(Callable[[], tuple[SynonymItem, ...]], module.collection)()
+    dataset = catalog.dataset(settings.dataset)
+    data = SynonymyData(settings, dataset.card, (), dict(dataset.checksums))
+    if settings.templates and settings.recorded:
+        what = "recorded outcomes were made with the paper's templates, not with yours"
+        raise SpecError(what, hint="leave out recorded, or templates")
+    if not settings.templates:
+        data = replace(data, choices=dataset.responses, facts={fact.subject_id: fact for fact in dataset.subjects})
+    return _made(collection, data)
+
+
+def _made(collection: Sequence[SynonymItem], data: SynonymyData) -> SynonymyData:
+    """The choice sets that templates make of a collection; without random nouns the controlled ones only."""
+    settings = data.settings
+    english = all(is_english(item.language) for item in collection)
+    templates = read_templates(settings.templates) if settings.templates else synonymy_templates()
+    if not english and not settings.templates:
+        # the words of the paper's templates are English; the substitution has none
+        templates = tuple(each for each in templates if each.substitutes)
+    has_nouns, gap = all(item.random_nouns for item in collection), gap_template(templates)
+    conditions = None if has_nouns else [CONTROLLED]
+    # the token deltas that came with the collection, where it has them
+    deltas = [dict(item.extra).get("token_delta", "") for item in sorted(collection, key=lambda item: item.number)]
+    reasons = (
+        (not english and not settings.templates, SUITES, _OTHER_LANGUAGE),
+        (
+            not has_nouns,
+            "Random conditions, best of several and both",
+            "An item has no random nouns (random_nouns).",
+        ),
+        (
+            not any(each.turned_round for each in templates),
+            "The relation turned round",
+            "No template has a text for it (turned).",
+        ),
+        (
+            not gap,
+            "Gap filling",
+            "No template has {context} in front and only the target before its {word}.",
+        ),
+        (
+            gap and not any(item.synset for item in collection),
+            "Gap filling by synset",
+            "No item names the lemmas of its synset (synset).",
+        ),
+        (
+            gap and (settings.templates or not english),
+            NO_CATEGORIES,
+            "They are those of errors in synonymy, proposed from the English WordNet.",
+        ),
+    )
+    mode, name = settings.mode, data.name
+    sets = choice_sets(collection, templates, conditions=conditions, mode=mode, dataset=name)
+    return replace(
+        data,
+        items=(*sets, *turned_sets(collection, templates, mode=mode, dataset=name)),
+        gap_items=gap_items(collection, template=gap, mode=mode, dataset=name) if gap else (),
+        gap=gap,
+        deltas=np.array([float(text) for text in deltas]) if all(deltas) else None,
+        left_out=tuple((analysis, why) for applies, analysis, why in reasons if applies),
+    )
+
+
+_OTHER_LANGUAGE = (
+    "The items are not in English, and the texts of the paper's other suites and of gap filling are: --templates FILE "
+    "gives them in the language of the items."
+)
+
+
+def _ready(settings: SynonymySettings, path: Path) -> SynonymyData:
+    if settings.templates:
+        what = "these are choice sets, whose texts are made: templates have nothing to do"
+        raise SpecError(what, hint="leave out templates, or give a collection (target, synonym, distractor, sentence)")
+    items = read_designed(path, language=_language(settings))
+    card = own_card(path, task=TASK, language=items[0].usages[0].language)
+    left_out = (("Gap filling", "The items are choice sets: they name no answer to a gap."),)
+    return SynonymyData(settings, card, items, {path.name: sha256_of(path)}, left_out=left_out)
+
+
+def _language(settings: SynonymySettings) -> str:
+    """The language of items whose file does not name it: the setting, or else that of the templates."""
+    if settings.language != SynonymySettings().language:
+        return settings.language
+    return read_templates(settings.templates)[0].language if settings.templates else "en"
+
+
+# -- what the report says of it ---------------------------------------------------------------------------------------
+
+
+def collection(run: SynonymyData) -> object:
+    """Return counts of the collection, the cells of the design, what does not apply, and texts with flagged words."""
+    words = run.settings.word_list
+    flagged = _flagged(run.items, read_words(Path(words)) if words else FLAGGED_WORDS)
+    n_items, n_sentences = len(run.numbers), len(set(run.sentences))
+    clusters = f"{n_items} items stand in {n_sentences} distinct sentences; intervals resample sentences."
+    if not run.own:
+        flaws = ": the published texts repaired." if run.settings.mode == "clean" else ", flaws included."
+        clusters += f" Texts are in the mode {run.settings.mode!r}{flaws}"
+    columns = (
+        Column("Cell"),
+        Column("Choice sets", INTEGER),
+        Column("Options", INTEGER),
+        Column("Example: the right option's text"),
+    )
+    asked = [(cell, run.sets[cell]) for cell in ordered(run.sets)]
+    rows = [(cell.label, len(items), run.n_options(cell), items[0].usages[0].text) for cell, items in asked]
+    numbers = {"n_items": n_items, "n_sentences": n_sentences, "n_choice_sets": len(run.items)}
+    return (
+        [run.number(name, n) for name, n in {**numbers, "n_flagged": len(flagged)}.items()],
+        Table("design_cells", "", "What was asked: the cells of the design", columns, tuple(rows)),
+        _left_out_table(run) if run.own else None,
+        _flagged_table(flagged, Path(words).name) if flagged else None,
+        clusters,
+    )
+
+
+_NO_PAIRS = {
+    "contrasts_suites": ("Contrasts between suites", "No two suites have a condition in common."),
+    "contrasts_conditions": ("Contrasts between conditions", "Every suite has one condition."),
+    "contrasts_context": (
+        "With context against without",
+        "No relation is asked with context (random) and, under the same expression, without (correct_vs_random).",
+    ),
+    "contrasts_expressions": ("Which expression works best", "No suite has two expressions of its relation."),
+}
+
+
+def _left_out_table(run: SynonymyData) -> Table:
+    """Which analyses do not apply to a user's own items or templates, and why."""
+    compared = ("Comparison with the paper's numbers", "The items or the templates are not the paper's.")
+    rows, cells = [compared, *run.left_out], set(run.cells)
+    rows += [_NO_PAIRS[family.name] for family in run.design.families if not any(map(cells.issuperset, family.pairs))]
+    if not any(cells.issuperset(pair) for _, *pair in run.design.consistency):
+        rows.append(("Consistency of two tests", "There is one test."))
+    if not any(answers.deltas for answers in run.of_kind("live")):
+        rows.append(("The effect of tokens", "No subject told how many tokens the words have in their texts."))
+    columns = (Column("Analysis"), Column("Why it is left out"))
+    return Table("left_out", "", "What does not apply to these items", columns, tuple(rows))
+
+
+def _flagged(items: Sequence[Item], words: Collection[str]) -> Mapping[str, Collection[str]]:
+    """The flagged words of each sentence and its options, by sentence."""
+    found: dict[str, dict[str, None]] = {}
+    for item in items:
+        for word in (word for usage in item.usages for word in flagged_words(usage.text, words)):
+            found.setdefault(str(item.conditions["sentence"]), {})[word] = None
+    return dict(sorted(found.items()))
+
+
+def _flagged_table(flagged: Mapping[str, Collection[str]], source: str) -> Table:
+    note = (
+        f"By {source or 'a short English list of ours, blind to senses'}. Flagged, not dropped: look at these texts "
+        "before people are shown them."
+    )
+    rows = tuple((sentence, ", ".join(words)) for sentence, words in flagged.items())
+    title = "Sentences with a word that a person should look at, in the sentence or among its options"
+    return Table("flagged_words", "", title, (Column("Sentence"), Column("Words")), rows, (note,))
+
+
+def subjects(run: SynonymyData) -> object:
+    """Return who answered, with policy, tokens, route and self-test, and the licences."""
+    texts = [f"{answers.title}: decided by {answers.measure}." for answers in run.of_kind("live", "baseline")]
+    if run.of_kind("recorded"):
+        texts.append(
+            "Recorded outcomes were decided by the authors, on the published texts: mean log-probability over tokens "
+            "2 to n of the whole text, no beginning-of-sequence token (the policy `published`)."
+        )
+    # without other suites or a baseline the user should know it before the numbers
+    remarks = [Remark(why) for analysis, why in run.left_out if analysis in (SUITES, NO_BASELINE)]
+    return _registry(run), _scoring(run) if run.routes else None, _licences(run), texts, remarks
+
+
+def _registry(run: SynonymyData) -> Table:
+    columns = (
+        Column("Subject"),
+        Column("Kind"),
+        Column("Parameters", INTEGER),
+        Column("Layers", INTEGER),
+        Column("Revision"),
+        Column("Cells answered", INTEGER),
+    )
+    rows = []
+    for answers in run.answers:
+        fact = run.facts.get(answers.subject, SubjectFacts(answers.subject))
+        known = (fact.n_parameters or None, fact.n_layers, fact.revision[:12])
+        rows.append((answers.title, answers.kind, *known, len(answers.outcomes)))
+    return Table("subjects", "", "Who answered", columns, tuple(rows))
+
+
+def _scoring(run: SynonymyData) -> Table:
+    columns = (
+        Column("Subject"),
+        Column("Policy"),
+        Column("Route", note="How texts that begin alike were computed; the fastest that gives the plain scores."),
+        Column("Refused", note="Why a faster route was not used."),
+        Column("Tokens scored", INTEGER),
+        Column("Tokens read", INTEGER),
+        Column("Self-test", note="Does it prefer texts to their own words shuffled?"),
+    )
+    titles, rows = {answers.subject: answers.title for answers in run.answers}, []
+    for route in run.routes:
+        subject = route["subject"]
+        tested = run.choices.where(subject_id=subject, measure="self_test_margin").column("raw").tolist()
+        said = next(filter(None, tested), Missing("This subject scores no texts."))
+        how = [str(route.get(name, "")) for name in ("policy", "route", "refused")]
+        rows.append((titles.get(subject, subject), *how, route.get("tokens"), route.get("tokens_read"), said))
+    return Table("scoring", "", "How live subjects scored", columns, tuple(rows))
+
+
+def _licences(run: SynonymyData) -> Table:
+    # the released collection was made of two more resources
+    made_of = (run.card, WORDNET, SEMCOR) if run.name == "synonymy" else (run.card,)
+    rows: list[tuple[TableCell, ...]] = [(each.title, each.licence) for each in made_of]
+    for answers in run.of_kind("live"):
+        fact = run.facts.get(answers.subject)
+        known = f"Not known to Lexiscope: see the card of {fact.title or answers.subject}." if fact else "Not known."
+        rows.append((answers.title, Missing(known)))
+    note = "A model's licence is its publisher's; Lexiscope does not know it. Read its card before publishing results."
+    columns = (Column("What"), Column("Licence"))
+    return Table("licences", "", "Licences of data and models", columns, tuple(rows), (note,))
