@@ -10,6 +10,7 @@ import pytest
 from lexiscope.analysis.agreement import included, leave_one_out
 from lexiscope.analysis.alpha import krippendorff_alpha
 from lexiscope.analysis.ceilings import (
+    agreement_ceilings,
     best_of_groups,
     best_rater,
     leave_one_out_rho,
@@ -22,6 +23,7 @@ from lexiscope.analysis.ceilings import (
 )
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.result import Estimate, Undefined
 
 
 def noisy(n_raters: int, n_items: int, noise: float, *, seed: int = 0) -> Ratings:
@@ -251,3 +253,17 @@ def test_ambistory_human_upper_bound(ambistory_ratings: dict[str, Ratings]) -> N
     assert len(agreement.undefined) == 6
     found = best_rater(agreement, {rater: rater.partition(":")[0] for rater in ratings.rater_ids})
     assert (found.n, round(found.value, 4)) == (130, 0.8341)
+
+
+def test_a_ceiling_without_a_value_keeps_its_name() -> None:
+    """Two raters, 1 2 3 4 and 4 3 1 2: the mean leave-one-out correlation is negative, so its squares are undefined."""
+    ratings = Ratings.from_arrays(list("aaaabbbb"), list("ijklijkl"), [1, 2, 3, 4, 4, 3, 1, 2])
+    agreements = (leave_one_out(ratings, resamples=0), included(ratings, resamples=0))
+    found = [ceiling for one in agreements for ceiling in agreement_ceilings(one, resamples=0)]
+    assert len(found) == len({entry.name for entry in found}) == 6
+    assert isinstance(found[0], Estimate)
+    undefined = {entry.name: entry.reason for entry in found if isinstance(entry, Undefined)}
+    bases = ("squared_mean_rater_correlation", "mean_squared_rater_correlation")
+    squares = [f"{name}(variant=leave_one_out,method=spearman)" for name in bases]
+    assert set(squares) <= set(undefined)
+    assert all("negative (-0.8000)" in undefined[name] for name in squares)

@@ -31,6 +31,8 @@ def test_shares_of_tags() -> None:
     first, second = tag_shares(TABLE, "ana", TAGS, clusters=words, resamples=100)
     assert (first.n_tagged, first.share.value, first.share.n_clusters) == (3, 3 / 5, 3)
     assert (second.n_tagged, second.share.value) == (0, 0.0)
+    assert (first.result().value, first.result().n, first.result().unit) == (60, 5, "percent")
+    assert first.result().interval.low == 100 * first.share.clustered.low
     with pytest.raises(InputError, match="no cluster"):
         tag_shares(TABLE, "ana", TAGS, clusters={})
 
@@ -46,6 +48,10 @@ def test_agreement_on_tags() -> None:
     assert first.kappa.value == pytest.approx((3 / 4 - chance) / (1 - chance))
     assert second.percent.value == 1.0
     assert isinstance(second.kappa, Undefined)
+    same, kappa = first.results()
+    assert (same.name, kappa.name) == (f"error_tag_same(tag={first.tag})", f"error_tag_kappa(tag={first.tag})")
+    assert (same.records()[0].value, kappa.records()[0].value) == (75, first.kappa.value)
+    assert second.results()[1].records()[0].note == f"undefined: {second.kappa.reason}"
 
 
 def test_too_few_errors_in_common() -> None:

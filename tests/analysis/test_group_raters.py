@@ -79,7 +79,20 @@ def test_shuffling_is_what_selection_alone_gives() -> None:
     assert found.spearman.value == pytest.approx(first.spearman, abs=3 * first.spearman_sd)
     assert found.accuracy.value == pytest.approx(first.accuracy, abs=3 * first.accuracy_sd)
     # and it is well above what one of these raters reaches
-    assert first.spearman > single_rater(ratings, resamples=0).mean_rho + 3 * first.spearman_sd
+    one = single_rater(ratings, resamples=0)
+    assert first.spearman > one.mean_rho + 3 * first.spearman_sd
+    assert {each.name: (each.value, each.n) for each in one.results()} == {
+        "single_rater_rho(over=ratings)": (one.rho_pooled, one.n_ratings),
+        "single_rater_rho(over=raters)": (one.mean_rho, one.n_raters),
+        "single_rater_rho_sd": (one.sd, one.n_raters),
+        "single_rater_accuracy_within_sd": (one.accuracy, one.n_ratings),
+    }
+    shuffled = first.results()[1]
+    assert (shuffled.name, shuffled.value) == (
+        "shuffled_best_rater(metric=accuracy_within_sd,shuffles=30)",
+        first.accuracy,
+    )
+    assert f"{first.accuracy_sd:.4f}" in shuffled.note
     with pytest.raises(StatisticError, match="at least two shuffles"):
         shuffled_best_raters(ratings, groups, shuffles=1)
 

@@ -25,6 +25,9 @@ def test_shares_and_missing_labels() -> None:
     assert found.intervals[2].low == found.intervals[2].high == 0
     # draws: both groups of the one with label 1 give 1, both of the other 1/2
     assert (found.intervals[0].low, found.intervals[0].high) == (0.5, 1.0)
+    first = found.results("label_share")[0]
+    assert (first.name, first.value, first.n, first.unit) == ("label_share(point=1)", 100 * (2 / 3), 3, "percent")
+    assert (first.interval.low, first.interval.high) == (50, 100)
 
 
 def test_labels_must_be_points() -> None:
@@ -54,6 +57,7 @@ def test_conditions_of_a_models_labels() -> None:
         ("open", (1, 0, 0, 0, 1), 0),
     ]
     assert table.everything.n_missing == 1
+    assert table.parts == (("all", table.everything), *table.by_condition)
     with pytest.raises(InputError, match="no condition"):
         label_table("m", labels, {})
 

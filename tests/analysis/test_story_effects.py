@@ -45,6 +45,11 @@ def test_differences_by_hand() -> None:
     # A - B: 5 - 2, 1 - 4, 3 - 5, 3 - 1
     assert found.ending_to_ending.mean == (3 + 3 + 2 + 2) / 4
     assert (found.open_to_ended.n, found.ending_to_ending.n, found.open_to_ended.n_groups) == (8, 4, 2)
+    results = {one.name: one for one in found.results()}
+    mean = results["absolute_difference(between=open_and_ended)"]
+    assert (mean.value, mean.interval, mean.n) == (10 / 8, found.open_to_ended.interval, 8)
+    assert results["absolute_difference_sd(between=open_and_ended,ddof=1)"].value == found.open_to_ended.sd
+    assert results["absolute_difference_sd(between=endings,ddof=0)"].value == found.ending_to_ending.sd_population
 
 
 def test_orders_by_hand() -> None:
@@ -53,6 +58,13 @@ def test_orders_by_hand() -> None:
     other, free = found.intended_above_other, found.ending_raises_intended
     assert (other.above, other.equal, other.below, other.n) == (0.5, 0.25, 0.25, 4)
     assert (free.above, free.equal, free.below, free.n) == (0.25, 0.5, 0.25, 4)
+    above, equal, below = free.results()
+    assert (above.name, above.value, above.interval.low) == (
+        "ending_raises_intended(share=above)",
+        25,
+        100 * free.interval.low,
+    )
+    assert (equal.value, below.value, below.unit, below.n) == (50, 25, "percent", 4)
 
 
 def test_words_are_resampled_whole() -> None:
@@ -87,14 +99,15 @@ def test_accuracy_of_open_and_ended_stories() -> None:
     ratings, places = stories(FIRST, SECOND)
     predictions: dict[str, float | None] = dict.fromkeys(ratings.item_ids, 3.0)
     predictions["s0-4"] = None
-    (row,) = accuracy_by_kind({"m": predictions}, ratings, places, resamples=0)
-    assert [(each.accuracy.n, each.n_missing) for each in (row.everything, row.open, row.ended)] == [
-        (11, 1),
-        (3, 1),
-        (8, 0),
+    found = accuracy_by_kind({"m": predictions}, ratings, places, resamples=0)
+    note = "over readable replies: 1 samples without a prediction"
+    assert [(each.subject, each.condition, each.n, each.note) for each in found] == [
+        ("m", "", 11, note),
+        ("m", "open", 3, note),
+        ("m", "ended", 8, ""),
     ]
     # constant 3: of the ended items only the two with mean 3 are closer than 1
-    assert row.ended.value == 2 / 8
+    assert found[2].value == 2 / 8
 
 
 @pytest.mark.published
@@ -130,3 +143,6 @@ def test_open_against_ended_of_ambistory(ambistory) -> None:  # type: ignore[no-
     assert found["train"].open_sd < found["train"].ended_sd
     assert found["test"].open_sd > found["test"].ended_sd
     assert found["all"].test.n == (1_266, 2_532)
+    mean, _, u, p, _ = found["train"].results("train")
+    assert (mean.condition, mean.value, u.condition) == ("train, open", found["train"].open_sd, "train")
+    assert (u.p, p.value, u.n) == (found["train"].test.p, found["train"].test.p, sum(found["train"].test.n))

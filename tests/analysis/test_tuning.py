@@ -30,6 +30,13 @@ def test_a_planted_improvement_is_found() -> None:
     assert found.test.p < 1e-6
     assert found.test.effect > 0.4
     assert found.within_sd.difference > 0
+    assert [(one.name, one.value, one.n) for one in found.results()] == [
+        ("mean_absolute_error(of=base)", found.base_error, 120),
+        ("mean_absolute_error(of=tuned)", found.tuned_error, 120),
+        ("signed_rank", found.test.statistic, 120),
+        ("accuracy_difference(of=tuned_minus_base)", found.within_sd.difference, 120),
+    ]
+    assert found.results()[2].p == found.test.p
     back = base_against_tuned(tuned, base, ratings, resamples=200)
     assert (back.test.effect, back.within_sd.difference) == (-found.test.effect, -found.within_sd.difference)
 

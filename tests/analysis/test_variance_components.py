@@ -32,6 +32,14 @@ def test_the_published_example() -> None:
     assert found.f == pytest.approx(32.49 / 1.02, rel=0.01)
     assert found.df == (3, 15)
     assert found.item == pytest.approx((11.24 - 1.02) / 4, abs=0.01)
+    results = {one.name: one for one in found.results(4)}
+    assert [results[f"variance(of={of})"].value for of in ("sample", "rater", "residual")] == [
+        found.item,
+        found.rater,
+        found.residual,
+    ]
+    assert round(results["icc(model=2,ratings=4)"].value, 2) == 0.62
+    assert (results["rater_effect_f"].value, results["rater_effect_f"].p) == (found.f, found.p)
 
 
 def test_groups_of_different_size_recover_what_was_planted() -> None:

@@ -37,6 +37,8 @@ def test_lengths_by_hand() -> None:
     assert (found.n_setups, found.n_ended, found.n_stories) == (2, 4, 6)
     assert (found.precontext, found.sentence, found.ending) == (3, (3 + 4) / 2, (3 + 1 + 3 + 1) / 4)
     assert found.story == (6 + 3 + 6 + 1 + 6 + 7 + 3 + 7 + 1 + 7) / 6
+    ending = found.results()[2]
+    assert (ending.name, ending.value, ending.n) == ("mean_words(of=ending)", found.ending, 4)
 
 
 def test_inventory_by_hand() -> None:

@@ -10,15 +10,12 @@ import numpy as np
 import pytest
 
 from lexiscope.core.errors import InputError
-from lexiscope.core.result import Record
 from lexiscope.report.curves import LayerMeans, Trajectory
 from lexiscope.report.figure_layers import by_depth, distance_by_layer, trajectories
 from lexiscope.report.figure_panels import aic_panels, peak_panels
 from lexiscope.report.figures import Heading
 from lexiscope.report.panels import layer_ticks, start_at_zero
 from lexiscope.report.style import drawing, panels
-from lexiscope.studies.saw_c.names import SEPARATED
-from lexiscope.studies.saw_c.sections import _boundary_result
 
 SVG = "{http://www.w3.org/2000/svg}"
 HEADING = Heading("layers", "9", "Layers")
@@ -192,14 +189,3 @@ def test_a_layer_without_error_is_marked_instead_of_the_lowest_value() -> None:
     assert "lowest 40.0 at 1" in figure.svg
     assert "Triangle: a layer that separates the senses without error" in figure.caption
     assert list(figure.data["separated"]) == [0, 1, 0, 0, 0, 0]
-
-
-def test_the_answer_names_layers_without_error_first() -> None:
-    """The lowest finite AIC of another subject is not the best of all where one separates the senses perfectly."""
-    note = f"{SEPARATED} at layer 1: no finite AIC"
-    records = [
-        Record("min_aic_over_layers", None, subject="BETO", note=note),
-        Record("min_aic_over_layers", 40.0, subject="mBERT", layer=1),
-    ]
-    assert _boundary_result(records) == f"BETO: {note}; of the others, lowest AIC: mBERT at layer 1, 40.00"
-    assert _boundary_result(records[:1]) == f"BETO: {note}"

@@ -29,13 +29,10 @@ from lexiscope.items.error_tags import COLUMNS
 from lexiscope.items.sense_frequency import sense_counts
 from lexiscope.resources import wordnet
 from lexiscope.studies.ambistory import study
-from lexiscope.studies.ambistory.cases import write_sheet
 from lexiscope.studies.ambistory.data import gather, given_files
-from lexiscope.studies.ambistory.distances import distances
+from lexiscope.studies.ambistory.errors import error_tags, write_sheet
 from lexiscope.studies.ambistory.models import INTEGER_FORM, RAW_FORM, RHO, ROUNDED_FORM, WRONG_FORMS
-from lexiscope.studies.ambistory.people import agreement
 from lexiscope.studies.ambistory.settings import AmbistorySettings
-from lexiscope.studies.ambistory.tags import error_tags
 
 from .conftest import outcomes_of_claims
 
@@ -229,7 +226,7 @@ def test_planted_subjects_score_as_measured(records: tuple[Record, ...], publish
 def test_unreadable_answers_are_counted_and_never_imputed(records: tuple[Record, ...]) -> None:
     """A subject without one readable answer has its count, and no score."""
     assert find(records, "n_unreadable", subject="scripted:silent").value == 930
-    assert find(records, RHO, subject="scripted:silent").note == "no reply could be read"
+    assert find(records, RHO, subject="scripted:silent").note == "undefined: no reply could be read"
     assert find(records, "n_items_read", subject="scripted:silent").value == 0
     assert find(records, WRONG_FORMS[INTEGER_FORM], subject="scripted:silent", condition="test").value == 0
     right = find(records, INTEGER_FORM, subject="scripted:four", condition="test").value
@@ -295,7 +292,7 @@ def test_predictions_of_one_word_do_not_break_the_run(
     ResponseTable.from_columns(columns | {"item_id": own, "value": [4.0] * len(own)}).write_csv(tmp_path / "mine.csv")
     study.run(replace(SETTINGS, subjects=(f"recorded:{tmp_path / 'mine.csv'}",), compare=()), tmp_path / "run")
     found = read_records(tmp_path / "run" / "results.json")
-    assert find(found, RHO, subject="mine").note.startswith("readable replies to samples of one word only")
+    assert find(found, RHO, subject="mine").note.startswith("undefined: readable replies to samples of one word only")
     assert find(found, "n_items_read", subject="mine").value == len(own)
 
 
@@ -357,7 +354,7 @@ def test_coded_errors_have_a_section(published: Path, tmp_path: Path, monkeypatc
     assert [table.name for table in part.tables] == ["error_tags", "error_tag_agreement"]
     assert {one.statistic.partition("(")[0] for one in part.records} <= set(study.STATISTICS)
     assert set(given_files(replace(settings, codings=files))) == set(files), "another sheet is another run"
-    assert error_tags(run).tables == ()
+    assert error_tags(run) is None
     with pytest.raises(InputError, match="same file name"):
         error_tags(replace(run, settings=replace(settings, codings=(files[0], str(tmp_path / "other" / "ana.csv")))))
 
@@ -501,8 +498,8 @@ def test_nearness_of_story_and_meaning_by_layer(
     planted = {"item_id": [*means, *means], "measure": "cosine_distance", "layer": [0] * len(means) + [1] * len(means)}
     values = [0.5] * len(means) + [(5 - mean) / 4 for mean in means.values()]
     rows = ResponseTable.from_columns(who | planted | {"value": values})
-    part = distances(replace(run, responses=ResponseTable.concat([run.responses, rows])))
-    constant, falling = part.records
+    part = study.analyse(replace(run, answers=rows))["Q4"]
+    constant, falling = [one for one in part.records if one.statistic == "nearness_spearman"]
     assert (constant.layer, constant.value) == (0, None)
     assert "undefined" in constant.note
     assert (falling.layer, falling.n) == (1, 930)
@@ -512,7 +509,7 @@ def test_nearness_of_story_and_meaning_by_layer(
 def test_of_other_ratings_nothing_of_the_papers_is_said(tmp_path: Path) -> None:
     """Six raters with ids: a mean has six ratings, nobody recovered an id, and no difference of raters is claimed."""
     settings = AmbistorySettings(dataset=str(SIMULATED / "stories.py"), n_bootstrap=10)
-    part = agreement(gather(settings, tmp_path))
+    part = study.analyse(gather(settings, tmp_path))["Q1"]
     names = {record.statistic for record in part.records}
     assert "icc(model=2,ratings=6)" in names
     assert any(name.startswith("reliability_of_means(") and "ratings=6" in name for name in names)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from lexiscope.core.result import Record
 from lexiscope.report.tables import Table
-from lexiscope.studies.saw_c.show import overview_table
+from lexiscope.studies.saw_c import overview
+from lexiscope.studies.saw_c.settings import SawCSettings
 
 
 def _overview(*records: Record) -> Table:
-    return overview_table(records, "full")
+    return overview(records, SawCSettings(views=("full",)))
 
 
 def test_a_subject_without_a_sense_boundary_has_a_row() -> None:

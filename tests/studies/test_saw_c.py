@@ -20,9 +20,8 @@ from lexiscope.core.study import PublishedValue
 from lexiscope.datasets import mini_relatedness
 from lexiscope.report.part import with_published
 from lexiscope.report.stored import load
-from lexiscope.studies import saw_c
-from lexiscope.studies.saw_c.material import material
-from lexiscope.studies.saw_c.planned import planned_analyses
+from lexiscope.studies.saw_c import planned, study
+from lexiscope.studies.saw_c.data import SawCData, completed
 from lexiscope.studies.saw_c.settings import SawCSettings
 
 from .conftest import outcomes_of_claims
@@ -51,7 +50,7 @@ MODELS = {
 def whole_run(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The whole study on SAW-C, with few resamples: they touch intervals only."""
     out = tmp_path_factory.mktemp("saw_c") / "run"
-    saw_c.run(SawCSettings(n_bootstrap=40), out, command="test")
+    study.run(SawCSettings(n_bootstrap=40), out, command="test")
     return out
 
 
@@ -90,7 +89,7 @@ def test_every_record_has_a_name_of_its_own_and_a_meaning(records: tuple[Record,
     """No two records answer to one name; every name is explained; what belongs to a question carries its flag."""
     keys = [(r.statistic, r.subject, r.layer, r.condition, r.view) for r in records]
     assert len(set(keys)) == len(keys)
-    assert {parse_statistic(r.statistic)[0] for r in records} <= set(saw_c.STATISTICS)
+    assert {parse_statistic(r.statistic)[0] for r in records} <= set(study.STATISTICS)
     assert {r.question for r in records if r.analysis} == {"Q1", "Q2", "Q3", "Q4", "Q5"}
 
 
@@ -121,7 +120,7 @@ def test_what_table_1_names_is_confirmatory_and_nothing_else(records: tuple[Reco
     flags = {section.id: section.flag for section in stored.sections if section.flag}
     part = "confirmatory in part"
     assert flags == {"q1": part, "q2": part, "q3": part, "q4": part, "q5": "exploratory"}
-    (questions,) = (t for section in stored.sections for t in section.tables if t.name == "table_1_questions")
+    (questions,) = (t for section in stored.sections for t in section.tables if t.name == "questions")
     assert [row[2] for row in questions.rows] == list(flags.values())
     said = [text for section in stored.sections for text in section.paragraphs if "Confirmatory" in str(text)]
     assert len(said) == 4
@@ -130,16 +129,16 @@ def test_what_table_1_names_is_confirmatory_and_nothing_else(records: tuple[Reco
 
 def test_other_data_have_no_plan() -> None:
     """Items of one's own, another dataset, further exclusions: nothing is planned; without final stops only people."""
-    published = saw_c.completed(SawCSettings())
-    assert {each.question_id for each in planned_analyses(published)} == {"Q1", "Q2", "Q3", "Q4"}
+    published = completed(SawCSettings())
+    assert {each.question_id for each in planned(published)} == {"Q1", "Q2", "Q3", "Q4"}
     for other in (
         SawCSettings(items="saw_c.csv"),
         SawCSettings(dataset="raw_c"),
         SawCSettings(exclusions=("low_agreement(r_squared=0.1)",)),
     ):
-        assert planned_analyses(saw_c.completed(other)) == ()
-    bare = saw_c.completed(SawCSettings(views=("full",)))
-    assert [each.question_id for each in planned_analyses(bare)] == ["Q1"]
+        assert planned(completed(other)) == ()
+    bare = completed(SawCSettings(views=("full",)))
+    assert [each.question_id for each in planned(bare)] == ["Q1"]
 
 
 @pytest.mark.published
@@ -243,7 +242,7 @@ def test_the_exported_script_prints_the_same_chi_squares(whole_run: Path) -> Non
 def test_raw_c_through_the_same_study(published: Path, tmp_path: Path) -> None:
     """RAW-C: agreement, correlations and variance as in sawc.md §6 (its mixed models have tests of their own)."""
     settings = SawCSettings(dataset="raw_c", n_bootstrap=40, mixed_models="none")
-    saw_c.run(settings, tmp_path / "run")
+    study.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     expected = {
         ("leave_one_out_agreement(method=spearman,summary=mean)", ""): 0.7933,
@@ -279,24 +278,24 @@ def _bytes(folder: Path) -> dict[str, bytes]:
 @pytest.mark.published
 def test_two_runs_and_a_broken_one_end_byte_identical(published: Path, tmp_path: Path) -> None:
     """A finished run is left alone, a broken one is finished, and all end with the same bytes."""
-    first = saw_c.run(QUICK, tmp_path / "a")
-    saw_c.run(QUICK, tmp_path / "b")
+    first = study.run(QUICK, tmp_path / "a")
+    study.run(QUICK, tmp_path / "b")
     assert _bytes(tmp_path / "a") == _bytes(tmp_path / "b")
-    again = saw_c.run(QUICK, tmp_path / "a")
+    again = study.run(QUICK, tmp_path / "a")
     assert again.remarks != first.remarks
     assert "nothing was computed again" in again.remarks[0]
     (tmp_path / "b" / "results.json").write_text("[]")
     (tmp_path / "b" / "figures" / "figure_7_trajectories.svg").unlink()
-    saw_c.run(QUICK, tmp_path / "b")
+    study.run(QUICK, tmp_path / "b")
     assert _bytes(tmp_path / "a") == _bytes(tmp_path / "b")
     with pytest.raises(RunError, match="another question"):
-        saw_c.run(replace(QUICK, seed=1), tmp_path / "a")
+        study.run(replace(QUICK, seed=1), tmp_path / "a")
 
 
 @pytest.mark.published
 def test_exports_are_asked_for_by_name(published: Path, tmp_path: Path) -> None:
     """CSV and JSON lines hold the same rows as Parquet; codebook and card explain them; an unknown name is refused."""
-    saw_c.run(replace(QUICK, outputs=("codebook", "data_card", "csv", "jsonl")), tmp_path / "run")
+    study.run(replace(QUICK, outputs=("codebook", "data_card", "csv", "jsonl")), tmp_path / "run")
     table = ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet")
     assert ResponseTable.read_csv(tmp_path / "run" / "responses.csv") == table
     with (tmp_path / "run" / "responses.jsonl").open(encoding="utf-8") as stream:
@@ -306,14 +305,14 @@ def test_exports_are_asked_for_by_name(published: Path, tmp_path: Path) -> None:
     assert all(f"| `{name}` |" in codebook for name in table.arrow.column_names)
     assert "femael" in (tmp_path / "run" / "data_card.md").read_text(encoding="utf-8")
     with pytest.raises(SpecError, match="pdf"):
-        saw_c.run(replace(QUICK, outputs=("pdf",)), tmp_path / "other")
+        study.run(replace(QUICK, outputs=("pdf",)), tmp_path / "other")
 
 
 @pytest.mark.published
 def test_an_unknown_recorded_subject_is_refused(published: Path, tmp_path: Path) -> None:
     """A recorded model that the dataset does not have is named, with those that it has."""
     with pytest.raises(SpecError, match="beto"):
-        saw_c.run(replace(QUICK, recorded=("beto",)), tmp_path / "run")
+        study.run(replace(QUICK, recorded=("beto",)), tmp_path / "run")
 
 
 # -- the user's own items -----------------------------------------------------------------------------------------
@@ -339,7 +338,7 @@ def test_own_items_with_ratings_and_a_live_encoder(tmp_path: Path, assert_own: C
     """Items and ratings of the user's own beside a live encoder: every question is answered, nothing is published."""
     items = _own_items(tmp_path / "own.csv", rate=True)
     settings = SawCSettings(items=str(items), language="en", subjects=("encoder:minilm",), n_bootstrap=20, starts=1)
-    summary = saw_c.run(settings, tmp_path / "run")
+    summary = study.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     assert {r.subject for r in records if r.layer is not None} == {"encoder:minilm"}
     assert find(records, "n_trials").value == 480
@@ -361,16 +360,16 @@ def test_device_and_threads_reach_the_encoder(tmp_path: Path) -> None:
     items = _own_items(tmp_path / "own.csv", rate=False)
     settings = SawCSettings(items=str(items), subjects=("encoder:minilm",), device="mps", n_bootstrap=0)
     with pytest.raises(SubjectError, match="mps"):
-        saw_c.run(settings, tmp_path / "run")
+        study.run(settings, tmp_path / "run")
     own = replace(settings, subjects=("encoder:minilm?device=cpu&threads=1",), threads=2)
-    assert saw_c.run(own, tmp_path / "other").n_records > 0
+    assert study.run(own, tmp_path / "other").n_records > 0
 
 
 def test_items_without_ratings(tmp_path: Path) -> None:
     """Without ratings the study says so, and still answers what needs no people."""
     items = _own_items(tmp_path / "own.csv", rate=False)
     settings = SawCSettings(items=str(items), language="en", subjects=("encoder:minilm",), n_bootstrap=20)
-    summary = saw_c.run(settings, tmp_path / "run")
+    summary = study.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     assert any("no human ratings" in remark for remark in summary.remarks)
     assert find(records, "best_layer(by=aic)").value is not None
@@ -387,7 +386,7 @@ def test_with_and_without_final_stop(tmp_path: Path) -> None:
         n_bootstrap=0,
         mixed_models="none",
     )
-    saw_c.run(settings, tmp_path / "run")
+    study.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     best = {r.view: r.value for r in records if r.statistic == "max_r_squared_over_layers"}
     difference = find(records, "difference(of=max_r_squared,between=final_stop)", subject="encoder:minilm").value
@@ -412,7 +411,7 @@ def test_an_incomplete_subject_is_refused(tmp_path: Path) -> None:
         }
     )
     with pytest.raises(InputError, match=items[2].item_id):
-        material("own", items, answers, {}, views=("full",))
+        _ = SawCData("own", SawCSettings(views=("full",)), None, items, answers, {}, {}).distances
 
 
 # -- published values ------------------------------------------------------------------------
@@ -438,7 +437,7 @@ def test_a_catch_trial_is_not_an_item(tmp_path: Path) -> None:
     file = tmp_path / "items.csv"
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     settings = SawCSettings(items=str(file), language="en", mixed_models="none", n_bootstrap=0)
-    saw_c.run(settings, tmp_path / "run")
+    study.run(settings, tmp_path / "run")
     found = {one.statistic: one.value for one in read_records(tmp_path / "run" / "results.json")}
     assert (found["n_items"], found["n_trials"]) == (8, 24)
     assert "1 item of the file is a catch trial" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")

@@ -18,7 +18,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.usage import Usage
-from lexiscope.studies import saw_c
+from lexiscope.studies.saw_c import study
 from lexiscope.studies.saw_c.settings import SawCSettings
 
 WORDS, PER_WORD, RATERS = 30, 6, 7
@@ -74,10 +74,10 @@ def chat_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, FakeChat, 
     with serving(endpoint) as url, pytest.MonkeyPatch.context() as patch:
         patch.setattr(catalog, "dataset", lambda _name: data)
         settings = replace(SETTINGS, subjects=(f"chat:m@{url}?variant=saw_c&backoff=0.001",))
-        saw_c.run(settings, out)
+        study.run(settings, out)
         asked, before = len(endpoint.received), _bytes(out)
         (out / "run.json").unlink()
-        saw_c.run(settings, out)
+        study.run(settings, out)
         assert len(endpoint.received) == asked, "answers are kept"
         assert _bytes(out) == before
     return out, endpoint, read_records(out / "results.json")
@@ -141,8 +141,19 @@ def test_constant_ratings_have_no_correlation(tmp_path: Path, monkeypatch: pytes
     """A subject that rates everything alike is named, with the reason, and stops nothing."""
     data = planted()
     monkeypatch.setattr(catalog, "dataset", lambda _name: data)
-    saw_c.run(replace(SETTINGS, subjects=("baseline:constant",)), tmp_path / "run")
+    study.run(replace(SETTINGS, subjects=("baseline:constant",)), tmp_path / "run")
     found = find(read_records(tmp_path / "run" / "results.json"), "rating_spearman", subject="baseline:constant")
     assert found.value is None
     assert "undefined" in found.note
     assert np.isfinite(found.n or 0)
+
+
+def test_ratings_are_read_on_the_scale_of_the_items(tmp_path: Path) -> None:
+    """Own items on a scale of 1 to 100: a model's rating of 50.5 is on their scale, not beyond SAW-C's 1 to 5."""
+    items = Path(__file__).parents[1] / "golden" / "own" / "ratings.csv"
+    settings = replace(SETTINGS, dataset="", items=str(items), scale=(1.0, 100.0), language="en", n_bootstrap=0)
+    study.run(replace(settings, subjects=("baseline:constant",)), tmp_path / "run")
+    records = read_records(tmp_path / "run" / "results.json")
+    asked, read = (find(records, name, subject="baseline:constant").value for name in ("n_items_asked", "n_items_read"))
+    assert asked == read
+    assert read

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from lexiscope.analysis.alpha import krippendorff_alpha
 from lexiscope.analysis.expected_layer import CumulativeScores, expected_layer
 from lexiscope.analysis.mixed import fit
 from lexiscope.core.dataset import SubjectFacts
@@ -23,8 +24,8 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.datasets import mini_relatedness
 from lexiscope.report.tables import Missing
-from lexiscope.studies import saw_c
-from lexiscope.studies.saw_c.material import Material, material
+from lexiscope.studies.saw_c import layers, overview, senses, study
+from lexiscope.studies.saw_c.data import SawCData
 from lexiscope.studies.saw_c.settings import SawCSettings
 
 SETTINGS = SawCSettings(items="own.csv", views=("full",), n_bootstrap=40, starts=1, mixed_models="none", seed=3)
@@ -74,14 +75,16 @@ def _own(
     matrix: np.ndarray | None = None,
     layers: Sequence[int] = range(4),
     name: str = "own",
-) -> Material:
+    settings: SawCSettings = SETTINGS,
+) -> SawCData:
     distances = _distances(items, _matrix(items, len(layers)) if matrix is None else matrix, layers)
     answers = ResponseTable.concat([_ratings(items, rate, raters), distances])
-    return material(name, items, answers, {"m": SubjectFacts("m")}, views=("full",), live=frozenset({"m"}))
+    facts, live = {"m": SubjectFacts("m")}, frozenset({"m"})
+    return SawCData(name, settings, None, tuple(items), answers, {}, facts, live)
 
 
-def _records(own: Material, settings: SawCSettings = SETTINGS) -> tuple[Record, ...]:
-    found = tuple(record for part in saw_c.analyse(own, settings).values() for record in part.records)
+def _records(own: SawCData) -> tuple[Record, ...]:
+    found = tuple(record for part in study.analyse(own).values() for record in part.records)
     # whatever the data: one name, one number; no value without a reason; nothing infinite
     keys = [(r.statistic, r.subject, r.layer, r.condition, r.view) for r in found]
     assert len(set(keys)) == len(keys)
@@ -153,6 +156,13 @@ def test_no_layer_is_called_best_where_another_separates_the_senses_perfectly() 
     assert find(records, "aic", layer=3).value is not None
 
 
+def _boundary_in_words(own: SawCData, records: Sequence[Record]) -> str:
+    """The result of the question about the sense boundary, in one line."""
+    (said,) = (one.said for one in study.asked if one.question.question_id == "Q2")
+    assert said is not None
+    return said(own, tuple(records))
+
+
 LACKING = "no layer separates the senses: no AIC is below that of a model without distance"
 
 
@@ -172,23 +182,37 @@ def test_a_lowest_aic_above_that_of_the_intercept_alone_is_no_sense_boundary() -
     assert lowest.value > empty.value
     for record in (lowest, find(records, "best_layer(by=aic)")):
         assert record.note.startswith(f"{LACKING} ({empty.value:.2f})")
-    text = saw_c.sections.results_in_words(records)["Q2"]
+    text = _boundary_in_words(own, records)
     assert text.startswith(f"no layer separates the senses better than a model without distance (AIC {empty.value:.2f}")
-    (row,) = (row for row in saw_c.show.overview_table(records, "full").rows if row[0] == "m")
+    (row,) = (row for row in overview(records, SETTINGS).rows if row[0] == "m")
     assert isinstance(row[4], Missing)
     assert "no layer separates the senses" in row[4].reason
-    table = saw_c.show.boundary_table(records, {"m": "m"}, "full")
+    table = layers.boundary_table(records, {"m": "m"}, "full")
     assert any("no layer separates the senses" in note for note in table.notes)
+
+
+def test_the_answer_names_layers_without_error_first() -> None:
+    """The lowest finite AIC of another subject is not the best of all where one separates the senses perfectly."""
+    note = f"{layers.SEPARATED} at layer 1: no finite AIC"
+    records = [
+        Record("min_aic_over_layers", None, subject="BETO", note=f"undefined: {note}"),
+        Record("min_aic_over_layers", 40.0, subject="mBERT", layer=1),
+    ]
+    own = _own()
+    said = f"BETO: {note}; of the others, lowest AIC: mBERT at layer 1, 40.00"
+    assert _boundary_in_words(own, records) == said
+    assert _boundary_in_words(own, records[:1]) == f"BETO: {note}"
 
 
 def test_a_lowest_aic_stands_next_to_that_of_the_intercept_alone() -> None:
     """A lowest AIC means something only next to the AIC of the model without distance."""
-    records = _records(_own())
+    own = _own()
+    records = _records(own)
     lowest, empty = find(records, "min_aic_over_layers"), find(records, "aic(model=intercept_only)")
     assert lowest.value is not None
     assert empty.value is not None
     assert "no layer" not in lowest.note
-    text = saw_c.sections.results_in_words(records)["Q2"]
+    text = _boundary_in_words(own, records)
     assert text == f"lowest AIC: m at layer {lowest.layer}, {lowest.value:.2f} (without distance: {empty.value:.2f})"
 
 
@@ -196,10 +220,11 @@ def test_a_sense_boundary_in_the_wrong_direction_says_so() -> None:
     """AIC does not know which senses are farther apart: same-sense pairs that are farther apart are a finding."""
     reverse = _matrix(ITEMS)
     reverse[:, 1:] = 1 - reverse[:, 1:]
-    records = _records(_own(matrix=reverse))
+    own = _own(matrix=reverse)
+    records = _records(own)
     note = find(records, "min_aic_over_layers").note
     assert "the wrong direction: pairs with the same sense are farther apart" in note
-    assert "wrong direction" in saw_c.sections.results_in_words(records)["Q2"]
+    assert "wrong direction" in _boundary_in_words(own, records)
     assert "wrong direction" not in find(_records(_own()), "min_aic_over_layers").note
 
 
@@ -216,7 +241,7 @@ def test_an_expected_layer_outside_the_layers_says_how_this_is_possible() -> Non
         "outside layers 1 to 3: losses of AIC at layer 1 are negative weights, as in the definition (SAW-C A.2)"
     )
     record = Record(late.name, late.value, subject="m", view="full", unit="layers", note=remark)
-    table = saw_c.show.boundary_table([record], {"m": "m"}, "full")
+    table = layers.boundary_table([record], {"m": "m"}, "full")
     assert f"m, expected layer: {remark}" in table.notes
     assert "losses count as negative" in table.columns[4].note
 
@@ -237,12 +262,12 @@ def test_intervals_of_agreement_resample_words_and_follow_the_settings() -> None
     merged = [replace(item, usages=item.usages) for item in own.items]
     assert len({item.word for item in merged}) < len(merged)
     alpha = find(_records(own), "krippendorff_alpha(level=interval)")
-    from_items = saw_c.people.krippendorff_alpha(own.require_ratings(), resamples=40, seed=3)
+    from_items = krippendorff_alpha(own.people, resamples=40, seed=3)
     of_word = {item.item_id: item.word for item in own.items}
-    by_word = saw_c.people.krippendorff_alpha(own.require_ratings(), groups=of_word, resamples=40, seed=3)
+    by_word = krippendorff_alpha(own.people, groups=of_word, resamples=40, seed=3)
     assert (alpha.low, alpha.high) == (by_word.interval.low, by_word.interval.high)
     assert alpha.low != from_items.interval.low
-    none = _records(own, replace(SETTINGS, n_bootstrap=0))
+    none = _records(_own(settings=replace(SETTINGS, n_bootstrap=0)))
     squares = find(none, "mean_squared_rater_correlation(variant=leave_one_out,method=spearman)")
     assert squares.low is None
     assert "no resamples" in squares.note
@@ -251,7 +276,7 @@ def test_intervals_of_agreement_resample_words_and_follow_the_settings() -> None
 def test_pairs_that_nobody_rated_count_as_short() -> None:
     """A pair without any rating has 0 ratings: it is the fewest, it lowers the mean, and it is short."""
     own = _own(rate=lambda row, item, rater: math.nan if row == 0 else _agree(row, item, rater))
-    people = saw_c.analyse(own, SETTINGS)["people"]
+    people = study.analyse(own)["people"]
     assert find(people.records, "ratings_per_item(summary=min)").value == 0
     assert find(people.records, "ratings_per_item(summary=mean)").value == 59 * 5 / 60
     assert any("60 items" in remark for remark in people.remarks)
@@ -259,10 +284,12 @@ def test_pairs_that_nobody_rated_count_as_short() -> None:
 
 def test_a_file_named_like_the_dataset_is_not_the_dataset() -> None:
     """Own items in saw_c.csv get the plan of own items, without the paper's lists and its subject."""
-    own = _own(name="saw_c")
-    plan = saw_c.plan_for(own, SETTINGS)
-    assert "List" not in plan.tests[0].full
-    assert plan.focus != saw_c.plan_for(own, replace(SETTINGS, items="", dataset="saw_c")).focus
+    mixed = replace(SETTINGS, mixed_models="paper")
+    own = _own(name="saw_c", settings=mixed)
+    published = replace(own, settings=replace(mixed, items="", dataset="saw_c"))
+    assert "List" not in senses.chosen_tests(own)[0].full
+    assert layers.focus_of(own) != layers.focus_of(published)
+    assert "List" in senses.chosen_tests(published)[0].full
 
 
 def test_a_mixed_model_without_residuals_is_refused() -> None:
@@ -290,18 +317,20 @@ def _file(path: Path, rating: int) -> Path:
 def test_changed_ratings_are_not_answered_from_a_finished_run(tmp_path: Path) -> None:
     """The same command on the same folder computes again where the user's file has changed; one rater stops nothing."""
     settings = SawCSettings(items=str(_file(tmp_path / "own.csv", 3)), language="en", n_bootstrap=0, starts=1)
-    saw_c.run(settings, tmp_path / "run")
-    again = saw_c.run(settings, tmp_path / "run")
+    study.run(settings, tmp_path / "run")
+    again = study.run(settings, tmp_path / "run")
     assert "nothing was computed again" in again.remarks[0]
     _file(tmp_path / "own.csv", 4)
-    saw_c.run(settings, tmp_path / "run")
+    study.run(settings, tmp_path / "run")
     means = [r for r in read_records(tmp_path / "run" / "results.json") if r.statistic == "condition_mean(over=trials)"]
     assert 4.0 in {record.value for record in means}
 
 
-def _sentences(own: Material, settings: SawCSettings = SETTINGS) -> str:
-    """Everything that the report of this material says in sentences."""
-    sections = list(saw_c.built(own, settings, saw_c.QUESTIONS, saw_c.analyse(own, settings)))
+def _sentences(own: SawCData) -> str:
+    """Everything that the report of this run says in sentences."""
+    parts = study.analyse(own)
+    records = tuple(replace(r, question=name) for name, part in parts.items() for r in part.records)
+    sections = list(study._sections(own, parts, records, ()))
     texts = []
     while sections:
         section = sections.pop(0)
@@ -312,12 +341,12 @@ def _sentences(own: Material, settings: SawCSettings = SETTINGS) -> str:
 
 def test_sentences_claim_no_more_than_the_run_holds() -> None:
     """One subject is not the best of all; without people nothing is said of participants; χ² has its random effects."""
-    text = _sentences(_own(), replace(SETTINGS, mixed_models="paper"))
+    text = _sentences(_own(settings=replace(SETTINGS, mixed_models="paper")))
     assert "of all subjects" not in text
     assert "dozen" not in text
     assert "random effects: (1 + Same_sense | Participant) + (1 | Word))" in text
     assert "beyond distance (m, layer 3): χ²(1)" in text
-    alone = material("own", ITEMS, _distances(ITEMS, _matrix(ITEMS), range(4)), {}, views=("full",))
+    alone = SawCData("own", SETTINGS, None, tuple(ITEMS), _distances(ITEMS, _matrix(ITEMS), range(4)), {}, {})
     assert "participants" not in _sentences(alone)
 
 
@@ -325,7 +354,9 @@ def test_a_p_below_the_smallest_number_is_not_printed_as_zero() -> None:
     """A χ² of 2000 has a tail that underflows: p < 1e-300, never p = 0."""
     record = Record("chi2(test=sense,df=1)", 2000.0, p=float(stats.chi2.sf(2000, 1)), note="random effects: (1 | Word)")
     assert record.p == 0
-    assert saw_c.sections._sense_result([record]) == "χ²(1) = 2000.00, p < 1e-300 (random effects: (1 | Word))"
+    (said,) = (one.said for one in study.asked if one.question.question_id == "Q1")
+    assert said is not None
+    assert said(_own(), (record,)) == "χ²(1) = 2000.00, p < 1e-300 (random effects: (1 | Word))"
 
 
 def test_pairs_without_a_sense_relation_are_named() -> None:
@@ -335,7 +366,7 @@ def test_pairs_without_a_sense_relation_are_named() -> None:
     items, matrix = [replace(first, conditions=conditions), *ITEMS[1:]], _matrix(ITEMS)
     own = _own(items, rate=lambda row, item, rater: 1 + (row + rater) % 5, matrix=matrix)
     assert own.same is None
-    assert any(first.item_id in remark for remark in saw_c.analyse(own, SETTINGS)["design"].remarks)
+    assert any(first.item_id in remark for remark in study.analyse(own)["design"].remarks)
 
 
 def test_every_view_and_family_survives_constant_distances() -> None:
@@ -353,11 +384,11 @@ def test_a_slider_may_have_decimals(tmp_path: Path) -> None:
     text = _file(tmp_path / "own.csv", 3).read_text(encoding="utf-8")
     (tmp_path / "own.csv").write_text(text.replace(",made-up,3\n", ",made-up,78.25\n"), encoding="utf-8")
     slider = SawCSettings(items=str(tmp_path / "own.csv"), scale=(0.0, 100.0), n_bootstrap=0, starts=1)
-    saw_c.run(slider, tmp_path / "run")
+    study.run(slider, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     assert 78.25 in {r.value for r in records if r.statistic == "condition_mean(over=trials)"}
     with pytest.raises(InputError, match="E301"):
-        saw_c.run(replace(slider, scale=(1.0, 100.0 - 82)), tmp_path / "other")
+        study.run(replace(slider, scale=(1.0, 100.0 - 82)), tmp_path / "other")
 
 
 def test_the_exported_script_has_every_test_with_its_own_distances() -> None:
@@ -365,25 +396,25 @@ def test_the_exported_script_has_every_test_with_its_own_distances() -> None:
     first, second = (
         test
         for subject, layer in (("m", 3), ("other", None))
-        for test in saw_c.plans.distance_tests(subject, layer, "(1 | Word)", "", suffix=f"_{subject}")[:1]
+        for test in senses.distance_tests(subject, layer, "(1 | Word)", "", suffix=f"_{subject}")[:1]
     )
-    out = saw_c.writing.distinct_columns([first, first, second])
+    out = senses.distinct_columns([first, first, second])
     assert out[0] == out[1] == first
     assert out[2].full == "Response ~ Same_sense + Distance_2 + (1 | Word)"
     assert out[2].reduced == "Response ~ Distance_2 + (1 | Word)"
     assert out[2].distances == (("Distance_2", "other", None),)
-    own = _own()
-    records = _records(own)
-    best = saw_c._best_layers(own, SETTINGS, records)
-    assert best == {"m": find(records, "best_layer(by=r_squared)").value}
-    tests = [test.name for test in saw_c.plan_for(own, SETTINGS, best).tests]
+    own = _own(settings=replace(SETTINGS, mixed_models="paper"))
+    chosen = senses.chosen_tests(own)
+    best = find(_records(own), "best_layer(by=r_squared)").value
+    assert [test.about for test in chosen] == [("", None), ("m", best), ("m", best)]
+    tests = [test.name for test in chosen]
     assert tests == ["sense", "sense_beyond_distance", "distance_beyond_sense"]
 
 
 def test_a_subject_without_distances_is_named() -> None:
     """A live subject that gives neither distances nor ratings enters no statistic here, and the run says which."""
     own = replace(_own(), live=frozenset({"m", "baseline:random"}))
-    (remark,) = saw_c.analyse(own, SETTINGS)["design"].remarks
+    (remark,) = study.analyse(own)["design"].remarks
     assert remark.startswith("baseline:random: no distances")
 
 
@@ -411,8 +442,8 @@ def test_order_and_names_change_no_number() -> None:
 def test_another_unit_of_the_ratings_changes_only_what_has_that_unit() -> None:
     """Ratings times 20 leave correlations, R² and χ² as they are; means, SDs, residuals are 20 times as large (T4)."""
     settings = replace(SETTINGS, mixed_models="paper", starts=2)
-    first = _numbers(_records(_own(), settings))
-    second = _numbers(_records(_own(rate=lambda row, item, rater: 20 * _agree(row, item, rater)), settings))
+    first = _numbers(_records(_own(settings=settings)))
+    second = _numbers(_records(_own(rate=lambda row, item, rater: 20 * _agree(row, item, rater), settings=settings)))
     free = ("spearman", "pearson", "r_squared", "chi2", "leave_one_out_agreement", "krippendorff", "split_half", "best")
     scaled = ("condition_mean", "condition_sd", "mean_residual", "fixed_effect(term=Same_sense", "standard_error(term")
     for key, (value, _, _) in first.items():

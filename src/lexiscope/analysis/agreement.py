@@ -31,7 +31,7 @@ from lexiscope.analysis.correlation import grouped_correlations
 from lexiscope.analysis.pairwise import correlate_raters, resampled_means
 from lexiscope.analysis.ratings import Ratings, settle
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Interval, statistic_name
+from lexiscope.core.result import NO_INTERVAL, Estimate, Interval, statistic_name
 
 __all__ = [
     "Alpha",
@@ -116,6 +116,26 @@ class RaterAgreement:
     def maximum(self) -> float:
         """The rater who agrees most."""
         return float(self.values.max())
+
+    def results(self) -> tuple[Estimate, ...]:
+        """Return the summary over raters: the mean with its interval, median, SD, the lowest and the highest rater.
+
+        >>> ratings = Ratings.from_arrays(list("aaabbbccc"), list("ijkijkijk"), [1, 2, 3, 1, 3, 2, 2, 3, 4])
+        >>> leave_one_out(ratings, resamples=0).results()[1]
+        Estimate(leave_one_out_agreement(method=spearman,summary=median) = 0.866, n = 3)
+        """
+        note = "; ".join(f"{one.rater_id}: {one.reason}" for one in self.undefined)
+        summaries = ("mean", self.mean), ("median", self.median), ("sd", self.sd)
+        return tuple(
+            Estimate(
+                statistic_name(f"{self.variant}_agreement", method=self.method, summary=summary),
+                value,
+                self.interval if summary == "mean" else NO_INTERVAL,
+                self.n_raters,
+                note=note,
+            )
+            for summary, value in (*summaries, ("min", self.minimum), ("max", self.maximum))
+        )
 
 
 @dataclass(frozen=True, slots=True)

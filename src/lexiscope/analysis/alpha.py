@@ -33,7 +33,7 @@ from lexiscope.analysis.disagreement import (
 )
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Interval, statistic_name
+from lexiscope.core.result import Estimate, Interval, statistic_name
 
 __all__ = ["LEVELS", "Alpha", "Level", "coincidence_matrix", "krippendorff_alpha"]
 
@@ -53,6 +53,11 @@ class Alpha:
     n_ratings: int
     n_unpaired: int
     n_raters: int
+
+    @property
+    def estimate(self) -> Estimate:
+        """Alpha as a result; its n counts items."""
+        return Estimate(self.name, self.value, self.interval, self.n_items)
 
 
 # numbers held at once for a block of draws: about what a processor's cache holds

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from lexiscope.analysis.choices import majority
 from lexiscope.analysis.correlation import spread_within
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
-from lexiscope.core.result import Interval, statistic_name
+from lexiscope.core.result import Estimate, Interval, Undefined, statistic_name
 
 # from this mean correlation of halves down, the corrected reliability would be -1 or below
 _LOWEST = -1 / 3
@@ -44,6 +45,32 @@ class Ceiling:
     n: int
     unit: str
     definition: str
+
+    @property
+    def estimate(self) -> Estimate:
+        """The ceiling as a result; its definition is the note."""
+        return Estimate(self.name, self.value, self.interval, self.n, note=self.definition)
+
+
+def agreement_ceilings(
+    agreement: RaterAgreement, *, resamples: int = 2000, seed: int = 0
+) -> tuple[Estimate | Undefined, ...]:
+    """Return the ceilings that follow from the agreement of single raters, or why one of them has no value.
+
+    These are the mean correlation, the square of the mean, and the mean of the squares, each under its own name.
+    """
+    squares = {
+        "squared_mean_rater_correlation": partial(squared_mean_rho, agreement),
+        "mean_squared_rater_correlation": partial(mean_squared_rho, agreement, resamples=resamples, seed=seed),
+    }
+    found: list[Estimate | Undefined] = [leave_one_out_rho(agreement).estimate]
+    for base, make in squares.items():
+        try:
+            found.append(make().estimate)
+        except StatisticError as error:
+            name = statistic_name(base, variant=agreement.variant, method=agreement.method)
+            found.append(Undefined(name, error.what, agreement.n_raters))
+    return tuple(found)
 
 
 def leave_one_out_rho(agreement: RaterAgreement) -> Ceiling:

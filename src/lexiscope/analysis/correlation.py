@@ -7,7 +7,6 @@ point may differ in the last bit where they are equal in fact, which breaks ties
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from statistics import NormalDist
 from typing import Literal
 
@@ -127,14 +126,40 @@ def correlate_columns(
     if X.ndim != 2 or len(X) != len(target):
         raise StatisticError(f"columns of shape {X.shape} do not go with {len(target)} items")
     _check_column("y", target)
-    codes, count = group_codes(groups, len(target))
+    _, count = group_codes(groups, len(target))
+    draws = sound_draws(X, target, kind=kind, groups=groups, resamples=resamples, seed=seed)
     reasons = [_reason(X[:, column]) for column in range(X.shape[1])]
-    # a constant layer must not stop the others
-    sound = [column for column, reason in enumerate(reasons) if not reason]
-    draws = _draws(X[:, sound], target, kind, codes, count, resamples, seed) if sound else np.empty((0, 0))
-    found = {column: _estimate(X[:, column], target, kind, draws[:, k], level, count) for k, column in enumerate(sound)}
     name = statistic_name(kind)
-    return tuple(found.get(c) or Undefined(name, reason, len(target)) for c, reason in enumerate(reasons))
+    return tuple(
+        Undefined(name, reason, len(target))
+        if reason
+        else _estimate(X[:, column], target, kind, draws[:, column], level, count)
+        for column, reason in enumerate(reasons)
+    )
+
+
+def sound_draws(
+    columns: ArrayLike,
+    y: ArrayLike,
+    *,
+    kind: Kind,
+    groups: ArrayLike | None = None,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> FloatArray:
+    """Return the correlation of each column with y in each resample, as :func:`correlation_draws`.
+
+    A column without a value (constant, or with missing values) is NaN throughout and does not stop the others.
+    Errors: :class:`StatisticError` when *y* is constant, too short or has missing values.
+    """
+    X, target = np.asarray(columns, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    _check_column("y", target)
+    codes, count = group_codes(groups, len(target))
+    sound = [column for column in range(X.shape[1]) if not _reason(X[:, column])]
+    draws = np.full((resamples, X.shape[1]), np.nan)
+    if sound:
+        draws[:, sound] = _draws(X[:, sound], target, kind, codes, count, resamples, seed)
+    return draws
 
 
 def correlation_draws(
@@ -170,6 +195,16 @@ def drawn_correlations(
     where a resample is constant or empty. *Shape:* x, y, codes (rows,) → (resamples,).
     """
     return _draws(x[:, None], y, kind, codes, n_groups, resamples, seed)[:, 0]
+
+
+def weighted_correlations(X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArray, *, kind: Kind) -> FloatArray:
+    """Return the correlation of each column with y where group g is counted ``counts[draw, g]`` times, in each draw.
+
+    Counts are those of a resample, or 0 and 1 for the groups that it left out. NaN where what is left is constant or
+    empty. *Shape:* X (items, columns), y and codes (items,), counts (draws, groups) → (draws, columns).
+    """
+    drawn = (_rank_draws if kind == "spearman" else _moment_draws)(X, y, codes, counts)
+    return drawn**2 if kind == "r_squared" else drawn
 
 
 def fisher_z_interval(r: float, n: int, *, kind: Literal["pearson", "spearman"], level: float = 0.95) -> Interval:
@@ -385,11 +420,8 @@ def _draws(
     X: FloatArray, y: FloatArray, kind: Kind, codes: IntArray, n_groups: int, resamples: int, seed: int
 ) -> FloatArray:
     """Correlations of each column in each resample, *Shape:* (resamples, columns)."""
-    draw: Callable[[FloatArray, FloatArray, IntArray, IntArray], FloatArray]
-    draw = _rank_draws if kind == "spearman" else _moment_draws
     blocks = resample_counts(n_groups, resamples=resamples, seed=seed)
-    drawn = np.concatenate([draw(X, y, codes, block) for block in blocks])
-    return drawn**2 if kind == "r_squared" else drawn
+    return np.concatenate([weighted_correlations(X, y, codes, block, kind=kind) for block in blocks])
 
 
 def _moment_draws(X: FloatArray, y: FloatArray, codes: IntArray, counts: IntArray) -> FloatArray:

@@ -40,6 +40,10 @@ class VarianceDecomposition:
     unique_second: Estimate
     shared: Estimate
 
+    def results(self) -> tuple[Estimate, ...]:
+        """Return what each block explains, what both explain, what each adds to the other, and what they share."""
+        return (self.first, self.second, self.both, self.unique_first, self.unique_second, self.shared)
+
 
 @dataclass(frozen=True, slots=True)
 class ConditionResidual:

@@ -15,7 +15,7 @@ from lexiscope.analysis.choices import Kappa, kappa_or_reason
 from lexiscope.analysis.predictions import predictions_of
 from lexiscope.analysis.ratings import Table
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Undefined, statistic_name
+from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,11 @@ class TagShare:
     tag: str
     n_tagged: int
     share: Accuracy
+
+    def result(self) -> Estimate:
+        """Return the share with its interval by cluster. *Unit:* percent."""
+        name = statistic_name("error_tag_share", tag=self.tag)
+        return Estimate(name, 100 * self.share.value, self.share.clustered.times(100), self.share.n, unit="percent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,17 @@ class TagAgreement:
     neither: int
     percent: Accuracy
     kappa: Kappa | Undefined
+
+    def results(self) -> tuple[Estimate | Undefined, ...]:
+        """Return the percentage of errors on which both say the same, and kappa."""
+        same, n, name = self.percent, self.percent.n, statistic_name("error_tag_kappa", tag=self.tag)
+        percent = statistic_name("error_tag_same", tag=self.tag)
+        return (
+            Estimate(percent, 100 * same.value, same.clustered.times(100), n, unit="percent"),
+            Undefined(name, self.kappa.reason, n)
+            if isinstance(self.kappa, Undefined)
+            else Estimate(name, self.kappa.value, self.kappa.interval, n),
+        )
 
 
 def tag_shares(

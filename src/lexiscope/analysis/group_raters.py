@@ -21,7 +21,7 @@ from lexiscope.analysis.norms import item_sd
 from lexiscope.analysis.ratings import Ratings, settle
 from lexiscope.analysis.within_sd import is_within_sd
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Interval, statistic_name
+from lexiscope.core.result import Estimate, Interval, statistic_name
 
 # the paper's recipe counts groups of which two items are in the test split
 _FEWEST_ITEMS = 2
@@ -61,6 +61,16 @@ class SingleRater:
     n_undefined: int
     n_ratings: int
 
+    def results(self) -> tuple[Estimate, ...]:
+        """Return both correlations, the second with its SD over raters, and the accuracy."""
+        name = "single_rater_rho"
+        return (
+            Estimate(statistic_name(name, over="ratings"), self.rho_pooled, n=self.n_ratings),
+            Estimate(statistic_name(name, over="raters"), self.mean_rho, self.interval, self.n_raters),
+            Estimate(f"{name}_sd", self.sd, n=self.n_raters),
+            Estimate("single_rater_accuracy_within_sd", self.accuracy, n=self.n_ratings),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class BestRaters:
@@ -84,6 +94,21 @@ class ShuffledBestRaters:
     accuracy_sd: float
     shuffles: int
     seed: int
+
+    def results(self) -> tuple[Estimate, ...]:
+        """Return both means; the SDs over shuffles are in their notes."""
+        ceilings = (
+            ("spearman", self.spearman, self.spearman_sd),
+            ("accuracy_within_sd", self.accuracy, self.accuracy_sd),
+        )
+        return tuple(
+            Estimate(
+                statistic_name("shuffled_best_rater", metric=metric, shuffles=self.shuffles),
+                mean,
+                note=f"raters shuffled within samples; SD over shuffles {spread:.4f}",
+            )
+            for metric, mean, spread in ceilings
+        )
 
 
 def rater_accuracy(ratings: Ratings) -> RaterAccuracy:

@@ -16,7 +16,7 @@ from lexiscope.analysis.bootstrap import FloatArray, cluster_labels, group_codes
 from lexiscope.analysis.predictions import Predictions, Rounding, rounded
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
-from lexiscope.core.result import Interval
+from lexiscope.core.result import Estimate, Interval, statistic_name
 
 _FEWEST_GROUPS = 2
 SCALE: tuple[float, ...] = (1.0, 2.0, 3.0, 4.0, 5.0)
@@ -37,6 +37,16 @@ class LabelShares:
     n: int
     n_missing: int
 
+    def results(self, statistic: str) -> tuple[Estimate, ...]:
+        """Return the share of each point, which is a parameter of the name *statistic*. *Unit:* percent."""
+        each = zip(self.points, self.shares, self.intervals, strict=True)
+        return tuple(
+            Estimate(
+                statistic_name(statistic, point=f"{point:g}"), 100 * share, interval.times(100), self.n, unit="percent"
+            )
+            for point, share, interval in each
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class LabelTable:
@@ -45,6 +55,11 @@ class LabelTable:
     subject: str
     everything: LabelShares
     by_condition: tuple[tuple[str, LabelShares], ...]
+
+    @property
+    def parts(self) -> tuple[tuple[str, LabelShares], ...]:
+        """The shares on all items, then those of each condition."""
+        return (("all", self.everything), *self.by_condition)
 
 
 def label_shares(

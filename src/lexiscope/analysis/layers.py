@@ -7,16 +7,18 @@ keeps its place in the curve and says why.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.analysis.bootstrap import FloatArray, group_codes
-from lexiscope.analysis.correlation import Kind, correlate_columns, correlation_value, is_constant
+from lexiscope.analysis.bootstrap import FloatArray, group_codes, percentile_interval
+from lexiscope.analysis.correlation import Kind, correlation_value, is_constant, sound_draws
+from lexiscope.analysis.layer_choice import at_chosen_layer
 from lexiscope.analysis.regression import logistic
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Curve, CurvePoint, Interval, Undefined
+from lexiscope.core.result import Curve, CurvePoint, Interval
 
 # Cosine distances of identical vectors differ from 0 by a few units of 1e-16; a spread below this is that noise.
 _NOISE = 1e-9
@@ -85,7 +87,10 @@ def r_squared_by_layer(
     >>> curve.values[0].value, round(curve.values[1].value, 12)  # r = 4 / 5
     (None, 0.64)
     """
-    return _correlations("r_squared", "higher", distance, norms, (layers, last_layer), groups, level, resamples, seed)
+    return correlations_by_layer(
+        distance, norms, kind="r_squared", better="higher", layers=layers, last_layer=last_layer, groups=groups,
+        level=level, resamples=resamples, seed=seed,
+    )  # fmt: skip
 
 
 def r_by_layer(
@@ -107,7 +112,10 @@ def r_by_layer(
     >>> round(r_by_layer([[4], [3], [2], [1]], [1, 3, 2, 4], resamples=0).values[0].value, 12)  # -4 / 5
     -0.8
     """
-    return _correlations("pearson", "lower", distance, norms, (layers, last_layer), groups, level, resamples, seed)
+    return correlations_by_layer(
+        distance, norms, kind="pearson", better="lower", layers=layers, last_layer=last_layer, groups=groups,
+        level=level, resamples=resamples, seed=seed,
+    )  # fmt: skip
 
 
 def rho_by_layer(
@@ -131,49 +139,72 @@ def rho_by_layer(
     >>> round(rho_by_layer([[9], [3], [2], [1]], [1, 3, 2, 4], resamples=0).values[0].value, 12)  # -4 / 5
     -0.8
     """
-    return _correlations("spearman", "lower", distance, norms, (layers, last_layer), groups, level, resamples, seed)
+    return correlations_by_layer(
+        distance, norms, kind="spearman", better="lower", layers=layers, last_layer=last_layer, groups=groups,
+        level=level, resamples=resamples, seed=seed,
+    )  # fmt: skip
 
 
-def _correlations(
+def correlations_by_layer(
+    columns: ArrayLike,
+    y: ArrayLike,
+    *,
     kind: Kind,
-    better: Literal["higher", "lower"],
-    distance: ArrayLike,
-    norms: ArrayLike,
-    layers: _Layers,
-    groups: ArrayLike | None,
-    level: float,
-    resamples: int,
-    seed: int,
+    better: Literal["higher", "lower"] = "higher",
+    name: str = "",
+    layers: Sequence[int] | None = None,
+    last_layer: int | None = None,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    choice: bool = False,
 ) -> Curve:
-    target = np.asarray(norms, dtype=np.float64)
-    columns = _columns(distance, len(target))
-    numbers, last = _layer_numbers(layers, columns.shape[1])
+    """Return the correlation of each layer's values with y. *name* is the printed name, if it is not the kind's.
+
+    With *choice*, the curve has the estimate that allows for the best layer having been chosen on the same items
+    (:mod:`lexiscope.analysis.layer_choice`), unless only one layer has a value.
+
+    *Shape:* columns (items, layers), y and groups (items,); else as :func:`r_squared_by_layer`.
+    Errors: :class:`StatisticError` where y is constant, missing, or shorter than 3.
+
+    >>> rising, noise = np.arange(30.0), np.random.default_rng(1).normal(size=30)
+    >>> curve = correlations_by_layer(np.column_stack([noise, rising]), rising, kind="pearson", choice=True)
+    >>> curve.best, round(curve.chosen.value, 2)
+    (1, 1.0)
+    """
+    target = np.asarray(y, dtype=np.float64)
+    X = _columns(columns, len(target))
+    numbers, last = _layer_numbers((layers, last_layer), X.shape[1])
     _, n_groups = group_codes(groups, len(target))
     # correlating the norms with themselves refuses constant or missing norms before any layer is looked at
     correlation_value(target, target, kind=kind)
-    intervals: Sequence[Interval | Undefined | None] = [None] * len(numbers)
+    draws, intervals = None, list[Interval | None]([None] * len(numbers))
     if resamples:
-        found = correlate_columns(
-            columns, target, kind=kind, groups=groups, level=level, resamples=resamples, seed=seed
-        )
-        intervals = [entry if isinstance(entry, Undefined) else entry.interval for entry in found]
+        draws = sound_draws(X, target, kind=kind, groups=groups, resamples=resamples, seed=seed)
+        intervals = [percentile_interval(column, level=level) for column in draws.T]
     entries = [
-        _correlation_entry(columns[:, column], target, kind, layer, last, intervals[column])
+        _correlation_entry(X[:, column], target, kind, layer, last, intervals[column])
         for column, layer in enumerate(numbers)
     ]
-    return _curve(kind, better, entries, len(target), n_groups, None)
+    curve = _curve(name or kind, better, entries, len(target), n_groups, None)
+    if not choice or sum(entry.value is not None for entry in entries) < 2:
+        return curve
+    chosen = at_chosen_layer(
+        X, target, kind=kind, better=better, name=name, layers=numbers, draws=draws, groups=groups, level=level,
+        resamples=resamples, seed=seed,
+    )  # fmt: skip
+    return replace(curve, chosen=chosen)
 
 
 def _correlation_entry(
-    x: FloatArray, y: FloatArray, kind: Kind, layer: int, last: int, interval: Interval | Undefined | None
+    x: FloatArray, y: FloatArray, kind: Kind, layer: int, last: int, interval: Interval | None
 ) -> CurvePoint:
     ratio = layer_depth_ratio(layer, last)
     try:
         value = correlation_value(x, y, kind=kind)
     except StatisticError as error:
         return CurvePoint(layer, ratio, None, remark=error.what)
-    if isinstance(interval, Undefined):
-        return CurvePoint(layer, ratio, value, remark=_joined(_noise(x), interval.reason))
     return CurvePoint(layer, ratio, value, interval, _joined(_noise(x), interval.note if interval else ""))
 
 

@@ -15,6 +15,7 @@ from lexiscope.analysis.mixed_fit import MixedFit, as_fit, better_of_compared
 from lexiscope.analysis.mixed_formula import MixedFormula, read_formula
 from lexiscope.analysis.mixed_optimum import SAME_OPTIMUM, maximise
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Estimate, statistic_name
 
 _EXCHANGES = 3  # times that two compared models may pass their optima to each other; the second seldom finds more
 
@@ -39,6 +40,17 @@ class LikelihoodRatio:
         # The tail of χ² is below the smallest float beyond about 1480; "p = 0" would be false.
         p = f"p = {self.p:.4g}" if self.p > 0 else "p < 1e-300"
         return f"χ²({self.df}) = {self.chi2:.3f}, {p}; random effects: {self.random_effects}"
+
+    def results(self, test: str) -> tuple[Estimate, ...]:
+        """Return the numbers of the test, under its name *test*: χ² with p, then those of both models."""
+        note = "; ".join([f"random effects: {self.random_effects}", *self.remarks])
+        name = statistic_name("chi2", test=test, df=self.df)
+        chi2 = Estimate(name, self.chi2, n=self.full.n_observations, p=self.p, note=note)
+        return (
+            chi2,
+            *self.full.results(test=test, model="full"),
+            *self.reduced.results(test=test, model="reduced"),
+        )
 
 
 def fit(

@@ -13,6 +13,7 @@ from lexiscope.analysis.mixed_data import Coding, ModelData
 from lexiscope.analysis.mixed_formula import MixedFormula
 from lexiscope.analysis.mixed_optimum import Optimum
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Estimate, Interval, statistic_name
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +33,21 @@ class FixedEffect:
     df: float | None
     p: float | None
     df_reason: str = ""
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Return the interval of the estimate: t on Satterthwaite's degrees of freedom; without these a note says why.
+
+        >>> effect = FixedEffect("(Intercept)", 3.0, 0.5, 6.0, 10.0, 0.0001)
+        >>> [round(end, 3) for end in (effect.interval().low, effect.interval().high)]  # 3 ± 2.228 · 0.5
+        [1.886, 4.114]
+        """
+        from scipy.stats import t as distribution
+
+        name = statistic_name("t", df="satterthwaite", level=f"{level:g}")
+        if self.df is None:
+            return Interval(np.nan, np.nan, level, name, note=f"no interval: {self.df_reason}")
+        half = float(distribution.ppf((1 + level) / 2, self.df)) * self.se
+        return Interval(self.estimate - half, self.estimate + half, level, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +100,31 @@ class MixedFit:
     residuals: Floats = field(repr=False, compare=False)
     refit: Callable[[Optimum], MixedFit] | None = field(default=None, repr=False, compare=False)
     optimum: Optimum | None = field(default=None, repr=False, compare=False)
+
+    def results(self, **of: str) -> tuple[Estimate, ...]:
+        """Return the numbers of the fit: log-likelihood, AIC, fixed effects with standard errors, variances.
+
+        *of* are the parameters of each name that say which model it is: ``test="sense", model="full"``.
+        """
+
+        def number(
+            statistic: str, value: float, *, p: float | None = None, unit: str = "", note: str = "", **what: str
+        ) -> Estimate:
+            name = statistic_name(statistic, **what, **of)
+            return Estimate(name, value, n=self.n_observations, p=p, unit=unit, note=note)
+
+        starts = f"{self.starts_at_best} of {len(self.optima)} starts reached it"
+        note = "; ".join([self.formula, starts, *self.remarks])
+        found = [number("log_likelihood", self.log_likelihood, unit="nats", note=note), number("aic", self.aic)]
+        for effect in self.fixed:
+            term = _plain(effect.name)
+            tested = effect.df_reason if effect.df is None else f"t = {effect.t:.3f}, df = {effect.df:.2f}"
+            found.append(number("fixed_effect", effect.estimate, p=effect.p, note=tested, term=term))
+            found.append(number("standard_error", effect.se, term=term))
+        for part in self.variances:
+            correlations = ", ".join(f"r with {term} = {r:.3f}" for term, r in part.correlations)
+            found.append(number("variance", part.variance, note=correlations, group=part.group, term=_plain(part.term)))
+        return (*found, number("variance", self.residual_variance, group="Residual"))
 
     def effect(self, name: str) -> FixedEffect:
         """Return the fixed effect ``name``.
@@ -143,6 +184,11 @@ def better_of_compared(fitted: MixedFit, other: MixedFit) -> MixedFit:
         return fitted
     found = mixed_optimum.from_compared(fitted.optimum, other.optimum)
     return fitted if found is fitted.optimum else fitted.refit(found)
+
+
+def _plain(term: str) -> str:
+    """Make an effect's name fit for a statistic's name, which has no commas, equals signs or brackets."""
+    return term.replace("(Intercept)", "Intercept").translate(str.maketrans("=,()", ":;[]"))
 
 
 def _fixed_effects(data: ModelData, optimum: Optimum, *, satterthwaite: bool) -> tuple[FixedEffect, ...]:

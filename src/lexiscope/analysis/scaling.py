@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lexiscope.analysis.correlation import correlation_value
 from lexiscope.analysis.regression import OlsFit, coefficient_interval, ols
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Interval
+from lexiscope.core.result import Estimate, Interval, statistic_name
 
 LOG_PARAMETERS = "log10_parameters"
 MULTILINGUAL = "multilingual"
@@ -36,6 +36,24 @@ class ScalingReport:
     r_log_parameters: float
     n_subjects: int
     ceilings: tuple[tuple[str, float], ...] = ()
+
+    def results(self, outcome: str = "max_r_squared") -> tuple[Estimate, ...]:
+        """Return the slope with its standard error and p, the term of multilingual subjects, R² and r.
+
+        *outcome* names what was regressed on size.
+        """
+        n, size = self.n_subjects, LOG_PARAMETERS
+        slope = statistic_name("slope", of=size, outcome=outcome)
+        note = "R² per tenfold number of parameters"
+        flags = [row for row in self.fit.coefficients if row.name == MULTILINGUAL]
+        return (
+            Estimate(slope, self.slope, self.slope_interval, n, p=self.slope_p, note=note),
+            Estimate(statistic_name("standard_error", of=size), self.slope_standard_error),
+            Estimate(statistic_name("p", of=size), self.slope_p),
+            *(Estimate(statistic_name("slope", of=row.name, outcome=outcome), row.estimate, p=row.p) for row in flags),
+            Estimate(statistic_name("r_squared", of="scaling"), self.fit.r_squared, n=n),
+            Estimate(statistic_name("pearson", of=size), self.r_log_parameters, n=n),
+        )
 
 
 def scaling(

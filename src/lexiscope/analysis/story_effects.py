@@ -6,7 +6,7 @@ are known here by their place in a setup alone; which subject saw what is no mat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,9 +17,9 @@ from lexiscope.analysis.norms import item_sd
 from lexiscope.analysis.predictions import Form, Predictions
 from lexiscope.analysis.ratings import Ratings, settle
 from lexiscope.analysis.significance import TestResult, rank_sum_p_without_ties, wilcoxon_rank_sum
-from lexiscope.analysis.within_sd import Unread, WithinSd, accuracy_within_sd
+from lexiscope.analysis.within_sd import Unread, accuracy_within_sd
 from lexiscope.core.errors import InputError, Place, StatisticError
-from lexiscope.core.result import Interval
+from lexiscope.core.result import Estimate, Interval, parse_statistic, statistic_name
 
 Kind = Literal["open", "ended"]
 KINDS: tuple[Kind, ...] = ("open", "ended")
@@ -61,6 +61,14 @@ class Shift:
     n: int
     n_groups: int
 
+    def results(self) -> tuple[Estimate, ...]:
+        """Return the mean with its interval, and the two standard deviations."""
+        between = parse_statistic(self.name)[1]["between"]
+        mean = Estimate(self.name, self.mean, self.interval, self.n, self.n_groups)
+        sds = enumerate((self.sd_population, self.sd))
+        name = "absolute_difference_sd"
+        return mean, *(Estimate(statistic_name(name, between=between, ddof=k), sd, n=self.n) for k, sd in sds)
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -73,6 +81,15 @@ class Order:
     interval: Interval
     n: int
 
+    def results(self) -> tuple[Estimate, ...]:
+        """Return the three shares, the first with its interval. *Unit:* percent."""
+        shares = (("above", self.above), ("equal", self.equal), ("below", self.below))
+        found = [
+            Estimate(statistic_name(self.name, share=share), 100 * value, n=self.n, unit="percent")
+            for share, value in shares
+        ]
+        return found[0].about(interval=self.interval.times(100)), *found[1:]
+
 
 @dataclass(frozen=True, slots=True)
 class EndingEffects:
@@ -82,6 +99,11 @@ class EndingEffects:
     ending_to_ending: Shift
     intended_above_other: Order
     ending_raises_intended: Order
+
+    def results(self) -> tuple[Estimate, ...]:
+        """Return the results of both shifts and both orders."""
+        parts = (self.open_to_ended, self.ending_to_ending, self.intended_above_other, self.ending_raises_intended)
+        return tuple(result for part in parts for result in part.results())
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +119,21 @@ class OpenAgainstEnded:
     test: TestResult
     p_without_ties: float
 
+    def results(self, condition: str) -> tuple[Estimate, ...]:
+        """Return both mean SDs, then the test: U with its p, its p, and the p without corrections.
 
-@dataclass(frozen=True, slots=True)
-class AccuracyByKind:
-    """A row of Table 7: accuracy within SD on all items, on open and on ended stories."""
-
-    subject: str
-    everything: WithinSd
-    open: WithinSd
-    ended: WithinSd
+        *condition* says which stories were compared; those of the SDs name the kind of story too.
+        """
+        n, name = sum(self.test.n), "rank_sum"
+        of: dict[str, str] = {"of": "sd", "between": "open_and_ended"}
+        tests = (
+            Estimate(statistic_name(name, **of), self.test.statistic, n=n, p=self.test.p),
+            Estimate(statistic_name(name, **of, value="p"), self.test.p, n=n),
+            Estimate(statistic_name(name, **of, ties="ignored", value="p"), self.p_without_ties, n=n),
+        )
+        sds = (("open", self.open_sd), ("ended", self.ended_sd))
+        means = [Estimate("kind_mean_sd(ddof=1)", sd, condition=f"{condition}, {kind}") for kind, sd in sds]
+        return *means, *(test.about(condition=condition) for test in tests)
 
 
 def story_places(conditions: Mapping[str, Mapping[str, object]]) -> dict[str, StoryPlace]:
@@ -146,10 +174,12 @@ def ending_effects(
     intended, other = np.stack([a[:, 0], b[:, 1]], axis=1), np.stack([a[:, 1], b[:, 0]], axis=1)
     sample = _Sample(labels, level, resamples, seed)
     return EndingEffects(
-        open_to_ended=sample.shift("absolute_difference(open,ended)", np.concatenate([a - free, b - free], axis=1)),
-        ending_to_ending=sample.shift("absolute_difference(ending_a,ending_b)", a - b),
-        intended_above_other=sample.order("order(intended,other_meaning)", intended - other),
-        ending_raises_intended=sample.order("order(intended,same_meaning_open)", intended - free),
+        open_to_ended=sample.shift(
+            "absolute_difference(between=open_and_ended)", np.concatenate([a - free, b - free], axis=1)
+        ),
+        ending_to_ending=sample.shift("absolute_difference(between=endings)", a - b),
+        intended_above_other=sample.order("intended_above_other", intended - other),
+        ending_raises_intended=sample.order("ending_raises_intended", intended - free),
     )
 
 
@@ -181,34 +211,26 @@ def accuracy_by_kind(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> tuple[AccuracyByKind, ...]:
-    """Return each subject's accuracy within SD on all, open and ended stories: the rows of Table 7.
+) -> tuple[Estimate, ...]:
+    """Return each subject's accuracy within SD on all, open and ended stories (its condition): the rows of Table 7.
 
     *unread*: see :func:`lexiscope.analysis.within_sd.accuracy_within_sd`.
     Errors: those of :func:`lexiscope.analysis.within_sd.accuracy_within_sd`; :class:`InputError` for an item without a
     place.
     """
     kinds = np.array([_place(item, places).kind for item in ratings.item_ids])
-    parts = [_part(ratings, kinds == kind) for kind in KINDS]
-    rows = []
+    items = np.array(ratings.item_ids)
+    parts = {"": ratings} | {str(kind): ratings.of_items(items[kinds == kind].tolist()) for kind in KINDS}
+    found = []
     for subject, predictions in subjects.items():
-        found = []
-        for part in (ratings, *parts):
-            own = {item: value for item, value in predictions.items() if part is ratings or item in part.item_ids}
-            found.append(
-                accuracy_within_sd(
-                    own,
-                    part,
-                    form=form,
-                    unread=unread,
-                    groups=groups,
-                    level=level,
-                    resamples=resamples,
-                    seed=seed,
-                )
+        for kind, part in parts.items():
+            rated = set(part.item_ids)
+            own = {item: value for item, value in predictions.items() if not kind or item in rated}
+            one = accuracy_within_sd(
+                own, part, form=form, unread=unread, groups=groups, level=level, resamples=resamples, seed=seed
             )
-        rows.append(AccuracyByKind(subject, *found))
-    return tuple(rows)
+            found.append(one.about(subject=subject, condition=kind))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,9 +288,3 @@ def _place(item: str, places: Mapping[str, StoryPlace]) -> StoryPlace:
     if item not in places:
         raise InputError("this item has no place in a story", place=Place(item_id=item))
     return places[item]
-
-
-def _part(ratings: Ratings, chosen: Iterable[bool]) -> Ratings:
-    keep = np.asarray(list(chosen))[ratings.item]
-    raters = [ratings.rater_ids[code] for code in ratings.rater[keep]]
-    return Ratings.from_arrays(raters, [ratings.item_ids[code] for code in ratings.item[keep]], ratings.value[keep])

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Estimate, statistic_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,21 @@ class TokenisationReport:
     target_tokens_over_pairs: float
     split_words: int
     remarks: tuple[str, ...] = ()
+
+    def results(self) -> tuple[Estimate, ...]:
+        """Return the differences (mean, mode, most) and the tokens per target, over words and over pairs."""
+        difference, target = "token_difference", "target_tokens"
+        values = {
+            statistic_name(difference, summary="mean"): self.difference_mean,
+            statistic_name(difference, summary="mode"): self.difference_mode,
+            statistic_name(difference, summary="max"): self.difference_max,
+            statistic_name(target, mean_over="words"): self.target_tokens_over_words,
+            statistic_name(target, mean_over="pairs"): self.target_tokens_over_pairs,
+        }
+        note = "; ".join(self.remarks)
+        return tuple(
+            Estimate(name, float(value), n=self.n_pairs, unit="tokens", note=note) for name, value in values.items()
+        )
 
 
 def tokenisation(

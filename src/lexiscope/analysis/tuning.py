@@ -16,6 +16,7 @@ from lexiscope.analysis.predictions import Form, Predictions, judged
 from lexiscope.analysis.ratings import Ratings, settle
 from lexiscope.analysis.significance import TestResult, wilcoxon_signed_rank
 from lexiscope.analysis.within_sd import is_within_sd
+from lexiscope.core.result import Estimate, statistic_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,17 @@ class TuningEffect:
     within_sd: Contrast
     n: int
     n_left_out: int
+
+    def results(self) -> tuple[Estimate, ...]:
+        """Return both mean absolute errors, V with its p, and the difference of the accuracies within SD."""
+        errors = (("base", self.base_error), ("tuned", self.tuned_error))
+        contrast, n = self.within_sd, self.n
+        name = "accuracy_difference(of=tuned_minus_base)"
+        return (
+            *(Estimate(statistic_name("mean_absolute_error", of=model), value, n=n) for model, value in errors),
+            Estimate("signed_rank", self.test.statistic, n=n, p=self.test.p),
+            Estimate(name, contrast.difference, contrast.interval, n),
+        )
 
 
 def base_against_tuned(

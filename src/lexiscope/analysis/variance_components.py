@@ -15,6 +15,7 @@ import numpy as np
 from lexiscope.analysis.bootstrap import FloatArray, IntArray
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.result import Estimate, statistic_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,18 @@ class VarianceComponents:
         0.8
         """
         return self.item / (self.item + (self.rater + self.residual) / n_ratings)
+
+    def results(self, n_ratings: int) -> tuple[Estimate, ...]:
+        """Return the components, the reliability of one rating and of the mean of *n_ratings*, and F with its p."""
+        parts = (("sample", self.item), ("rater", self.rater), ("residual", self.residual))
+        return (
+            *(Estimate(statistic_name("variance", of=name), value) for name, value in parts),
+            *(
+                Estimate(statistic_name("icc", model=2, ratings=several), self.icc_mean(several), n=self.n_items)
+                for several in (1, n_ratings)
+            ),
+            Estimate("rater_effect_f", self.f, n=self.n_raters, p=self.p),
+        )
 
 
 def variance_components(ratings: Ratings, groups: Mapping[str, str]) -> VarianceComponents:

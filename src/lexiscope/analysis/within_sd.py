@@ -15,13 +15,13 @@ from typing import Literal
 
 import numpy as np
 
-from lexiscope.analysis.accuracy import Accuracy, accuracy
+from lexiscope.analysis.accuracy import accuracy
 from lexiscope.analysis.bootstrap import BoolArray, FloatArray, cluster_labels
 from lexiscope.analysis.norms import item_sd
 from lexiscope.analysis.predictions import Form, Predictions, judged, rounded
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Estimate, statistic_name
 
 Spread = Literal["sample", "population"]
 Edge = Literal["strict", "inclusive"]
@@ -30,20 +30,6 @@ MajorityRule = Literal["rounded_mean", "rating"]
 
 _FLOOR = 1.0
 _TOLERANCE = 1e-9
-
-
-@dataclass(frozen=True, slots=True)
-class WithinSd:
-    """Accuracy within SD; ``accuracy`` holds both intervals. ``n_missing`` items without a prediction do not enter."""
-
-    name: str
-    accuracy: Accuracy
-    n_missing: int
-
-    @property
-    def value(self) -> float:
-        """The share of right predictions."""
-        return self.accuracy.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +42,12 @@ class RandomWithinSd:
     points: tuple[float, ...]
     n: int
 
+    @property
+    def estimate(self) -> Estimate:
+        """The expectation as a result; the SD of one set of guesses is in its note."""
+        note = f"expectation over guesses; SD of one set of guesses {self.sd:.4f}"
+        return Estimate(self.name, self.value, n=self.n, note=note)
+
 
 @dataclass(frozen=True, slots=True)
 class MajorityWithinSd:
@@ -65,7 +57,7 @@ class MajorityWithinSd:
     rule: MajorityRule
     source: str
     counts: tuple[tuple[float, int], ...]
-    accuracy: WithinSd
+    accuracy: Estimate
 
 
 def is_within_sd(predicted: FloatArray, mean: FloatArray, sd: FloatArray, *, edge: Edge = "strict") -> BoolArray:
@@ -92,10 +84,11 @@ def accuracy_within_sd(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> WithinSd:
+) -> Estimate:
     """Return the share of items whose prediction lies within max(1, SD) of the mean rating.
 
     *Unit:* share, 0 to 1. *Higher means:* closer to people. *groups* (item id → word, or setup) are resampled whole.
+    Items without a prediction do not enter; the note counts them.
     *unread* says what becomes of items whose prediction is ``None``: they are left out, or, in a statistic of another
     name, count as wrong; at least one prediction is needed either way.
     Errors: as :func:`lexiscope.analysis.predictions.judged`.
@@ -117,7 +110,10 @@ def accuracy_within_sd(
     clusters = None if labels is None else [*labels, *(cluster_labels(missing, groups, what="group") or ())]
     right = np.concatenate([right, np.zeros(len(missing), dtype=bool)])
     found = accuracy(right, clusters=clusters, level=level, resamples=resamples, seed=seed)
-    return WithinSd(_name(spread, edge, form, unread), found, both.n_missing - len(missing))
+    n_missing = both.n_missing - len(missing)
+    note = f"over readable replies: {n_missing} samples without a prediction" if n_missing else ""
+    name = _name(spread, edge, form, unread)
+    return Estimate(name, found.value, found.clustered, found.n, found.n_clusters, note=note)
 
 
 def random_within_sd(ratings: Ratings, points: Sequence[float] = (1, 2, 3, 4, 5)) -> RandomWithinSd:

@@ -209,11 +209,16 @@ class Result:
 
 
 _PLACE = ("subject", "dataset", "layer", "view", "condition", "unit", "note")
+_SHARED = ("subject", "dataset", "view", "condition", "unit", "higher", "run")
+"""What a curve and the estimate at its best layer are about alike."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Estimate(Result):
-    """A statistic with its interval and the number of observations and resampled groups behind it."""
+    """A statistic with its interval and the number of observations and resampled groups behind it.
+
+    ``chosen_from`` is the number of layers of which this one was chosen as the best on the same items, 0 if none was.
+    """
 
     name: str
     value: float
@@ -222,10 +227,18 @@ class Estimate(Result):
     n_groups: int = 0
     _: KW_ONLY
     p: float | None = None
+    chosen_from: int = 0
+
+    @property
+    def caution(self) -> str:
+        """What a reader must know of the choice of the layer; empty if none was made."""
+        return f"the best of {self.chosen_from} layers, chosen on the same items" if self.chosen_from > 1 else ""
 
     def records(self) -> tuple[Record, ...]:
         """Return the one number; an ``n`` of 0 was not given."""
-        return (self._record(self.name, self.value, n=self.n or None, p=self.p, **_bounds(self.interval, self.note)),)
+        note = "; ".join(filter(None, (self.note, self.caution)))
+        more = {"note": note} | _bounds(self.interval, note)
+        return (self._record(self.name, self.value, n=self.n or None, p=self.p, **more),)
 
     def _brief(self) -> tuple[str, ...]:
         return (f"{self.name} = {_sized(self.value, self.interval)}", _of_n(self.n))
@@ -269,7 +282,8 @@ class Curve(Result):
 
     ``best`` is the layer with the best value, the lowest layer number among equal ones (all of them are in
     ``tied``); ``None`` where no layer has a value. ``baseline`` is the value of the model without any distance
-    (the AIC of the intercept alone), where there is one.
+    (the AIC of the intercept alone), where there is one. ``chosen`` is the statistic at the best layer, allowing for
+    this layer having been chosen on the same items: the value at ``best`` itself is too good.
     """
 
     statistic: str
@@ -280,6 +294,13 @@ class Curve(Result):
     n: int
     n_groups: int
     baseline: float | None = None
+    chosen: Estimate | Undefined | None = None
+
+    def about(self, **where: Any) -> Self:
+        """Return the same curve with these fields set; what its best layer is about is set, too."""
+        shared = {name: value for name, value in where.items() if name in _SHARED}
+        chosen = self.chosen.about(**shared) if self.chosen else None
+        return replace(self, **{"chosen": chosen} | where)
 
     def at(self, layer: int) -> CurvePoint:
         """Return the entry of one layer. Errors: :class:`StatisticError` where the curve has no such layer."""
@@ -308,17 +329,20 @@ class Curve(Result):
         return np.array([np.nan if entry.value is None else entry.value for entry in self.values])
 
     def records(self) -> tuple[Record, ...]:
-        """Return the number of each layer, then the best layer."""
+        """Return the number of each layer, then the best layer, then the value that allows for its choice."""
         every = [record for point in self.values for record in self.estimate(point.layer).records()]
         name = statistic_name("best_layer", by=parse_statistic(self.statistic)[0])
         reason = "" if self.best is not None else "undefined: no layer has a value"
-        return (*every, self._record(name, self.best, n=self.n, layer=None, unit="layer", note=reason or self.note))
+        best = self._record(name, self.best, n=self.n, layer=None, unit="layer", note=reason or self.note)
+        return (*every, best, *(self.chosen.records() if self.chosen else ()))
 
     def _brief(self) -> tuple[str, ...]:
         best = "no layer has a value"
         if self.best is not None:
             point = self.best_value()
             best = f"best at layer {point.layer}: {_sized(float(point.value or 0), point.interval or NO_INTERVAL)}"
+        if isinstance(self.chosen, Estimate):
+            best += f", {self.chosen.value:.4g} allowing for the choice"
         return (self.statistic, counted(len(self.values), "layer"), best, _of_n(self.n))
 
 
@@ -331,11 +355,14 @@ class Curves(Result):
     def best(self, n: int = 1) -> tuple[Estimate, ...]:
         """Return the *n* best subjects, each at its best layer, the best first; fewer where fewer have a value.
 
-        The best of several layers was chosen on the same data: its value is a little too good.
+        The best of several layers was chosen on the same items: its value is too good, which the estimate says in its
+        sentence and in its record. A curve's ``chosen`` allows for it.
         """
         found = []
         for entry in self.entries:
             point = entry.estimate(entry.best) if isinstance(entry, Curve) and entry.best is not None else entry
+            if isinstance(entry, Curve) and isinstance(point, Estimate):
+                point = replace(point, chosen_from=sum(each.value is not None for each in entry.values))
             if isinstance(point, Estimate):
                 sign = -1.0 if isinstance(entry, Curve) and entry.better == "lower" else 1.0
                 found.append((sign * point.value, point))
@@ -382,11 +409,18 @@ class Contrast(Result):
         """The difference."""
         return self.first.value - self.second.value
 
+    @property
+    def caution(self) -> str:
+        """What a reader must know of the choice of the layers; empty if none was made."""
+        chosen = [one for one in self.pair if one.caution]
+        return "; ".join(f"layer {one.layer} of {one.subject} is {one.caution}" for one in chosen)
+
     def records(self) -> tuple[Record, ...]:
         """Return the difference; its subject names both."""
         names = [f"{one.subject}@{one.layer}" if one.layer is not None else one.subject for one in self.pair]
         subject = self.subject or " − ".join(names)
-        more = _bounds(self.interval, self.note)
+        note = "; ".join(filter(None, (self.note, self.caution)))
+        more = {"note": note} | _bounds(self.interval, note)
         return (self._record(self.name, self.value, n=self.n, p=self.p, **more | {"subject": subject}),)
 
     def _brief(self) -> tuple[str, ...]:
@@ -474,7 +508,8 @@ def _bounds(interval: Interval, note: str) -> dict[str, Any]:
     if interval.note == NO_INTERVAL.note:
         return {}
     if not interval.is_defined:
-        return {"note": "; ".join(filter(None, (note, interval.note)))}
+        # a layer's remark may have the reason already
+        return {"note": note if interval.note in note else "; ".join(filter(None, (note, interval.note)))}
     return {"low": interval.low, "high": interval.high, "interval": interval.method}
 
 

@@ -12,6 +12,7 @@ from statistics import fmean
 
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
+from lexiscope.core.result import Estimate, statistic_name
 from lexiscope.resources.lexicon import POS, Lexicon
 
 
@@ -30,6 +31,16 @@ class StoryLengths:
     n_setups: int
     n_ended: int
     n_stories: int
+
+    def results(self) -> tuple[Estimate, ...]:
+        """Return the mean lengths of the parts and of the whole story."""
+        parts = (
+            ("precontext", self.precontext, self.n_setups),
+            ("sentence", self.sentence, self.n_setups),
+            ("ending", self.ending, self.n_ended),
+            ("story", self.story, self.n_stories),
+        )
+        return tuple(Estimate(statistic_name("mean_words", of=part), mean, n=n) for part, mean, n in parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a run can hand on beside its report: codebook, data card, and the responses as CSV or JSON lines (X18)."""
+"""What a run can hand on beside its report: codebook, data card, responses as CSV or JSON lines, R script (X18)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
+from lexiscope.analysis.mixed_data import Column, prepare
+from lexiscope.analysis.mixed_formula import read_formula
+from lexiscope.analysis.r_script import ModelPair, csv_text, pair_columns, r_script
 from lexiscope.core.dataset import DatasetCard
-from lexiscope.core.errors import SpecError
+from lexiscope.core.errors import InputError, SpecError, StatisticError
 from lexiscope.core.response import COLUMNS, SCHEMA, ResponseTable, holds_simulated
 from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.run import write_atomically
-from lexiscope.core.simulated import TOLD_SIMULATED
+from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, TOLD_SIMULATED
 
 _MEANING = {
     "subject_id": "who answered: a participant's id in the data, or a model's id",
@@ -61,6 +66,43 @@ def export(folder: Path, run: Exported, outputs: Sequence[str]) -> tuple[str, ..
         known = ", ".join(sorted({*WRITERS, "r_script"}))
         raise SpecError(f"there is no output {unknown[0]!r}", hint=f"there are: {known}")
     return tuple(WRITERS[name](folder, run) for name in outputs if name in WRITERS)
+
+
+def export_r(
+    folder: Path,
+    pairs: Sequence[ModelPair],
+    trials: Mapping[str, Column],
+    *,
+    references: Mapping[str, str] | None = None,
+    simulated: bool = False,
+) -> tuple[str, ...]:
+    """Write ``r/mixed_models.R``, which refits *pairs* of mixed models with lme4, and ``r/trials.csv``, which it reads.
+
+    *trials* are columns of equal length; *references* the levels that text predictors are coded against. Both files say
+    whether the ratings are those of *simulated* participants. Pairs that the trials do not allow are excluded: the
+    record of such a test has the reason. Returns the names of the files; none without pairs.
+    """
+    allowed = [pair for pair in pairs if _can_fit(pair, trials, references)]
+    if not allowed:
+        return ()
+    columns, rows = pair_columns(allowed), dict(trials)
+    script = r_script(allowed, trials, csv_name="trials.csv", references=references)
+    if simulated:
+        n = len(next(iter(trials.values())))
+        columns, rows[KIND_COLUMN] = (*columns, KIND_COLUMN), np.array([SIMULATED] * n, dtype=object)
+        script = f"# Simulated participants: {TOLD_SIMULATED}.\n{script}"
+    write_atomically(folder / "r" / "trials.csv", csv_text(rows, columns))
+    write_atomically(folder / "r" / "mixed_models.R", script)
+    return ("r/trials.csv", "r/mixed_models.R")
+
+
+def _can_fit(pair: ModelPair, trials: Mapping[str, Column], references: Mapping[str, str] | None) -> bool:
+    try:
+        for formula in (pair.full, pair.reduced):
+            prepare(read_formula(formula), trials, references=references)
+    except (StatisticError, InputError):
+        return False
+    return True
 
 
 def _codebook(folder: Path, run: Exported) -> str:

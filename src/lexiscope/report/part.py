@@ -119,6 +119,12 @@ def pick(records: Iterable[Record], statistic: str, **where: object) -> Record |
     return None
 
 
+def value_of(records: Iterable[Record], statistic: str, **where: object) -> float | None:
+    """Return the value of the first record with this statistic and these fields; ``None`` where there is none."""
+    record = pick(records, statistic, **where)
+    return None if record is None else record.value
+
+
 def told_apart(titles: Sequence[str], ids: Sequence[str]) -> list[str]:
     """Return titles of subjects; those of one title (a model asked in two ways) are called by their ids.
 

@@ -55,7 +55,7 @@ def _(result: Estimate) -> str:
     meaning = f" (higher means {result.higher})" if result.higher else ""
     test = f"; p {_p(result.p)}" if result.p is not None else ""
     size = f"{_value(result)}{_between(result.interval, result)}{_n(result)}"
-    return f"{_what(result.name, result)} is {size}{test}{meaning}."
+    return f"{_what(result.name, result)} is {size}{test}{meaning}.{_caution(result)}"
 
 
 @sentence.register
@@ -69,14 +69,14 @@ def _(result: Contrast) -> str:
     name = words_of(result.first.name)
     interval, by = result.interval, format_number(abs(result.value), _form(result))
     if not interval.is_defined:
-        return f"The {name} of {first} minus that of {second} is {_value(result)}; {interval.note}."
+        return f"The {name} of {first} minus that of {second} is {_value(result)}; {interval.note}.{_caution(result)}"
     if interval.low <= 0 <= interval.high:
         lead = f"The {name} of {first} and that of {second} do not differ reliably: the difference is {_value(result)}"
     else:
         word = "higher" if result.value > 0 else "lower"
         lead = f"The {name} of {first} is {by} {word} than that of {second}"
     test = f"; p {_p(result.p)}" if result.p is not None else ""
-    return f"{lead}{_between(interval, result)}{_n(result)}{test}."
+    return f"{lead}{_between(interval, result)}{_n(result)}{test}.{_caution(result)}"
 
 
 @sentence.register
@@ -90,7 +90,7 @@ def _(result: Curve) -> str:
     if last.layer != result.best and last.value is not None:
         end = f"; at the last layer, {last.layer}, it is {format_number(last.value, _form(result))}"
     where = f"at layer {result.best} ({_value(best)}{_between(best.interval, best)})"
-    return f"{_what(result.statistic, result)} is {word} {where}{end}{_n(result)}."
+    return f"{_what(result.statistic, result)} is {word} {where}{end}{_n(result)}.{_chosen(result.chosen)}"
 
 
 @sentence.register
@@ -109,6 +109,18 @@ def _(result: Fit) -> str:
     word = "improves" if result.p < 0.05 else "does not reliably improve"
     test = f"χ²({result.df}) = {result.chi2:.2f}, p {_p(result.p)}, n = {result.n:,}"
     return f"The {result.name} {word} the model ({test}; {result.formula} compared with {result.reduced})."
+
+
+def _caution(result: Estimate | Contrast) -> str:
+    return f" Caution: {result.caution}." if result.caution else ""
+
+
+def _chosen(result: Estimate | Undefined | None) -> str:
+    """What a curve adds on its best layer: the value that allows for the layer having been chosen."""
+    lead = " Allowing for the choice of the layer on the same items, it is"
+    if isinstance(result, Undefined):
+        return f"{lead} undefined: {result.reason}."
+    return f"{lead} {_value(result)}{_between(result.interval, result)}." if result else ""
 
 
 def words_of(name: str) -> str:
@@ -180,7 +192,7 @@ def _(result: Curves, title: str = "") -> Figure:
     if not curves:
         raise StatisticError("no subject has layers: there is no curve to draw", hint="use the table of the results")
     name = curves[0].statistic
-    drawn = [_trajectory(curve) for curve in curves]
+    drawn = [trajectory_of(curve) for curve in curves]
     level = next((f"{100 * p.interval.level:g} % interval" for c in curves for p in c.values if p.interval), "")
     heading = Heading(_file_name(result, name), "", title or f"{words_of(name).capitalize()} by layer")
     lowest = [p.interval.low if p.interval else p.value for c in curves for p in c.values if p.value is not None]
@@ -188,7 +200,8 @@ def _(result: Curves, title: str = "") -> Figure:
     return trajectories(drawn, heading, statistic=words_of(name).capitalize(), interval=level, bounded=bounded)
 
 
-def _trajectory(curve: Curve) -> Trajectory:
+def trajectory_of(curve: Curve) -> Trajectory:
+    """Return a curve as figures over layers draw it: its points, with the bounds of their intervals if it has any."""
     layers = np.array([point.layer for point in curve.values])
     ends = [(p.interval.low, p.interval.high) if p.interval else (np.nan, np.nan) for p in curve.values]
     low, high = np.array(ends, dtype=np.float64).T
@@ -245,7 +258,8 @@ def _in_table(result: Result) -> Sequence[Record]:
         return result.records()
     layers = dict.fromkeys((result.best, result.values[-1].layer))
     ends = [record for layer in layers for record in result.estimate(layer).records()]
-    return (*ends, result.records()[-1])
+    # then the number of the best layer, and the value that allows for its choice
+    return (*ends, *result.records()[len(result.values) :])
 
 
 def frame(records: Sequence[Record]) -> Any:

@@ -6,25 +6,19 @@ models, language models, recorded predictions and baselines answer what people a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from lexiscope.core.result import Record
-from lexiscope.report.part import Part
+from lexiscope.core.study import read_rows
+from lexiscope.report.part import value_of
+from lexiscope.report.pivot import Col, Row, pivot
 from lexiscope.report.sections import subjects_table
 from lexiscope.report.style import short_names
-from lexiscope.report.tables import Cell as TableCell
 from lexiscope.report.tables import Column, Table
-from lexiscope.studies.ambistory.cases import cases, write_sheet
-from lexiscope.studies.ambistory.data import AmbistoryData, gather, given_files
-from lexiscope.studies.ambistory.distances import distances
-from lexiscope.studies.ambistory.effects import distribution, ending_words, endings, frequency, scale_words
-from lexiscope.studies.ambistory.kinds import kind_words, open_or_ended, tuning, tuning_words
-from lexiscope.studies.ambistory.models import INTEGER_FORM, RHO, ROUNDED_FORM, WRONG_FORMS, model_words, results
-from lexiscope.studies.ambistory.numbers import THREE
-from lexiscope.studies.ambistory.people import agreement, agreement_words, stories
+from lexiscope.studies.ambistory import errors, models, people
+from lexiscope.studies.ambistory.data import PAIRS, THREE, AmbistoryData, gather, given_files
+from lexiscope.studies.ambistory.models import FORMS, RHO, WRONG_FORMS
 from lexiscope.studies.ambistory.settings import AmbistorySettings
-from lexiscope.studies.ambistory.tags import error_tags
 from lexiscope.studies.kit.study import Study
 
 MEANING: dict[str, str] = {
@@ -49,6 +43,7 @@ MEANING: dict[str, str] = {
     "shuffled_best_rater": "the same recipe where ratings are shuffled among raters: what selection alone gives",
     "reliability_of_means": "reliability of the mean of several ratings, by Spearman-Brown from alpha",
     "single_rater_rho": "one rater against the mean of the others; over: all ratings at once, or mean over raters",
+    "single_rater_rho_sd": "standard deviation over raters of their rho with the mean of the others",
     "single_rater_accuracy_within_sd": "share of ratings within SD of the other ratings of the sample",
     "variance": "variance component of ratings within groups of raters; of: sample, rater, residual",
     "icc": "intraclass correlation, raters as a sample; ratings: of one rating, or of the mean of several",
@@ -101,29 +96,6 @@ OF_AMBISTORY = (
     "precontexts are a language model's. Models may have read the released files: a high score is no proof of "
     "understanding.",
 )
-STATEMENTS: tuple[tuple[str, str], ...] = (
-    (
-        "No homonym of the test split occurs in training.",
-        "The form base does: 6 of its test samples have the two meanings of 6 training samples. 36 test samples and 9 "
-        "dev samples have a definition that also occurs in training.",
-    ),
-    ("Humans unanimously agree on an example (state).", "Its ratings are 5, 3, 5, 4, 5."),
-    (
-        "The majority label is 4.",
-        "On test the mode of the rounded means is 3 (225 against 223); 4 is the mode over all splits, and the constant "
-        "with the best accuracy in each split.",
-    ),
-    (
-        "Low-frequency senses cause disagreement.",
-        "The frequency of a sense goes with the mean ratings a little, and not with their standard deviations.",
-    ),
-    (
-        "Open and ended stories do not differ in disagreement.",
-        "Neither over all samples nor on test; on train alone they do (p below .05), open stories having the lower "
-        "SDs. On test open ones have the higher.",
-    ),
-)
-"""What the paper says, and what the released data say to it."""
 
 
 def _methods(run: AmbistoryData) -> tuple[str, ...]:
@@ -150,67 +122,52 @@ study = Study(
     given=given_files,
 )
 study.gather(gather)
-study.section("The stories")(stories)
+study.section("The stories")(people.stories)
 
 
 @study.section("Who was asked")
 def subjects(run: AmbistoryData) -> object:
-    """Return the subjects of the run, and what became of those that gave no ratings."""
-    return (run.remarks, subjects_table(tuple(run.facts.values()))) if run.facts else None
+    """Return the subjects of the run, and which of them gave no ratings."""
+    silent = [f"{subject} gave no ratings: it is in no table of results." for subject in run.silent]
+    return (silent, subjects_table(tuple(run.facts.values()))) if run.facts else None
 
 
 study.question(
     "How much do people agree on the plausibility of a meaning?",
     place="§4.1, §5.1",
     needs="ratings",
-    said=lambda _, records: agreement_words(records),
-)(agreement)
+    said=people.agreement_words,
+)(people.agreement)
 study.question(
     "Does an ending change how plausible a meaning is?",
     place="§4.2",
     needs="ratings",
-    said=lambda _, records: ending_words(records),
-)(endings)
-
-
-@study.question(
+    said=people.ending_words,
+)(people.endings)
+study.question(
     "Do people use the whole scale, and are frequent senses more plausible?",
     place="§4.2, Table 6",
-    said=lambda _, records: scale_words(records),
-)
-def scale(run: AmbistoryData) -> tuple[Part, ...]:
-    """Return how often each point is used, and how the frequency of senses goes with plausibility."""
-    return distribution(run), frequency(run)
-
-
-@study.question(
+    said=people.scale_words,
+)(people.scale)
+study.question(
     "How close do models come to people's ratings?",
     place="§5.1, §5.2, Table 3",
-    said=model_words,
-)
-def models(run: AmbistoryData) -> tuple[Part, ...]:
-    """Return the scores of subjects, and how near encoders see story and meaning."""
-    return results(run), distances(run)
-
-
+    said=models.model_words,
+)(models.results)
 study.question(
     "Are open stories harder than ended ones?",
     place="§5.3.2, Table 7",
     needs="ratings",
-    said=lambda _, records: kind_words(records),
-)(open_or_ended)
+    said=models.kind_words,
+)(models.open_or_ended)
 study.question(
     "Does training on ratings make the errors of a model smaller?",
     place="§5.3",
-    needs=("ratings", "pairs of subjects to compare"),
-    said=lambda _, records: tuning_words(records),
-)(tuning)
-
-
-@study.section("Single samples", where="after", section_id="cases")
-def single_samples(run: AmbistoryData) -> tuple[Part, ...]:
-    """Return single samples, and the tags that people gave errors."""
-    return cases(run), error_tags(run)
+    needs=("ratings", PAIRS),
+    said=models.tuning_words,
+)(models.tuning)
+study.section("Single samples", where="after", section_id="cases")(errors.single_samples)
+study.writes(errors.write_sheet)
 
 
 @study.section("What the paper says and the data do not", where="after")
@@ -218,55 +175,28 @@ def statements(run: AmbistoryData) -> Table | None:
     """Return the statements of the paper that the released data do not support."""
     if run.name != "ambistory":
         return None
+    rows = tuple((row["said"], row["found"]) for _, row in read_rows(study.home / "statements.csv", ("said", "found")))
     columns = (Column("Said in the paper"), Column("What the released data say"))
-    return Table("statements", "", "Statements that the data do not support as worded", columns, STATEMENTS)
-
-
-study.writes(write_sheet)
-
-
-_SINGLE = ("single_rater_rho(over=ratings)", "single_rater_accuracy_within_sd")
+    return Table("statements", "", "Statements that the data do not support as worded", columns, rows)
 
 
 @study.overview
 def overview(records: tuple[Record, ...], _settings: AmbistorySettings) -> Table:
-    """Correlation and accuracy of every subject beside one person's: what fits on a screen."""
+    """Return correlation and accuracy of every subject beside one person's: what fits on a screen."""
+    scored = (RHO, *FORMS.values())
+    own = [one for one in records if one.statistic in scored and one.status != "not reproducible"]
+    where = own[0].condition if own else ""
+    asked = {one.subject: one.value for one in records if one.statistic == "n_items_asked"}
     columns = (
-        Column("Subject"),
-        Column("ρ", THREE),
-        Column("Accuracy within SD", THREE),
-        Column("unread as wrong", THREE),
-        Column("read / asked"),
+        Col("ρ", (RHO, people.SINGLE_RHO), THREE, "value", absent=None),
+        Col("Accuracy within SD", (*FORMS.values(), people.SINGLE_ACCURACY), THREE, "value", absent=None),
+        Col("unread as wrong", tuple(WRONG_FORMS.values()), THREE, "value", absent=None),
+        Col("read / asked", "n_items_read", cell=lambda one: f"{one.value:.0f} / {asked[one.subject]:.0f}", absent=""),
     )
-    own = [
-        one
-        for one in records
-        if one.statistic in (RHO, INTEGER_FORM, ROUNDED_FORM) and one.status != "not reproducible"
-    ]
     subjects = tuple(dict.fromkeys(one.subject for one in own))
-    names = dict(zip(subjects, short_names(subjects, 40), strict=True))
-    rows: list[tuple[TableCell, ...]] = []
-    where = next((one.condition for one in own), "")
-    people = [
-        next((r.value for r in records if r.statistic == name and r.condition == where), None) for name in _SINGLE
-    ]
-    if any(value is not None for value in people):
-        rows.append(("one person against the others", *people, None, ""))
-    for subject in subjects:
-        rho = _first(own, subject, (RHO,))
-        right = _first(own, subject, (INTEGER_FORM, ROUNDED_FORM))
-        strict = _first(records, subject, tuple(WRONG_FORMS.values()))
-        counts = [_first(records, subject, (name,)) for name in ("n_items_read", "n_items_asked")]
-        read = " / ".join(f"{count:.0f}" for count in counts if count is not None)
-        rows.append((names[subject], rho, right, strict, read))
-    return Table(
-        "overview",
-        "",
-        f"Predictions beside people's ratings, samples of: {where}; ρ and accuracy over readable replies",
-        columns,
-        tuple(rows),
-    )
-
-
-def _first(records: Sequence[Record], subject: str, statistics: tuple[str, ...]) -> float | None:
-    return next((one.value for one in records if one.subject == subject and one.statistic in statistics), None)
+    named = zip(short_names(subjects, 40), subjects, strict=True)
+    rows = [Row((name,), {"subject": subject, "condition": where}) for name, subject in named]
+    if value_of(records, people.SINGLE_RHO, condition=where) is not None:
+        rows.insert(0, Row(("one person against the others",), {"subject": "", "condition": where}))
+    title = f"Predictions beside people's ratings, samples of: {where}; ρ and accuracy over readable replies"
+    return pivot("overview", title, records, columns, rows)

@@ -1,52 +1,55 @@
-"""How close models come to people's ratings: correlation with the means, accuracy within SD, replies not read."""
+"""How close models come to people's ratings (§5): all samples, open and ended stories, before and after training."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from lexiscope.analysis.predictions import rho_with_means
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.analysis.within_sd import WithinSd, accuracy_within_sd, majority_within_sd, random_within_sd
-from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Record, statistic_name
+from lexiscope.analysis.story_effects import KINDS, accuracy_by_kind, open_against_ended
+from lexiscope.analysis.tuning import base_against_tuned
+from lexiscope.analysis.within_sd import accuracy_within_sd, majority_within_sd, random_within_sd
+from lexiscope.core.errors import SpecError, StatisticError
+from lexiscope.core.result import NO_INTERVAL, Estimate, Record, Undefined, statistic_name
 from lexiscope.report.figure_accuracy import Dot, accuracy_dots
 from lexiscope.report.figures import Figure, Heading, apa
-from lexiscope.report.part import Part, pick, shown, with_interval
-from lexiscope.report.tables import INTEGER, Column, Missing, Table
-from lexiscope.report.tables import Cell as TableCell
-from lexiscope.studies.ambistory.data import AmbistoryData, Predictor
-from lexiscope.studies.ambistory.numbers import PERCENT, THREE, drawn, estimated, record
+from lexiscope.report.part import Part, part_of, value_of
+from lexiscope.report.pivot import Col, Row, pivot, rows_of
+from lexiscope.report.tables import INTEGER, P_VALUE, TEXT, Column, Missing, Table
+from lexiscope.studies.ambistory.data import ALL, MEASURE_DISTANCE, PERCENT, THREE, AmbistoryData, Predictor
 
 RANDOM, MAJORITY = "Random (expectation)", "Majority"
-INTEGER_FORM = statistic_name("accuracy_within_sd", sd="sample", edge="strict", predictions="integer")
-ROUNDED_FORM = statistic_name("accuracy_within_sd", sd="sample", edge="strict", predictions="rounded")
-RAW_FORM = statistic_name("accuracy_within_sd", sd="sample", edge="strict", predictions="raw")
+RHO, NEARNESS = "spearman", "nearness_spearman"
+_STRICT = {"sd": "sample", "edge": "strict"}
+INTEGER_FORM, ROUNDED_FORM, RAW_FORM = (
+    statistic_name("accuracy_within_sd", **_STRICT, predictions=form) for form in ("integer", "rounded", "raw")
+)
 INCLUSIVE = statistic_name("accuracy_within_sd", sd="sample", edge="inclusive", predictions="integer")
-_WRONG = {"sd": "sample", "edge": "strict", "unread": "wrong"}
+POPULATION = statistic_name("accuracy_within_sd", sd="population", edge="strict", predictions="integer")
+EXPECTED = statistic_name("expected_accuracy_within_sd", **_STRICT, guesses="uniform")
+FORMS = {"integer": INTEGER_FORM, "raw": ROUNDED_FORM}
 WRONG_FORMS = {
-    INTEGER_FORM: statistic_name("accuracy_within_sd", predictions="integer", **_WRONG),
-    ROUNDED_FORM: statistic_name("accuracy_within_sd", predictions="rounded", **_WRONG),
+    form: statistic_name("accuracy_within_sd", predictions=name, **_STRICT, unread="wrong")
+    for form, name in ((INTEGER_FORM, "integer"), (ROUNDED_FORM, "rounded"))
 }
 """The strict variant of an accuracy: a sample without a readable reply counts as wrong."""
-POPULATION = statistic_name("accuracy_within_sd", sd="population", edge="strict", predictions="integer")
-RHO = "spearman"
 FEWEST_WORDS = 2
+_WHOLE = Missing("Whole predictions.")
+Scored = Estimate | Undefined | Record
 
 
-def results(run: AmbistoryData) -> Part:
-    """Return the results of every subject beside what guessing and the most frequent label give (Table 3)."""
-    counted = _read(run)
-    ratings = run.judged
-    if ratings is None:
+# -- all samples ------------------------------------------------------------------------------------------------------
+
+
+def results(run: AmbistoryData) -> tuple[Part | None, ...]:
+    """Return the scores of every subject, beside those of guessing and of the most frequent label (Table 3)."""
+    counted = [record for each in run.predictors for record in _counted(run, each)]
+    replies = _replies(run) if run.predictors else None
+    if run.judged is None:
         text = "Nobody has rated these stories: predictions cannot be set beside people's."
-        return Part(tuple(counted), _answers_table(run, counted), paragraphs=(text,))
-    baselines, label = _baselines(run, ratings)
-    records = [*baselines]
-    for each in run.predictors:
-        records += _scores(run, each, ratings)
-    tables = (_table_3(run, records), *_answers_table(run, counted), _variants(records, label))
-    return Part((*records, *counted), tables, _figures(run, records), paragraphs=(_NOTE,))
+        return (part_of(counted, replies, text),)
+    baselines, label = _baselines(run, run.judged)
+    found = [*baselines, *(one for each in run.predictors for one in _scores(run, each, run.judged))]
+    tables = (_table_3(run, [*found, *counted]), replies, _definitions(found, label))
+    return part_of(found, counted, tables, _figure(run, found), _NOTE), _distances(run, run.judged)
 
 
 _NOTE = (
@@ -58,174 +61,132 @@ _NOTE = (
 )
 
 
-def few(run: AmbistoryData, ratings: Ratings) -> dict[str, Any]:
-    """Return the arguments that resample words."""
-    groups = {item: run.words[item] for item in ratings.item_ids}
-    return {"groups": groups, **drawn(run, len(set(groups.values())))}
+def model_words(run: AmbistoryData, records: tuple[Record, ...]) -> str:
+    """Return ρ and accuracy of every subject, in one line."""
+    texts = []
+    for each in run.predictors if any(one.statistic == RHO for one in records) else ():
+        rho = value_of(records, RHO, subject=each.subject)
+        right = value_of(records, FORMS[each.form], subject=each.subject)
+        said = [f"ρ {apa(rho)}" if rho is not None else "ρ n/a", f"accuracy {apa(right)}" if right is not None else ""]
+        said += [f"over {each.n_read} readable of {len(each.predictions)}"] * (each.n_read < len(each.predictions))
+        texts.append(f"{each.title}: {', '.join(filter(None, said))}")
+    return "; ".join(texts)
 
 
-def accuracy_record(
-    run: AmbistoryData, statistic: str, found: WithinSd, *, subject: str, condition: str = ""
-) -> Record:
-    """Return an accuracy within SD as a record, its interval over words."""
-    base = record(
-        run,
-        statistic,
-        found.value,
-        subject=subject,
-        condition=condition or run.split,
-        n=found.accuracy.n,
-        note=f"over readable replies: {found.n_missing} samples without a prediction" if found.n_missing else "",
-    )
-    return with_interval(base, found.accuracy.clustered)
-
-
-def _baselines(run: AmbistoryData, ratings: Ratings) -> tuple[list[Record], str]:
-    guessed = random_within_sd(ratings)
-    chance = record(
-        run,
-        guessed.name,
-        guessed.value,
-        subject=RANDOM,
-        condition=run.split,
-        n=guessed.n,
-        note=f"expectation over guesses; SD of one set of guesses {guessed.sd:.4f}",
-    )
-    assert run.people is not None
+def _baselines(run: AmbistoryData, ratings: Ratings) -> tuple[list[Estimate | Undefined], str]:
+    chance = run.about(random_within_sd(ratings).estimate, subject=RANDOM, condition=run.split)
+    words = run.resampled(run.words, ratings.item_ids)
     try:
-        found = majority_within_sd(ratings, run.people, source_name="all splits", **few(run, ratings))
+        found = majority_within_sd(ratings, run.people, source_name="all splits", **words)
     except StatisticError as error:
         return [chance], f"There is no majority label: {error.what}."
-    majority = accuracy_record(run, INTEGER_FORM, found.accuracy, subject=MAJORITY)
     constant = dict.fromkeys(ratings.item_ids, found.label)
-    others = (
-        (INCLUSIVE, accuracy_within_sd(constant, ratings, edge="inclusive", resamples=0)),
-        (POPULATION, accuracy_within_sd(constant, ratings, spread="population", resamples=0)),
+    variants = (
+        accuracy_within_sd(constant, ratings, edge="inclusive", resamples=0).about(interval=NO_INTERVAL),
+        accuracy_within_sd(constant, ratings, spread="population", resamples=0).about(interval=NO_INTERVAL),
+        rho_with_means(constant, ratings, resamples=0),
     )
-    about = {"subject": MAJORITY, "condition": run.split}
-    variants = [record(run, name, each.value, n=each.accuracy.n, **about) for name, each in others]
-    rho = estimated(run, RHO, rho_with_means(constant, ratings, resamples=0), subject=MAJORITY, condition=run.split)
     label = f"The majority label is {found.label:g}, the mode of rounded mean ratings over {found.source}."
-    return [chance, majority, *variants, rho], label
+    majority = [run.about(one, subject=MAJORITY, condition=run.split) for one in (found.accuracy, *variants)]
+    return [chance, *majority], label
 
 
-def _scores(run: AmbistoryData, each: Predictor, ratings: Ratings) -> list[Record]:
-    """Correlation and accuracy of one subject; nothing where no reply could be read."""
-    own = {item: value for item, value in each.predictions.items() if item in set(ratings.item_ids)}
+def _scores(run: AmbistoryData, each: Predictor, ratings: Ratings) -> list[Estimate | Undefined]:
+    """Correlation and accuracy of one subject, or why it has none."""
+    rated, name = set(ratings.item_ids), FORMS[each.form]
+    own = {item: value for item, value in each.predictions.items() if item in rated}
     whole = {item: each.whole[item] for item in own}
-    args = few(run, ratings)
-    about = {"subject": each.subject, "condition": run.split}
-    if all(value is None for value in own.values()):
+    read = [item for item, value in own.items() if value is not None]
+    found: list[Estimate | Undefined] = []
+    if not read:
         note = "no reply could be read"
-        nothing = [record(run, name, None, note=note, **about) for name in (RHO, INTEGER_FORM)]
-        return [*nothing, record(run, WRONG_FORMS[INTEGER_FORM], 0.0, n=len(own), note=note, **about)]
-    if len({run.words[item] for item, value in own.items() if value is not None}) < FEWEST_WORDS:
+        found = [Undefined(RHO, note), Undefined(INTEGER_FORM, note)]
+        found.append(Estimate(WRONG_FORMS[INTEGER_FORM], 0.0, n=len(own), note=note))
+    elif len({run.words[item] for item in read}) < FEWEST_WORDS:
         note = "readable replies to samples of one word only: nothing to resample"
-        return [record(run, name, None, note=note, **about) for name in (RHO, INTEGER_FORM)]
-    made = [estimated(run, RHO, rho_with_means(own, ratings, **args), **about)]
-    name = INTEGER_FORM if each.form == "integer" else ROUNDED_FORM
-    made.append(accuracy_record(run, name, accuracy_within_sd(whole, ratings, **args), subject=each.subject))
-    strict = accuracy_within_sd(whole, ratings, unread="wrong", **args)
-    made.append(accuracy_record(run, WRONG_FORMS[name], strict, subject=each.subject))
-    if each.form == "raw":
-        raw = accuracy_within_sd(own, ratings, form="raw", **args)
-        made.append(accuracy_record(run, RAW_FORM, raw, subject=each.subject))
-    return made
-
-
-# -- tables ---------------------------------------------------------------------------------------------------
-
-
-def _table_3(run: AmbistoryData, records: Sequence[Record]) -> Table:
-    columns = (
-        Column("Subject"),
-        Column("ρ with the mean", THREE),
-        Column("Accuracy, whole predictions", THREE),
-        Column("Accuracy, rounded", THREE, note="Predictions that were not whole, rounded, halves up."),
-        Column("Accuracy, as given", THREE, note="The same predictions, not rounded; not comparable with whole ones."),
-        Column(
-            "Accuracy, unread as wrong", THREE, note="Whole or rounded; samples without a readable reply are wrong."
-        ),
-        Column(
-            "Read / asked", note="Samples with a readable reply, of those asked: ρ and accuracy are over the former."
-        ),
-        Column("Replies not read", INTEGER),
-    )
-    note = f"Samples of: {run.split}. 95 % interval, words resampled. The human ceilings have a table of their own."
-    rows = [_baseline_row(records, subject) for subject in (RANDOM, MAJORITY)]
-    rows += [_row(records, each) for each in run.predictors]
-    title = "Predictions beside people's mean ratings"
-    return Table("table_3_results", "3", title, columns, tuple(row for row in rows if row), (note,))
-
-
-def _baseline_row(records: Sequence[Record], subject: str) -> tuple[TableCell, ...]:
-    own = [each for each in records if each.subject == subject]
-    if not own:
-        return ()
-    rho = pick(own, RHO)
-    first = next(each for each in own if each.value is not None)
-    nothing = Missing("Whole predictions, and one for every sample.")
-    constant = Missing("n/a: a constant, or an expectation, has no correlation.")
-    return (
-        subject,
-        constant if rho is None or rho.value is None else rho.value,
-        shown(first),
-        nothing,
-        nothing,
-        nothing,
-        f"{first.n} / {first.n}",
-        0,
-    )
-
-
-def _row(records: Sequence[Record], each: Predictor) -> tuple[TableCell, ...]:
-    own = [one for one in records if one.subject == each.subject]
-    cells = [_or_why(own, name, each) for name in (RHO, INTEGER_FORM, ROUNDED_FORM, RAW_FORM)]
-    strict = shown(next((one for one in own if one.statistic in WRONG_FORMS.values()), None))
-    return (each.title, *cells, strict, each.read_of_asked, each.n_unreadable)
-
-
-def _or_why(own: Sequence[Record], name: str, each: Predictor) -> TableCell:
-    found = pick(own, name)
-    if found is not None and found.value is None and found.note.startswith("undefined"):
-        return Missing(f"n/a: {found.note.removeprefix('undefined: ')}")
-    if found is not None:
-        return shown(found)
-    return Missing("Whole predictions." if each.form == "integer" else "Predictions that are not whole.")
-
-
-def _variants(records: Sequence[Record], label: str) -> Table:
-    """The same constant under other definitions: the definition decides, so it is part of every name."""
-    columns = (Column("Definition"), Column("Accuracy of the majority label", THREE))
-    names = (
-        (INTEGER_FORM, "sample SD, strict (the shared task's)"),
-        (INCLUSIVE, "sample SD, the edge counts"),
-        (POPULATION, "population SD, strict"),
-    )
-    rows = tuple((text, shown(pick(records, name, subject=MAJORITY))) for name, text in names)
-    title = "What the definition of accuracy within SD decides"
-    return Table("accuracy_definitions", "", title, columns, rows, (label,))
-
-
-def _read(run: AmbistoryData) -> list[Record]:
-    """How many answers every subject was asked for, and what became of those that could not be read."""
-    made = []
-    for each in run.predictors:
-        about: dict[str, Any] = {"subject": each.subject, "condition": run.split}
-        made.append(record(run, "n_asked", float(each.n_asked), **about))
-        made.append(record(run, "n_items_asked", float(each.n_items), **about))
-        made.append(record(run, "n_items_read", float(each.n_read), **about))
-        made.append(record(run, "n_unreadable", float(each.n_unreadable), **about))
-        made += [
-            record(run, statistic_name("n_unreadable", kind=kind.replace(" ", "_")), float(count), **about)
-            for kind, count in each.kinds.items()
+        found = [Undefined(RHO, note), Undefined(INTEGER_FORM, note)]
+    else:
+        words = run.resampled(run.words, ratings.item_ids)
+        strict = accuracy_within_sd(whole, ratings, unread="wrong", **words)
+        found = [
+            rho_with_means(own, ratings, **words),
+            accuracy_within_sd(whole, ratings, **words).about(name=name),
+            strict.about(name=WRONG_FORMS[name]),
         ]
-    return made
+        found += [accuracy_within_sd(own, ratings, form="raw", **words)] if each.form == "raw" else []
+    return [run.about(one, subject=each.subject, condition=run.split) for one in found]
 
 
-def _answers_table(run: AmbistoryData, counted: Sequence[Record]) -> tuple[Table, ...]:
-    if not run.predictors:
-        return ()
+def _counted(run: AmbistoryData, each: Predictor) -> list[Record]:
+    """How many answers a subject was asked for, and what became of those that could not be read."""
+    counts = {
+        "n_asked": each.n_asked,
+        "n_items_asked": len(each.predictions),
+        "n_items_read": each.n_read,
+        "n_unreadable": each.n_unreadable,
+    }
+    kinds = {statistic_name("n_unreadable", kind=kind.replace(" ", "_")): count for kind, count in each.kinds.items()}
+    about = {"subject": each.subject, "condition": run.split}
+    return [run.number(name, count, **about) for name, count in {**counts, **kinds}.items()]
+
+
+def _table_3(run: AmbistoryData, found: list[Scored]) -> Table:
+    read = {each.subject: each.read_of_asked for each in run.predictors}
+    columns = (
+        Col("ρ with the mean", RHO, THREE, absent=Missing("An expectation has no correlation.")),
+        Col("Accuracy, whole predictions", (INTEGER_FORM, EXPECTED), THREE, absent=Missing("Not whole.")),
+        Col(
+            "Accuracy, rounded",
+            ROUNDED_FORM,
+            THREE,
+            note="Predictions that were not whole, rounded, halves up.",
+            absent=_WHOLE,
+        ),
+        Col(
+            "Accuracy, as given",
+            RAW_FORM,
+            THREE,
+            note="The same predictions, not rounded; not comparable with whole ones.",
+            absent=_WHOLE,
+        ),
+        Col(
+            "Accuracy, unread as wrong",
+            tuple(WRONG_FORMS.values()),
+            THREE,
+            note="Whole or rounded; samples without a readable reply are wrong.",
+            absent=Missing("One prediction for every sample."),
+        ),
+        Col(
+            "Read / asked",
+            (INTEGER_FORM, ROUNDED_FORM, EXPECTED),
+            TEXT,
+            note="Samples with a readable reply, of those asked: ρ and accuracy are over the former.",
+            cell=lambda record: read.get(record.subject, f"{record.n} / {record.n}"),
+        ),
+        Col("Replies not read", "n_unreadable", INTEGER, "value", absent=0),
+    )
+    title, labels = "Predictions beside people's mean ratings", _titles(run)
+    note = f"Samples of: {run.split}. 95 % interval, words resampled. The human ceilings have a table of their own."
+    rows = rows_of(found, "subject", names=labels)
+    return pivot("table_3_results", title, found, columns, rows, number="3", notes=(note,))
+
+
+def _definitions(found: list[Estimate | Undefined], label: str) -> Table:
+    """The same constant under other definitions: the definition decides, so it is part of every name."""
+    names = {
+        INTEGER_FORM: "sample SD, strict (the shared task's)",
+        INCLUSIVE: "sample SD, the edge counts",
+        POPULATION: "population SD, strict",
+    }
+    rows = [Row((text,), {"statistic": name, "subject": MAJORITY}) for name, text in names.items()]
+    columns, title = (
+        (Col("Accuracy of the majority label", "{statistic}", THREE),),
+        "What the definition of accuracy within SD decides",
+    )
+    return pivot("accuracy_definitions", title, found, columns, rows, labels=("Definition",), notes=(label,))
+
+
+def _replies(run: AmbistoryData) -> Table:
     columns = (
         Column("Subject"),
         Column("Asked", INTEGER, note="Questions, repetitions included."),
@@ -234,52 +195,187 @@ def _answers_table(run: AmbistoryData, counted: Sequence[Record]) -> tuple[Table
         Column("Not read, %", PERCENT),
         Column("What they were"),
     )
-    rows = tuple(
-        (
-            each.title,
-            each.n_asked,
-            each.repeats,
-            each.n_unreadable,
-            100 * each.n_unreadable / each.n_asked,
-            "; ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in each.kinds.items()),
-        )
-        for each in run.predictors
-    )
-    note = "A reply that could not be read has no value and is not imputed; repetitions are averaged over those read."
-    return (Table("replies", "", "Replies, and those that could not be read", columns, rows, (note,)),)
-
-
-def _figures(run: AmbistoryData, records: Sequence[Record]) -> tuple[Figure, ...]:
-    titles = {MAJORITY: MAJORITY} | {each.subject: each.title for each in run.predictors}
-    chance = next(
-        (100 * each.value for each in records if each.subject == RANDOM and each.value is not None), float("nan")
-    )
-    dots = []
-    for each in records:
-        if each.value is None or each.subject not in titles or each.statistic not in (INTEGER_FORM, ROUNDED_FORM):
-            continue
-        low, high = (float("nan") if end is None else 100 * end for end in (each.low, each.high))
-        dots.append(Dot("Accuracy\nwithin SD", titles[each.subject], 100 * each.value, low, high, chance))
-    if not dots:
-        return ()
-    heading = Heading(
-        "figure_accuracy",
-        "",
-        "Accuracy within SD of every subject",
-        "Whole or rounded predictions; bars: 95 % interval, words resampled. Dashed: expectation of guessing.",
-    )
-    return (accuracy_dots(dots, heading, unit="Samples within SD, %"),)
-
-
-def model_words(run: AmbistoryData, records: Sequence[Record]) -> str:
-    """Return ρ and accuracy of every subject, in one line."""
-    texts = []
+    rows = []
     for each in run.predictors:
-        rho, right = (
-            next((one.value for one in records if one.subject == each.subject and one.statistic in names), None)
-            for names in ((RHO,), (INTEGER_FORM, ROUNDED_FORM))
+        kinds = "; ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in each.kinds.items())
+        share = 100 * each.n_unreadable / each.n_asked
+        rows.append((each.title, each.n_asked, each.repeats, each.n_unreadable, share, kinds))
+    note = "A reply that could not be read has no value and is not imputed; repetitions are averaged over those read."
+    return Table("replies", "", "Replies, and those that could not be read", columns, tuple(rows), (note,))
+
+
+def _titles(run: AmbistoryData) -> dict[str, str]:
+    return {each.subject: each.title for each in run.predictors}
+
+
+def _figure(run: AmbistoryData, found: list[Estimate | Undefined]) -> Figure | None:
+    titles = {MAJORITY: MAJORITY} | _titles(run)
+    records = part_of(found).records
+    chance = 100 * (value_of(records, EXPECTED) or 0.0)
+    dots = [
+        Dot("Accuracy\nwithin SD", titles[one.subject], 100 * one.value, *_percent(one), chance)
+        for one in records
+        if one.value is not None and one.statistic in FORMS.values()
+    ]
+    caption = "Whole or rounded predictions; bars: 95 % interval, words resampled. Dashed: expectation of guessing."
+    heading = Heading("figure_accuracy", "", "Accuracy within SD of every subject", caption)
+    return accuracy_dots(dots, heading, unit="Samples within SD, %") if dots else None
+
+
+def _percent(record: Record) -> tuple[float, float]:
+    low, high = (float("nan") if end is None else 100 * end for end in (record.low, record.high))
+    return low, high
+
+
+def _distances(run: AmbistoryData, ratings: Ratings) -> Part | None:
+    """A baseline that reads no question: how near the meaning's text lies to the story's, at every layer."""
+    answered = run.responses.where(measure=MEASURE_DISTANCE)
+    if not len(answered):
+        return None
+    words, known = run.resampled(run.words, ratings.item_ids), set(ratings.item_ids)
+    found = []
+    for subject in map(str, answered.unique("subject_id")):
+        own = answered.where(subject_id=subject)
+        for layer in sorted({int(each) for each in own.column("layer").tolist()}):
+            rows = own.where(layer=layer)
+            pairs = zip(rows.column("item_id").tolist(), rows.column("value").tolist(), strict=True)
+            near = {str(item): -float(value) for item, value in pairs if item in known}
+            one = rho_with_means(near, ratings, **words).about(name=NEARNESS)
+            found.append(run.about(one, subject=subject, condition=run.split, layer=layer))
+    notes = (
+        f"Nearness: minus the cosine distance of the mean vectors of the story and of the meaning's text. Samples of: "
+        f"{run.split}. 95 % interval, words resampled.",
+        "No question is asked and no rating given: there is no accuracy within SD. To name the best layer is to choose "
+        "it on the samples that are judged.",
+    )
+    columns, title = (Col("ρ of nearness with the mean", NEARNESS, THREE),), "Nearness of story and meaning, by layer"
+    labels, layered = ("Subject", Column("Layer", INTEGER, note="0: embeddings.")), rows_of(found, "subject", "layer")
+    return part_of(found, pivot("nearness_by_layer", title, found, columns, layered, labels=labels, notes=notes))
+
+
+# -- open and ended stories -------------------------------------------------------------------------------------------
+
+
+def open_or_ended(run: AmbistoryData) -> tuple[Part | None, ...]:
+    """Return whether people disagree more about open stories, and how accurate subjects are on either (Table 7)."""
+    found: list[Estimate] = []
+    for condition, ids in run.parts.items():
+        ratings = run.rated(ids)
+        try:
+            results = () if ratings is None else open_against_ended(ratings, run.places).results(condition)
+        except StatisticError:
+            continue
+        found += [run.about(one) for one in results]
+    test = "rank_sum(of=sd,between=open_and_ended{more})"
+    u, plain = test.format(more=""), test.format(more=",ties=ignored,value=p")
+    columns = (
+        *(
+            Col(f"Mean SD, {kind}", "kind_mean_sd(ddof=1)", THREE, where={"condition": f"{{condition}}, {kind}"})
+            for kind in KINDS
+        ),
+        Col("U", u, INTEGER, "value"),
+        Col("p", u, P_VALUE, "p", note="Wilcoxon's rank-sum test, two-sided, corrected for ties and continuity."),
+        Col("p, ties ignored", plain, P_VALUE, note="Without either correction, as some programs print it; too large."),
+    )
+    rows = rows_of([one for one in found if one.name == u], "condition")
+    title = "Do people disagree more about open stories?"
+    return part_of(found, pivot("open_ended_sd", title, found, columns, rows, labels=("Samples of",))), _accuracies(run)
+
+
+def kind_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
+    """Return the rank-sum test on everything that was rated, in words."""
+    p = value_of(records, "rank_sum(of=sd,between=open_and_ended,value=p)", condition=ALL)
+    return "" if p is None else f"SDs of open against ended stories: p = {p:.3f}"
+
+
+def _accuracies(run: AmbistoryData) -> Part | None:
+    ratings = run.judged
+    subjects = [each for each in run.predictors if _answers_both(run, each)]
+    if ratings is None or not subjects:
+        return None
+    words = run.resampled(run.words, ratings.item_ids)
+    found: list[Estimate] = []
+    for each in subjects:
+        name = FORMS[each.form]
+        left_out, wrong = (
+            accuracy_by_kind({each.subject: each.whole}, ratings, run.places, unread=unread, **words)
+            for unread in ("left_out", "wrong")
         )
-        said = [f"ρ {apa(rho)}" if rho is not None else "ρ n/a", f"accuracy {apa(right)}" if right is not None else ""]
-        said.append(f"over {each.n_read} readable of {each.n_items}" if each.n_read < each.n_items else "")
-        texts.append(f"{each.title}: {', '.join(filter(None, said))}")
-    return "; ".join(texts) if any(one.statistic == RHO for one in records) else ""
+        found += [one.about(name=name) for one in left_out] + [one.about(name=WRONG_FORMS[name]) for one in wrong]
+    found = [run.about(one, condition=f"{run.split}, {one.condition or 'all'}") for one in found]
+    read = {each.subject: each.read_of_asked for each in subjects}
+    columns = [
+        Col(kind + end, tuple(forms), THREE, where={"condition": f"{run.split}, {kind}"})
+        for forms, end in ((WRONG_FORMS.keys(), ""), (WRONG_FORMS.values(), ", unread as wrong"))
+        for kind in ("all", *KINDS)
+    ]
+    note = (
+        "Whole predictions; others rounded, halves up. Over samples with a readable reply (read / asked); then with "
+        "the others as wrong. 95 % interval, words resampled."
+    )
+    rows = [Row((each.title, read[each.subject]), {"subject": each.subject}) for each in subjects]
+    labels, title = ("Subject", "Read / asked"), "Accuracy within SD on open and ended stories"
+    table = pivot("table_7_open_ended", title, found, columns, rows, labels=labels, number="7", notes=(note,))
+    # those over all stories are records of the results already
+    return part_of([one for one in found if not one.condition.endswith(", all")], table)
+
+
+def _answers_both(run: AmbistoryData, each: Predictor) -> bool:
+    """Whether it answered open and ended stories of two words or more: of one there is nothing to resample."""
+    read = [item for item, value in each.predictions.items() if value is not None]
+    return all(len({run.words[item] for item in run.of_kind(kind, read)}) >= FEWEST_WORDS for kind in KINDS)
+
+
+# -- before and after training ----------------------------------------------------------------------------------------
+
+
+def tuning(run: AmbistoryData) -> Part | None:
+    """Return the signed-rank test of every pair of subjects that the settings name: base and tuned (§5.3.2).
+
+    Errors: :class:`SpecError` where a pair names a subject that gave no ratings.
+    """
+    ratings = run.judged
+    if ratings is None:
+        return None
+    words = run.resampled(run.words, ratings.item_ids)
+    found: list[Estimate | Undefined] = []
+    rows = []
+    for pair in run.settings.compare:
+        tuned, base = (_named(run, spec) for spec in pair)
+        about = {"subject": f"{tuned.subject} vs {base.subject}", "condition": run.split}
+        try:
+            effect = base_against_tuned(base.whole, tuned.whole, ratings, **words)
+        except StatisticError as error:
+            found.append(run.about(Undefined("signed_rank", error.what), **about))
+            continue
+        found += [run.about(one, **about) for one in effect.results()]
+        rows.append(Row((base.title, tuned.title), about))
+    test, difference = "signed_rank", "accuracy_difference(of=tuned_minus_base)"
+    columns = (
+        *(Col(f"Mean error, {model}", f"mean_absolute_error(of={model})", THREE) for model in ("base", "tuned")),
+        Col("V", test, INTEGER, "value"),
+        Col("p", test, P_VALUE, "p", note="Wilcoxon's signed-rank test of the absolute errors, two-sided."),
+        Col("Accuracy, tuned − base", difference, THREE),
+        Col("n", test, show="n"),
+    )
+    note = "Whole predictions; others rounded, halves up. Samples that both predicted; 95 % interval, words resampled."
+    labels = ("Base", "Tuned")
+    return part_of(
+        found, pivot("tuning", "Before and after training", found, columns, rows, labels=labels, notes=(note,))
+    )
+
+
+def tuning_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
+    """Return the signed-rank test of every pair, in words."""
+    found = [one for one in records if one.statistic == "signed_rank" and one.p is not None]
+    return "; ".join(f"{one.subject}: V = {one.value:.0f}, p = {one.p:.2g}" for one in found)
+
+
+def _named(run: AmbistoryData, spec: str) -> Predictor:
+    found = [each for each in run.predictors if spec in (each.subject, each.title)]
+    # device and threads are added to a spec before it is asked
+    found = found or [each for each in run.predictors if each.subject.startswith(spec.partition("?")[0])]
+    if len(found) != 1:
+        known = ", ".join(each.subject for each in run.predictors) or "none"
+        raise SpecError(f"{spec!r} names no subject of this run to compare", hint=f"there are: {known}")
+    return found[0]

@@ -1,205 +1,187 @@
-"""The stories and the people: lengths, inventory, agreement, and the human ceilings, each under its own name."""
+"""The stories and their people (§4, §5.1): counts, agreement, human ceilings, effects of endings, use of the scale."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from lexiscope.analysis.alpha import krippendorff_alpha
+from lexiscope.analysis.alpha import LEVELS, krippendorff_alpha
 from lexiscope.analysis.ceilings import Ceiling, reliability_of_means
+from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.group_raters import best_raters, shuffled_best_raters, single_rater
+from lexiscope.analysis.label_distribution import label_table, mean_label_table, rating_shares
 from lexiscope.analysis.norms import item_sd, mean_sd_by_group
 from lexiscope.analysis.ratings import Ratings
+from lexiscope.analysis.significance import correlation_p
+from lexiscope.analysis.story_effects import ending_effects
 from lexiscope.analysis.variance_components import variance_components
 from lexiscope.core.errors import DataError, StatisticError
-from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
+from lexiscope.items.sense_frequency import sense_counts
 from lexiscope.items.story_inventory import guessed_lemmas, story_inventory, story_lengths
-from lexiscope.report.figures import apa
-from lexiscope.report.part import Part, joined, pick, shown, with_interval
-from lexiscope.report.sections import CeilingValue, ceilings_table
-from lexiscope.report.tables import INTEGER, Column, Table
-from lexiscope.report.tables import Cell as TableCell
+from lexiscope.report.figure_accuracy import stacked_shares
+from lexiscope.report.figures import Heading, apa
+from lexiscope.report.part import Part, Remark, part_of, value_of
+from lexiscope.report.pivot import Col, Row, pivot, rows_of
+from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, TEXT, Column, format_number
 from lexiscope.resources import wordnet
-from lexiscope.studies.ambistory.data import ALL, AmbistoryData
-from lexiscope.studies.ambistory.numbers import THREE, TWO, drawn, record
+from lexiscope.studies.ambistory.data import ALL, PEOPLE, PERCENT, THREE, TWO, AmbistoryData
 
-LEVELS = ("nominal", "ordinal", "interval", "ratio")
 TOP_FORMS = 10
 MOST_FORMS = 4
 SHUFFLES = 100
+COUNTED = ("n_samples", "n_stories", "n_setups", "n_forms", "n_ratings", "n_nonsensical")
+POINTS = tuple(str(point) for point in range(1, 6))
+ALPHA, SINGLE_RHO, SINGLE_ACCURACY = (
+    "krippendorff_alpha(level=interval)",
+    "single_rater_rho(over=ratings)",
+    "single_rater_accuracy_within_sd",
+)
+SHIFT, SHIFT_SD = "absolute_difference(between={between})", "absolute_difference_sd(between={between},ddof={ddof})"
 
 
-# -- the stories ----------------------------------------------------------------------------------------------
+# -- the stories ------------------------------------------------------------------------------------------------------
 
 
 def stories(run: AmbistoryData) -> Part:
-    """Return counts and lengths of the stories (Table 2, §4.1)."""
-    return joined([_counts(run), _lengths(run), _inventory(run)])
-
-
-def _counts(run: AmbistoryData) -> Part:
-    columns = (Column("Split"), *(Column(name, INTEGER) for name in ("Samples", "Stories", "Setups", "Forms")))
-    columns = (*columns, Column("Ratings", INTEGER), Column("Nonsensical", INTEGER, note="Ticks; nothing is filtered."))
-    records: list[Record] = []
-    rows: list[tuple[TableCell, ...]] = []
-    for split in (*run.splits(), ALL):
-        ids = run.in_split(split)
-        items = [run.by_id[item] for item in ids]
-        counts = {
-            "n_samples": len(items),
-            "n_stories": len({item.condition("story") for item in items}),
-            "n_setups": len({item.condition("setup") for item in items}),
-            "n_forms": len({item.word for item in items}),
-            **_rating_counts(run, ids),
-        }
-        records += [record(run, name, float(value), condition=split) for name, value in counts.items()]
-        rows.append((split, *counts.values()))
-    return Part(tuple(records), (Table("counts", "", "What the dataset holds", columns, tuple(rows)),))
-
-
-def _rating_counts(run: AmbistoryData, ids: Sequence[str]) -> dict[str, int]:
-    rated = run.rated(ids)
-    ticks = run.responses.where(measure="nonsensical", item_id=tuple(ids)) if rated is not None else None
-    ticked = 0 if ticks is None else int(np.nansum(ticks.column("value").astype(np.float64)))
-    return {"n_ratings": 0 if rated is None else len(rated), "n_nonsensical": ticked}
-
-
-def _lengths(run: AmbistoryData) -> Part:
-    found = story_lengths(run.items)
-    parts = (
-        ("precontext", found.precontext, found.n_setups),
-        ("sentence", found.sentence, found.n_setups),
-        ("ending", found.ending, found.n_ended),
-        ("story", found.story, found.n_stories),
+    """Return counts and lengths of the stories, and the inventory of forms and meanings (Table 2, §4.1)."""
+    counts = [record for condition in (*list(run.parts)[1:], ALL) for record in _counts(run, condition)]
+    heads = [Col(name.removeprefix("n_").capitalize(), name, INTEGER, "value") for name in COUNTED[:-1]]
+    ticks = Col("Nonsensical", COUNTED[-1], INTEGER, "value", note="Ticks; nothing is filtered.")
+    splits = rows_of(counts, "condition")
+    table = pivot("counts", "What the dataset holds", counts, (*heads, ticks), splits, labels=("Split",))
+    lengths = [run.about(one) for one in story_lengths(run.source.items).results()]
+    mean = "mean_words(of={part})"
+    parts = pivot(
+        "table_2_lengths",
+        "Length of the stories",
+        lengths,
+        (Col("Words, mean", mean, TWO, "value"), Col("n", mean, show="n")),
+        [Row((part,), of={"part": part}) for part in ("precontext", "sentence", "ending", "story")],
+        labels=("Part",),
+        number="2",
+        notes=("Words are what white space separates. Endings without the open stories; stories with them.",),
     )
-    records = tuple(record(run, statistic_name("mean_words", of=part), mean, n=n) for part, mean, n in parts)
-    columns = (Column("Part"), Column("Words, mean", TWO), Column("n", INTEGER))
-    note = "Words are what white space separates. Endings without the open stories; stories with them."
-    return Part(records, (Table("table_2_lengths", "2", "Length of the stories", columns, parts, (note,)),))
+    return part_of(counts, table, lengths, parts, _inventory(run))
+
+
+def _counts(run: AmbistoryData, condition: str) -> list[Record]:
+    ids = run.parts[condition]
+    items = [run.by_id[item] for item in ids]
+    ratings = run.rated(ids)
+    ticks = run.responses.where(measure="nonsensical", item_id=ids).column("value").astype(np.float64)
+    forms = {item.word for item in items}
+    groups = [{item.condition(name) for item in items} for name in ("story", "setup")]
+    sizes = (*map(len, (items, *groups, forms)), len(ratings) if ratings else 0, np.nansum(ticks))
+    return [run.number(name, size, condition=condition) for name, size in zip(COUNTED, sizes, strict=True)]
 
 
 def _inventory(run: AmbistoryData) -> Part:
-    found = story_inventory(run.items)
+    found = story_inventory(run.source.items)
     most = found.setups_per_form[:MOST_FORMS]
     records = [
-        record(run, "n_sense_pairs", float(found.sense_pairs), note="a form with its two meanings, once a split"),
-        record(run, "sentences_per_form", found.sentences_per_form, n=found.forms),
-        *(record(run, "setups_of_form", float(count), condition=form) for form, count in most),
+        run.number("n_sense_pairs", found.sense_pairs, note="a form with its two meanings, once a split"),
+        run.number("sentences_per_form", found.sentences_per_form, n=found.forms),
+        *(run.number("setups_of_form", count, condition=form) for form, count in most),
     ]
     text = (
         f"{found.sense_pairs} pairs of meanings of {found.forms} word forms (a pair counted once in each split; "
         f"{found.unordered_pairs} in all, whichever meaning is called the first); {found.sentences_per_form:.2f} "
         f"ambiguous sentences for each form, the most for {', '.join(f'{form} ({count})' for form, count in most)}."
     )
-    return Part((*records, *_lemmas(run)), paragraphs=(text,))
-
-
-def _lemmas(run: AmbistoryData) -> tuple[Record, ...]:
-    """The number of lemmas, where WordNet is at hand to guess them."""
     try:
-        lexicon = wordnet.load()
+        guessed = guessed_lemmas([item.word for item in run.source.items], wordnet.load())
     except DataError:
-        return ()
-    guessed = guessed_lemmas([item.word for item in run.items], lexicon)
+        return part_of(records, text)
     note = "guessed: the shortest WordNet base form; other rules give 299 to 334"
-    return (record(run, "n_lemmas", float(len(set(guessed.values()))), note=note),)
+    return part_of(records, run.number("n_lemmas", len(set(guessed.values())), note=note), text)
 
 
-# -- agreement ------------------------------------------------------------------------------------------------
+# -- agreement --------------------------------------------------------------------------------------------------------
 
 
-def agreement(run: AmbistoryData) -> Part:
+def agreement(run: AmbistoryData) -> tuple[Part | None, ...]:
     """Return how much people agree: alpha, standard deviations, single raters, and the ceilings (§4.1, §5.1)."""
-    if run.people is None:
-        return Part(paragraphs=("Nobody has rated these stories: there is no agreement to report.",))
-    return joined([_alphas(run), _spreads(run), _ceilings(run), _components(run)])
+    return _alphas(run), _spreads(run), _ceilings(run), _components(run)
 
 
-def _conditions(run: AmbistoryData) -> dict[str, tuple[str, ...]]:
-    found = {split: run.in_split(split) for split in run.splits()}
-    found |= {
-        kind: run.ids(lambda item, kind=kind: item.condition("story_kind") == kind)  # type: ignore[misc]
-        for kind in ("open", "ended")
-    }
-    return {ALL: run.ids(), **found}
+def agreement_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
+    """Return alpha, and one rater against the others, in one line."""
+    alpha, single = value_of(records, ALPHA, condition=ALL), value_of(records, SINGLE_RHO)
+    if alpha is None:
+        return ""
+    return f"α (interval) {apa(alpha, 3)}" + (
+        f"; one rater against the others ρ {apa(single)}" if single is not None else ""
+    )
 
 
 def _alphas(run: AmbistoryData) -> Part:
-    records, rows = [], []
-    for condition, ids in _conditions(run).items():
+    found: list[Estimate] = []
+    rows = []
+    kinds = {kind: run.of_kind(kind, run.parts[ALL]) for kind in ("open", "ended")}
+    for condition, ids in {**run.parts, **kinds}.items():
         ratings = run.rated(ids)
         if ratings is None:
             continue
-        spread = item_sd(ratings)
-        cells = []
-        for level in LEVELS:
-            groups = {item: run.setups[item] for item in ratings.item_ids}
-            few = drawn(run, len(set(groups.values())))
-            found = krippendorff_alpha(ratings, level=level, groups=groups, **few)  # type: ignore[arg-type]
-            base = record(run, found.name, found.value, condition=condition, n=found.n_items)
-            records.append(with_interval(base, found.interval))
-            cells.append(shown(records[-1]))
-        mean_sd = float(np.nanmean(spread))
-        records.append(record(run, "mean_sd(ddof=1)", mean_sd, condition=condition, n=ratings.n_items))
-        rows.append((condition, ratings.n_items, len(ratings), *cells, mean_sd))
+        setups = run.resampled(run.setups, ratings.item_ids)
+        alphas = [krippendorff_alpha(ratings, level=level, **setups).estimate for level in LEVELS]
+        spread = Estimate("mean_sd(ddof=1)", float(np.nanmean(item_sd(ratings))), n=ratings.n_items)
+        found += [run.about(one, condition=condition) for one in (*alphas, spread)]
+        rows.append(Row((condition, ratings.n_items, len(ratings)), {"condition": condition}))
     columns = (
-        Column("Samples of"),
-        Column("n", INTEGER),
-        Column("Ratings", INTEGER),
-        *(Column(f"α, {level}", THREE) for level in LEVELS),
-        Column("Mean SD", TWO, note="Of the ratings of a sample, n − 1."),
+        *(Col(f"α, {level}", f"krippendorff_alpha(level={level})", THREE) for level in LEVELS),
+        Col("Mean SD", "mean_sd(ddof=1)", TWO, note="Of the ratings of a sample, n − 1."),
     )
     note = (
         "Krippendorff's α; 95 % interval, setups resampled. It needs no rater ids. The ratio level takes 1 to 5 as "
         "counts from a true zero, which a rating scale does not have."
     )
-    return Part(tuple(records), (Table("agreement", "", "Agreement of people", columns, tuple(rows), (note,)),))
+    labels = ("Samples of", Column("n", INTEGER), Column("Ratings", INTEGER))
+    table = pivot("agreement", "Agreement of people", found, columns, rows, labels=labels, notes=(note,))
+    return part_of(found, table)
 
 
 def _spreads(run: AmbistoryData) -> Part:
-    """The word forms on whose samples people disagree most."""
-    assert run.people is not None
-    top = mean_sd_by_group(run.people, run.words)[:TOP_FORMS]
-    records = [record(run, "form_mean_sd(ddof=1)", one.mean_sd, condition=one.group, n=one.n_items) for one in top]
-    columns = (Column("Form"), Column("Samples", INTEGER), Column("Mean SD", TWO))
-    rows = tuple((one.group, one.n_items, one.mean_sd) for one in top)
-    return Part(tuple(records), (Table("form_sds", "", "The forms that people disagree most about", columns, rows),))
-
-
-# -- ceilings -------------------------------------------------------------------------------------------------
-
-
-def _ceilings(run: AmbistoryData) -> Part:
-    """The best-rater recipe of the paper, and beside it what it must be read with."""
-    assert run.people is not None
-    ratings = run.judged
-    if ratings is None or not run.groups:
-        return Part()
-    condition = run.split
-    try:
-        best = best_raters(ratings, run.groups, **drawn(run, 2))
-        shuffled = shuffled_best_raters(ratings, run.groups, shuffles=SHUFFLES, seed=run.settings.seed)
-    except StatisticError as error:
-        return Part(remarks=(f"The ceilings could not be computed: {error.what}.",))
-    alpha = krippendorff_alpha(
-        run.people, level="interval", groups=run.setups, **drawn(run, len(set(run.setups.values())))
+    name, top = "form_mean_sd(ddof=1)", mean_sd_by_group(run.people, run.words)[:TOP_FORMS]
+    found = [run.number(name, one.mean_sd, condition=one.group, n=one.n_items) for one in top]
+    columns, title = (
+        (Col("Samples", name, show="n"), Col("Mean SD", name, TWO)),
+        "The forms that people disagree most about",
     )
+    return part_of(found, pivot("form_sds", title, found, columns, rows_of(found, "condition"), labels=("Form",)))
+
+
+def _ceilings(run: AmbistoryData) -> Part | None:
+    """The best-rater recipe of the paper, and beside it what it must be read with."""
+    ratings, seed = run.judged, run.settings.seed
+    if ratings is None or not run.groups:
+        return None
+    try:
+        best = best_raters(ratings, run.groups, resamples=run.settings.n_bootstrap, seed=seed)
+        shuffled = shuffled_best_raters(ratings, run.groups, shuffles=SHUFFLES, seed=seed)
+    except StatisticError as error:
+        return part_of(Remark(f"The ceilings could not be computed: {error.what}."))
+    alpha = krippendorff_alpha(run.people, level="interval", **run.resampled(run.setups))
     reliability = reliability_of_means(alpha, _ratings_of_a_sample(run.people))
-    records = [_ceiling_record(run, one, condition) for one in (best.spearman, best.accuracy)]
-    records.append(_ceiling_record(run, reliability, ALL))
-    for metric, mean, spread in (
-        ("spearman", shuffled.spearman, shuffled.spearman_sd),
-        ("accuracy_within_sd", shuffled.accuracy, shuffled.accuracy_sd),
-    ):
-        name = statistic_name("shuffled_best_rater", metric=metric, shuffles=SHUFFLES)
-        note = f"raters shuffled within samples; SD over shuffles {spread:.4f}"
-        records.append(record(run, name, mean, condition=condition, n=best.spearman.n, note=note))
-    singles, single_records = _single_table(run)
-    table = ceilings_table([_row(records, one) for one in _named(records, best.spearman, best.accuracy, reliability)])
-    recovered = f" {_RECOVERED}" if run.name == "ambistory" else ""
-    return Part((*records, *single_records), (table, singles), paragraphs=(_READ_WITH + recovered,))
+
+    def ceiling(one: Ceiling, condition: str) -> Estimate:
+        found = Estimate(one.name, one.value, one.interval, one.n, note=f"n counts {one.unit}")
+        return run.about(found, condition=condition)
+
+    control = [run.about(one, condition=run.split, n=best.spearman.n) for one in shuffled.results()]
+    found = [ceiling(best.spearman, run.split), ceiling(best.accuracy, run.split), ceiling(reliability, ALL), *control]
+    same = "the same recipe where ratings are shuffled among the raters of each sample: what selection alone gives"
+    definitions = [best.spearman.definition, best.accuracy.definition, reliability.definition]
+    definitions += [f"{same} ({one.note.partition('; ')[2]})" for one in control]
+    rows = [
+        Row((f"{one.name}, {one.condition}", text), {"statistic": one.name, "condition": one.condition})
+        for one, text in zip(found, definitions, strict=True)
+    ]
+    columns = (Col("Value", "{statistic}", BOUNDED), Col("Raters", "{statistic}", show="n"))
+    table = pivot("ceilings", "Human ceilings, by name", found, columns, rows, labels=("Ceiling", "Definition"))
+    return part_of(found, table, _singles(run), _READ_WITH + (f" {_RECOVERED}" if run.name == "ambistory" else ""))
 
 
 def _ratings_of_a_sample(ratings: Ratings) -> int:
@@ -217,98 +199,212 @@ _READ_WITH = (
 _RECOVERED = "Rater ids were never published; they are recovered from the sample numbers, as the dataset's card says."
 
 
-def _named(records: Sequence[Record], *ceilings: Ceiling) -> list[tuple[Record, str]]:
-    definitions = {one.name: one.definition for one in ceilings}
-    control = "the same recipe where ratings are shuffled among the raters of each sample: what selection alone gives"
-    return [(one, definitions.get(one.statistic, f"{control} ({one.note.partition('; ')[2]})")) for one in records]
-
-
-def _row(records: Sequence[Record], named: tuple[Record, str]) -> CeilingValue:
-    one, definition = named
-    return CeilingValue(
-        f"{one.statistic}, {one.condition}", definition, one.value or 0.0, one.low, one.high, one.n or 0
-    )
-
-
-def _ceiling_record(run: AmbistoryData, found: Ceiling, condition: str) -> Record:
-    base = record(run, found.name, found.value, condition=condition, n=found.n, note=f"n counts {found.unit}")
-    return with_interval(base, found.interval)
-
-
-def _single_table(run: AmbistoryData) -> tuple[Table, tuple[Record, ...]]:
-    records: list[Record] = []
-    rows = []
-    for condition, ids in _single_conditions(run).items():
+def _singles(run: AmbistoryData) -> Part:
+    """One rater against the others, on all samples and on those that live subjects were asked."""
+    kinds = {f"{run.split}, {kind}": run.of_kind(kind, run.asked) for kind in ("open", "ended")}
+    found: list[Result] = []
+    for condition, ids in {ALL: run.parts[ALL], run.split: run.asked, **kinds}.items():
         ratings = run.rated(ids)
-        if ratings is None:
-            continue
-        try:
-            found = single_rater(ratings, **drawn(run, 2))
-        except StatisticError:
-            continue
-        own = [
-            record(run, "single_rater_rho(over=ratings)", found.rho_pooled, condition=condition, n=found.n_ratings),
-            with_interval(
-                record(run, "single_rater_rho(over=raters)", found.mean_rho, condition=condition, n=found.n_raters),
-                found.interval,
-            ),
-            record(run, "single_rater_accuracy_within_sd", found.accuracy, condition=condition, n=found.n_ratings),
-        ]
-        records += own
-        rows.append((condition, *map(shown, own), found.sd, found.n_raters))
+        if ratings is not None:
+            make = partial(single_rater, ratings, resamples=run.settings.n_bootstrap, seed=run.settings.seed)
+            one = run.attempt(SINGLE_RHO, make, condition=condition)
+            results = (one,) if isinstance(one, Undefined) else one.results()
+            found += [run.about(result, condition=condition) for result in results]
+    over_raters = "single_rater_rho(over=raters)"
     columns = (
-        Column("Samples of"),
-        Column("ρ, all ratings", THREE),
-        Column("ρ, mean over raters", THREE, note="95 % interval, raters resampled."),
-        Column("Accuracy within SD", THREE, note="Of the others' ratings, n − 1."),
-        Column("SD of ρ", TWO),
-        Column("Raters", INTEGER),
+        Col("ρ, all ratings", SINGLE_RHO, THREE),
+        Col("ρ, mean over raters", over_raters, THREE, note="95 % interval, raters resampled."),
+        Col("Accuracy within SD", SINGLE_ACCURACY, THREE, note="Of the others' ratings, n − 1."),
+        Col("SD of ρ", "single_rater_rho_sd", TWO),
+        Col("Raters", over_raters, show="n"),
     )
-    return Table("single_raters", "", "One rater against the others", columns, tuple(rows)), tuple(records)
-
-
-def _single_conditions(run: AmbistoryData) -> dict[str, tuple[str, ...]]:
-    asked = set(run.asked)
-    found = {ALL: run.ids(), run.split: run.asked}
-    for kind in ("open", "ended"):
-        found[f"{run.split}, {kind}"] = run.ids(
-            lambda item, kind=kind: item.item_id in asked and item.condition("story_kind") == kind  # type: ignore[misc]
-        )
-    return found
+    rows = rows_of(found, "condition")
+    table = pivot("single_raters", "One rater against the others", found, columns, rows, labels=("Samples of",))
+    return part_of(found, table)
 
 
 def _components(run: AmbistoryData) -> Part:
     """Variance of samples, raters and the rest: how much of a rating is the rater's own leniency."""
-    assert run.people is not None
     try:
         found = variance_components(run.people, run.groups)
     except StatisticError as error:
-        return Part(remarks=(f"Variance components could not be computed: {error.what}.",))
-    parts = {"sample": found.item, "rater": found.rater, "residual": found.residual}
+        return part_of(Remark(f"Variance components could not be computed: {error.what}."))
     several = _ratings_of_a_sample(run.people)
-    records = [
-        *(record(run, statistic_name("variance", of=name), value) for name, value in parts.items()),
-        record(run, "icc(model=2,ratings=1)", found.icc_single, n=found.n_items),
-        record(run, f"icc(model=2,ratings={several})", found.icc_mean(several), n=found.n_items),
-        record(run, "rater_effect_f", found.f, p=found.p, n=found.n_raters),
-    ]
-    columns = (Column("Source"), Column("Variance", THREE))
+    results = [run.about(one) for one in found.results(several)]
     note = (
         f"Two-way within groups of raters, pooled over {found.n_groups} groups. Do raters differ in leniency? "
         f"F({found.df[0]}, {found.df[1]}) = {found.f:.2f}, p = {found.p:.2g}. ICC(2,1) {apa(found.icc_single, 3)}, "
         f"ICC(2,{several}) {apa(found.icc_mean(several), 3)}."
     )
-    title = "Where ratings differ"
-    return Part(tuple(records), (Table("variance", "", title, columns, tuple(parts.items()), (note,)),))
+    columns = (Col("Variance", "variance(of={source})", THREE),)
+    rows = [Row((source,), of={"source": source}) for source in ("sample", "rater", "residual")]
+    table = pivot("variance", "Where ratings differ", results, columns, rows, labels=("Source",), notes=(note,))
+    return part_of(results, table)
 
 
-def agreement_words(records: Sequence[Record]) -> str:
-    """Return what came out, in one line."""
-    alpha = pick(records, "krippendorff_alpha(level=interval)", condition=ALL)
-    single = next((each for each in records if each.statistic == "single_rater_rho(over=ratings)"), None)
-    if alpha is None or alpha.value is None:
+# -- endings ----------------------------------------------------------------------------------------------------------
+
+
+def endings(run: AmbistoryData) -> Part:
+    """Return how far endings move mean ratings, and how often in the direction they were written for (§4.2)."""
+    words = run.resampled({run.setups[item]: word for item, word in run.words.items()})
+    try:
+        effects = ending_effects(
+            run.people, run.places, words=words["groups"], resamples=words["resamples"], seed=words["seed"]
+        )
+    except StatisticError as error:
+        return part_of(Remark(f"Effects of endings could not be computed: {error.what}."))
+    found = [run.about(one) for one in effects.results()]
+    population, sample = (SHIFT_SD.replace("{ddof}", ddof) for ddof in "01")
+    shifts = pivot(
+        "endings",
+        "How far an ending moves the plausibility of a meaning",
+        found,
+        (
+            Col("Mean absolute difference", SHIFT, TWO, note="Of mean ratings; 95 % interval, words resampled."),
+            Col("SD, n", population, THREE, note="Divided by n, as Gehring & Roth (2025) do."),
+            Col("SD, n − 1", sample, THREE),
+            Col("Differences", SHIFT, show="n"),
+        ),
+        [
+            Row(("ended against open",), of={"between": "open_and_ended"}),
+            Row(("ending A against B",), of={"between": "endings"}),
+        ],
+        labels=("Compared",),
+    )
+    orders = pivot(
+        "ending_direction",
+        "Do endings work in the direction they were written for?",
+        found,
+        [
+            Col(f"{share.capitalize()}, %", f"{{order}}(share={share})", PERCENT)
+            for share in ("above", "equal", "below")
+        ],
+        [
+            Row(("intended meaning above the other one, same story",), of={"order": "intended_above_other"}),
+            Row(("ending raises its meaning above the open story",), of={"order": "ending_raises_intended"}),
+        ],
+        labels=("How often",),
+        notes=("Not every ending works, and none was dropped for that.",),
+    )
+    return part_of(found, shifts, orders)
+
+
+def ending_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
+    """Return how far endings move meanings, in one line."""
+    first, second = (value_of(records, SHIFT.format(between=pair)) for pair in ("open_and_ended", "endings"))
+    raised = value_of(records, "ending_raises_intended(share=above)")
+    if first is None or second is None or raised is None:
         return ""
-    text = f"α (interval) {apa(alpha.value, 3)}"
-    if single is not None and single.value is not None:
-        text += f"; one rater against the others ρ {apa(single.value)}"
-    return text
+    return (
+        f"an ending moves a mean rating by {first:.2f} points, the other ending by {second:.2f}; it raises its own "
+        f"meaning in {raised:.0f} %"
+    )
+
+
+# -- the scale --------------------------------------------------------------------------------------------------------
+
+
+def scale(run: AmbistoryData) -> tuple[Part | None, ...]:
+    """Return how often each point is used, and how frequent senses are rated (§4.2, Table 6)."""
+    return _points(run), _labels(run), _frequency(run)
+
+
+def scale_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
+    """Return how much of the scale's ends is used, and how frequency goes with plausibility."""
+    extreme = value_of(records, "rating_share(point=1_or_5)", condition=ALL)
+    rho = value_of(records, "sense_count_rho(with=mean)", condition=ALL)
+    texts = [f"{extreme:.0f} % of ratings are 1 or 5"] if extreme is not None else []
+    texts += [f"sense count and mean rating ρ {apa(rho, 3)}"] if rho is not None else []
+    return "; ".join(texts)
+
+
+def _points(run: AmbistoryData) -> Part | None:
+    if not run.has("ratings"):
+        return None
+    shares = rating_shares(run.people, **run.resampled(run.words, run.people.item_ids))
+    found = [run.about(one, condition=ALL) for one in shares.results("rating_share")]
+    extreme = 100 * (shares.shares[0] + shares.shares[-1])
+    ends = run.number("rating_share(point=1_or_5)", extreme, condition=ALL, unit="percent", n=shares.n)
+    columns = (Col("%", "rating_share(point={point})", PERCENT, note="95 %, words resampled."),)
+    rows = [Row((point, count), of={"point": point}) for point, count in zip(POINTS, shares.counts, strict=True)]
+    labels = ("Rating", Column("Ratings", INTEGER))
+    return part_of(found, ends, pivot("rating_distribution", "All ratings", found, columns, rows, labels=labels))
+
+
+def _labels(run: AmbistoryData) -> Part | None:
+    """The labels of people, which are rounded mean ratings, and of subjects."""
+    words = run.resampled(run.words, run.asked)
+    tables = [] if run.judged is None else [mean_label_table(run.judged, run.kinds, subject=PEOPLE, **words)]
+    tables += [label_table(each.subject, each.whole, run.kinds, **words) for each in run.predictors if each.n_read]
+    if not tables:
+        return None
+    titles = {PEOPLE: PEOPLE} | {each.subject: each.title for each in run.predictors}
+    found: list[Estimate] = []
+    rows, asked = [], {}
+    for one in tables:
+        for condition, shares in one.parts:
+            about = {"subject": one.subject, "condition": f"{run.split}, {condition}"}
+            found += [run.about(result, **about) for result in shares.results("label_share")]
+            rows.append(Row((titles[one.subject], condition), about))
+            asked[tuple(about.values())] = f"{shares.n} / {shares.n + shares.n_missing}"
+    columns = (
+        *(Col(f"{point}, %", f"label_share(point={point})", PERCENT, "value") for point in POINTS),
+        Col(
+            "Read / asked",
+            "label_share(point=1)",
+            TEXT,
+            note="Samples with a label, of those asked: the shares are of the former.",
+            cell=lambda record: asked[record.subject, record.condition],
+        ),
+    )
+    note = (
+        "Mean ratings of people and predictions that are not whole are rounded to whole numbers by one rule, halves up "
+        "(half_up). Replies that could not be read have no label and are not imputed."
+    )
+    title = f"Labels of people and models ({run.split})"
+    table = pivot("table_6_labels", title, found, columns, rows, labels=("Who", "Stories"), number="6", notes=(note,))
+    whole = [one for one in found if one.condition == f"{run.split}, all"]
+    bars = [(titles[one.subject], POINTS[k % len(POINTS)], one.value) for k, one in enumerate(whole)]
+    heading = Heading("figure_labels", "", "Labels of people and models", f"Samples of: {run.split}.")
+    return part_of(found, table, stacked_shares(bars, heading, order=POINTS, unit="Labels, %"))
+
+
+def _frequency(run: AmbistoryData) -> Part | None:
+    """How the frequency of a sense goes with its plausibility, and with disagreement about it."""
+    if not run.has("ratings"):
+        return None
+    try:
+        counts = sense_counts(run.source.items, wordnet.load())
+    except DataError as error:
+        text = (
+            f"The frequency of senses was not looked up: WordNet is not at hand ({error.what}). "
+            "`lexiscope data get wordnet` gets it."
+        )
+        return part_of(Remark(text))
+    found: list[Result] = []
+    for condition, ids in run.parts.items():
+        ratings = run.rated(ids)
+        if ratings is None:
+            continue
+        x = [float(counts[item] or 0) for item in ratings.item_ids]
+        words = run.resampled(run.words, ratings.item_ids)
+        drawn = partial(spearman, x, groups=list(words["groups"].values()), seed=words["seed"])
+        for what, y in (("mean", ratings.means()), ("sd", item_sd(ratings))):
+            about = {"name": statistic_name("sense_count_rho", **{"with": what}), "condition": condition}
+            one = run.attempt("rho", partial(drawn, y, resamples=words["resamples"]), n=len(x))
+            p = {"p": correlation_p(one.value, one.n)} if isinstance(one, Estimate) else {}
+            found.append(run.about(one, **about, **p))
+    mean, spread = (f"sense_count_rho(with={what})" for what in ("mean", "sd"))
+    sd = next(one for one in part_of(found).records if one.statistic == spread)
+    note = (
+        "Spearman's ρ of WordNet's tag count of the sense under the word's lemma (0 where it was never tagged) with "
+        "people's mean rating; 95 % interval, words resampled; p as if samples were independent. "
+        f"{sum(count is None for count in counts.values())} samples whose definition is no gloss under the word "
+        f"count as 0. With the SD of the ratings: ρ {apa(sd.value or 0.0, 3)}, "
+        f"p {'—' if sd.p is None else format_number(sd.p, P_VALUE)}."
+    )
+    columns = (Col("ρ with the mean", mean, THREE), Col("p", mean, P_VALUE, "p"), Col("n", mean, show="n"))
+    title, rows = "Are frequent senses more plausible?", rows_of(found, "condition")
+    table = pivot("sense_frequency", title, found, columns, rows, labels=("Samples of",), notes=(note,))
+    return part_of(found, table)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from lexiscope.analysis.agreement import RaterAgreement, leave_one_out, model_place
 from lexiscope.analysis.bootstrap import Bootstrap, percentile_interval
 from lexiscope.analysis.ceilings import Ceiling, leave_one_out_rho, mean_squared_rho, split_half, squared_mean_rho
-from lexiscope.analysis.correlation import Kind, correlate_columns, correlation_draws
+from lexiscope.analysis.correlation import Kind, correlate_columns, correlation_draws, correlation_value
+from lexiscope.analysis.layers import correlations_by_layer
 from lexiscope.analysis.mixed import likelihood_ratio
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.dataset import Dataset, DatasetCard
@@ -25,11 +26,9 @@ from lexiscope.core.result import (
     NO_INTERVAL,
     Contrast,
     Curve,
-    CurvePoint,
     Curves,
     Estimate,
     Fit,
-    Interval,
     Undefined,
     parse_statistic,
     statistic_name,
@@ -119,7 +118,7 @@ class Run(RunData[S]):
     @cached_property
     def people(self) -> Ratings:
         """The ratings of people: participants only. Errors: :class:`InputError` where there are none."""
-        ratings = self._ratings()
+        ratings = self._ratings
         if ratings is None:
             raise InputError(f"{self.data.card.name} has no ratings of people", hint='ask with needs="ratings"')
         return ratings
@@ -131,7 +130,7 @@ class Run(RunData[S]):
         Where no single ratings were published, the published means. Errors: :class:`InputError` without either.
         """
         published = self._published_means
-        if self._ratings() is None and published:
+        if self._ratings is None and published:
             return np.array([published.get(item.item_id, np.nan) for item in self.items])
         means = dict(zip(self.people.item_ids, self.people.means().tolist(), strict=True))
         return np.array([means.get(item.item_id, np.nan) for item in self.items])
@@ -144,15 +143,14 @@ class Run(RunData[S]):
     @cached_property
     def bootstrap(self) -> Bootstrap:
         """How intervals are made: the words of the rated items, and the settings of the run."""
-        words = tuple(self.items[row].word for row in np.flatnonzero(self._rated))
-        return Bootstrap(words, self.settings.n_bootstrap, self.settings.seed)
+        return self._resampled(self._rated)
 
     def has(self, what: str) -> bool:
         """Say whether there are ``ratings`` of people, ``norms`` at least, ``models``, or ``layers`` of a model."""
         if what == "ratings":
-            return self._ratings() is not None
+            return self._ratings is not None
         if what == "norms":
-            return self._ratings() is not None or bool(self._published_means)
+            return self._ratings is not None or bool(self._published_means)
         if what == "models":
             return bool(self.models)
         if what == "layers":
@@ -234,23 +232,20 @@ class Run(RunData[S]):
         kind = cast(Kind, parse_statistic(first.name)[0])
         columns = np.array([self._columns[one.subject, one.layer] for one in (first, second)]).T
         both = self._rated & ~np.isnan(columns).any(axis=1)
-        words = tuple(item.word for item, kept in zip(self.items, both.tolist(), strict=True) if kept)
-        boot = Bootstrap(words, self.settings.n_bootstrap, self.settings.seed)
-        found = correlate_columns(columns[both], self.norm[both], kind=kind, groups=words, resamples=0)
+        boot, n = self._resampled(both), int(both.sum())
         # on the items that both answered: a difference of two sets of items would be none of the models
-        values = [one.value if isinstance(one, Estimate) else np.nan for one in found]
-        pair = [replace(one, value=value, n=len(words)) for one, value in zip((first, second), values, strict=True)]
+        values = [correlation_value(column, self.norm[both], kind=kind) for column in columns[both].T]
+        here, there = (replace(one, value=value, n=n) for one, value in zip((first, second), values, strict=True))
         interval = NO_INTERVAL
         if boot.resamples:
             draws = correlation_draws(
-                columns[both], self.norm[both], kind=kind, groups=words, resamples=boot.resamples, seed=boot.seed
+                columns[both], self.norm[both], kind=kind, groups=boot.groups, resamples=boot.resamples, seed=boot.seed
             )
             interval = percentile_interval(draws[:, 0] - draws[:, 1], level=boot.level)
-        dropped = int(self._rated.sum()) - len(words)
-        made = Contrast(
-            statistic_name(f"{kind}_difference", **{"with": "norms"}), pair[0], pair[1], interval, len(words),
-            len(set(words)), note=f"{dropped} items that one of them did not answer are excluded" if dropped else "",
-        )  # fmt: skip
+        dropped = int(self._rated.sum()) - n
+        note = f"{dropped} items that one of them did not answer are excluded" if dropped else ""
+        name = statistic_name(f"{kind}_difference", **{"with": "norms"})
+        made = Contrast(name, here, there, interval, n, len(set(boot.groups)), note=note)
         return self.about(made, unit="correlation", higher="the first is closer to people")
 
     def raters_below(self, model: Estimate) -> Estimate:
@@ -273,12 +268,12 @@ class Run(RunData[S]):
         test = likelihood_ratio(formula, without, data, seed=self.settings.seed)
         coefficient, n = statistic_name("coefficient", of="mixed"), test.full.n_observations
         terms = tuple(
-            Estimate(coefficient, one.estimate, _wald(one.estimate, one.se), n, condition=one.name, p=one.p)
+            Estimate(coefficient, one.estimate, one.interval(self.bootstrap.level), n, condition=one.name, p=one.p)
             for one in test.full.fixed
         )
         result = Fit(name, formula, without, test.chi2, test.df, test.p, n, terms)
         missing = f"{dropped} ratings of items that a model did not answer are excluded" if dropped else ""
-        return self.about(result, note="; ".join(filter(None, (missing, *test.remarks))))
+        return self.about(result, note=_joined(missing, *test.remarks))
 
     def frame(self) -> Any:
         """Return one row per rating as a pandas table: rating, participant, item, word, conditions, models' answers."""
@@ -294,6 +289,12 @@ class Run(RunData[S]):
     def _rated(self) -> NDArray[np.bool_]:
         return ~np.isnan(self.norm)
 
+    def _resampled(self, rows: NDArray[np.bool_]) -> Bootstrap:
+        """How intervals of some of the items are made: their words are resampled."""
+        words = tuple(item.word for item in self.items)
+        return Bootstrap(words, self.settings.n_bootstrap, self.settings.seed).of(rows)
+
+    @cached_property
     def _ratings(self) -> Ratings | None:
         ids = {item.item_id for item in self.items}
         table = self.data.responses.where(measure="rating", subject_kind=COLLECTED)
@@ -340,49 +341,37 @@ class Run(RunData[S]):
         kept = values[known]
         if not kept.size:
             raise StatisticError(f"{of} answered no item", why=self.label)
-        words = tuple(item.word for item, one in zip(self.items, known.tolist(), strict=True) if one)
-        boot = Bootstrap(words, self.settings.n_bootstrap, self.settings.seed)
+        boot = self._resampled(known)
         interval = boot.interval(lambda rows: float(kept[rows].mean()))
         name = statistic_name("mean_rating", over="items")
-        result = Estimate(name, float(kept.mean()), interval, len(kept), len(set(words)))
+        result = Estimate(name, float(kept.mean()), interval, len(kept), len(set(boot.groups)))
         return self.about(result, subject=of, layer=layer, unit="points")
 
     def _fit(self, kind: Kind, subject: str) -> Curve | Estimate | Undefined:
-        layers = [layer for name, layer in self._columns if name == subject]
-        columns = np.array([self._columns[subject, layer] for layer in layers]).T[self._rated]
+        every = [layer for name, layer in self._columns if name == subject]
+        layers = [layer for layer in every if layer is not None]
+        columns = np.array([self._columns[subject, layer] for layer in layers or every]).T[self._rated]
         answered = ~np.isnan(columns).any(axis=1)
-        boot = self.bootstrap.of(answered)
+        norm, boot = self.norm[self._rated][answered], self.bootstrap.of(answered)
         name = statistic_name(kind, **{"with": "norms"})
-        n, groups = int(answered.sum()), len(set(boot.groups))
+        n, n_groups = int(answered.sum()), len(set(boot.groups))
         about = {"subject": subject, "unit": "correlation", "higher": "closer to people"}
         missing = int((~answered).sum())
         note = f"{missing} items without a readable answer are excluded" if missing else ""
+        # words of one group cannot be resampled: the values are there, without intervals
+        how: dict[str, Any] = {"kind": kind, "level": boot.level, "resamples": boot.resamples, "seed": boot.seed}
+        how["groups"] = boot.groups if boot.resamples else None
         try:
-            found = correlate_columns(
-                columns[answered], self.norm[self._rated][answered], kind=kind, groups=boot.groups,
-                resamples=boot.resamples, seed=boot.seed,
-            )  # fmt: skip
+            if layers:
+                curve = correlations_by_layer(columns[answered], norm, name=name, layers=layers, choice=True, **how)
+                values = tuple(replace(one, remark=_joined(note, one.remark)) for one in curve.values)
+                return self.about(replace(curve, values=values, n_groups=n_groups), **about)
+            (one,) = correlate_columns(columns[answered], norm, **how)
         except StatisticError as error:
             return self.about(Undefined(name, error.what, n), **about)
-        if layers == [None]:
-            (one,) = found
-            made: Estimate | Undefined = (
-                Undefined(name, one.reason, n)
-                if isinstance(one, Undefined)
-                else Estimate(name, one.value, one.interval, n, groups, note=note)
-            )
-            return self.about(made, **about)
-        numbers = [int(layer) for layer in layers if layer is not None]
-        points = tuple(
-            CurvePoint(layer, layer / max(max(numbers), 1), None, None, one.reason)
-            if isinstance(one, Undefined)
-            else CurvePoint(layer, layer / max(max(numbers), 1), one.value, one.interval, note)
-            for layer, one in zip(numbers, found, strict=True)
-        )
-        known = [point.value for point in points if point.value is not None]
-        tied = tuple(point.layer for point in points if known and point.value == max(known))
-        curve = Curve(name, "higher", points, min(tied, default=None), tied, n, groups)
-        return self.about(curve, **about)
+        if isinstance(one, Undefined):
+            return self.about(replace(one, name=name), **about)
+        return self.about(replace(one, name=name, n_groups=n_groups, note=note), **about)
 
     def _trials(self) -> dict[str, Any]:
         ratings = self.people
@@ -414,6 +403,5 @@ def _complete(columns: dict[str, Any], formulas: str) -> tuple[dict[str, Any], i
     return {name: column[kept] for name, column in columns.items()}, int((~kept).sum())
 
 
-def _wald(value: float, error: float, level: float = 0.95) -> Interval:
-    half = 1.959963984540054 * error
-    return Interval(value - half, value + half, level, statistic_name("wald", level=f"{level:g}"))
+def _joined(*notes: str) -> str:
+    return "; ".join(filter(None, notes))

@@ -1,4 +1,4 @@
-"""Relatedness in context: people's ratings beside the distances of encoders, layer by layer (SAW-C, RAW-C).
+"""Relatedness in context: people's ratings compared with the distances of encoders, layer by layer (SAW-C, RAW-C).
 
 Rivière, Beatty-Martínez & Trott 2025. The study runs on SAW-C, on RAW-C (``--dataset raw_c``), or on items of the
 user's own; recorded and live subjects are analysed together.
@@ -6,147 +6,387 @@ user's own; recorded and live subjects are analysed together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from lexiscope.collect import CollectProgress
 from lexiscope.core.response import holds_simulated
-from lexiscope.core.result import Record, statistic_name
-from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question
-from lexiscope.report.document import Report
-from lexiscope.report.exports import Exported, export, meanings_of
-from lexiscope.report.part import Part, with_published
+from lexiscope.core.result import Record, parse_statistic, statistic_name
+from lexiscope.core.study import PlannedAnalysis
+from lexiscope.report.part import part_of, pick
+from lexiscope.report.pivot import Col, Row, pivot
 from lexiscope.report.simulated import marked_table
 from lexiscope.report.stored import write_table
-from lexiscope.report.study_run import Computed, Summary, in_force, marked_questions, marked_records, run_study
-from lexiscope.report.tables import Table
-from lexiscope.studies.saw_c.answers import answered
-from lexiscope.studies.saw_c.gather import gather
-from lexiscope.studies.saw_c.lmm import chosen_tests
-from lexiscope.studies.saw_c.material import Material
-from lexiscope.studies.saw_c.names import MEANING
-from lexiscope.studies.saw_c.planned import PLANNED as _PLANNED
-from lexiscope.studies.saw_c.planned import planned_analyses
-from lexiscope.studies.saw_c.plans import VIEWS, plan_for
-from lexiscope.studies.saw_c.published import PUBLISHED as _PUBLISHED
-from lexiscope.studies.saw_c.sections import built
+from lexiscope.report.tables import INTEGER, Cell, Missing, Table
+from lexiscope.studies.kit.study import Study
+from lexiscope.studies.saw_c import layers, models, people, senses
+from lexiscope.studies.saw_c.data import BETO, SawCData, completed, gather
 from lexiscope.studies.saw_c.settings import SawCSettings
-from lexiscope.studies.saw_c.show import overview_table
-from lexiscope.studies.saw_c.trials import trial_table
-from lexiscope.studies.saw_c.writing import distinct_columns, run_record, write_r
 
-CITATION = (
-    "Rivière, P. D., Beatty-Martínez, A. L., & Trott, S. (2025). Evaluating Contextualized Representations of "
-    "(Spanish) Ambiguous Words: A New Lexical Resource and Empirical Analysis. NAACL 2025 (long papers), 8322-8338.",
-    "Trott, S., & Bergen, B. (2021). RAW-C: Relatedness of Ambiguous Words, in Context. ACL-IJCNLP 2021, 7077-7087.",
+MEANINGS = {
+    # stimuli and ratings
+    "n_items": "usage pairs",
+    "n_words": "distinct words (lemmas)",
+    "n_lists": "experimental lists",
+    "n_sentences": "distinct sentences",
+    "items_per_word": "pairs per word; summary: min, mean, max",
+    "words_per_sentence": "mean number of white-space separated words of a distinct sentence",
+    "items_differing_in_word_count": "pairs whose two sentences differ in word count, by how many words",
+    "n_words_with": "words with a property: gender_change, verb_cue",
+    "n_participants": "participants whose ratings are analysed",
+    "n_recruited": "participants recruited (printed by the paper, not in its data)",
+    "age": "age of the participants (printed by the paper, not in its data)",
+    "n_trials": "ratings",
+    "ratings_per_item": "ratings per pair; summary: min, mean, max",
+    "condition_mean": "mean rating over trials in a condition",
+    "condition_sd": "SD (n − 1) of ratings over trials in a condition",
+    # people
+    "leave_one_out_agreement": "correlation of each rater with the mean of the others, over raters",
+    "included_agreement": "the same with the rater's own rating kept in the mean: SAW-C's variant",
+    "krippendorff_alpha": "Krippendorff's alpha at a level of measurement",
+    "mean_rater_correlation": "ceiling: the mean agreement of raters under a variant",
+    "squared_mean_rater_correlation": "ceiling: the square of that mean, the line in SAW-C's Figure 6",
+    "mean_squared_rater_correlation": "ceiling: the mean of the squared agreements",
+    "split_half_reliability": "ceiling: reliability of the norms: mean r of random halves, Spearman–Brown corrected",
+    "group_consistency": "correlation of item means between groups of raters (the paper's groups are not published)",
+    # by layer
+    "aic": "AIC of the logistic regression of same sense on distance; of a mixed model where test= is given",
+    "r_squared": "R² of the regression of norms on distance, unadjusted; of= names other predictors",
+    "pearson": "Pearson's r of distance and norm; of=log10_parameters: of size and highest R²",
+    "spearman": "Spearman's ρ of distance and norm",
+    "min_aic_over_layers": "lowest AIC over layers; a sense boundary only if below aic(model=intercept_only)",
+    "max_r_squared_over_layers": "highest R² over layers",
+    "min_spearman_over_layers": "most negative ρ over layers",
+    "best_layer": "the layer at which the statistic in by= is best; the lowest where several tie",
+    "expected_layer": "mean layer, weighted by gains of cumulative fits; if signed, it may lie outside the layers",
+    "last_layer_drop": "1 − R² at the last layer / highest R²",
+    "last_over_max_r_squared": "R² at the last layer / highest R²",
+    "raters_below_model": "share of raters whose agreement is below the model's −ρ, among a variant of agreement",
+    # subjects that rate
+    "rating_spearman": "Spearman's ρ of a subject's ratings with the norms",
+    "coefficient": "coefficient of the ordinary least squares regression in model=",
+    "n_asked": "questions that a subject that rates was asked, repetitions included",
+    "n_items_asked": "pairs that a subject that rates was asked about",
+    "n_items_read": "pairs with at least one readable rating: its other numbers are over these",
+    "n_unreadable": "answers without value; kind: what the reply was",
+    # sense beyond distance
+    "chi2": "likelihood-ratio χ² of a test; its random effects stand in the note",
+    "log_likelihood": "maximised log-likelihood of a test's full or reduced mixed model",
+    "fixed_effect": "estimate of a fixed effect",
+    "standard_error": "its standard error; of=log10_parameters: of the slope of fit on size",
+    "variance": "variance component of a term over a group",
+    "reduction_steps": "models fitted from the maximal one until the criterion held; 1 = the maximal model was kept",
+    "unique_r_squared": "R² that one block adds to the other",
+    "shared_r_squared": "R² that the blocks share; negative under suppression",
+    "mean_residual": "mean of observed − fitted norm in a condition, of the regression in model=",
+    # size and depth
+    "slope": "slope of highest R² on log10 parameters, and on the multilingual flag",
+    "slope_english": "the same for the English models (printed by the paper, not in its data)",
+    "p": "p of the slope of fit on size",
+    "family_mean": "mean R² of a family at a layer depth ratio, or in the paper's bins (ntile)",
+    "difference": "highest R² with a final stop − without",
+    "token_difference": "tokens by which the two sentences of a pair differ; summary: mean, mode, max",
+    "target_tokens": "tokens of the target, mean over words (as in SAW-C) or pairs",
+}
+
+METHODS = (
+    "Norms are means over raters, a sum of ratings over their count. Distances are 1 − cosine of the target's "
+    "vectors in the two sentences of a pair, the vector being the mean over the sub-words that overlap the target's "
+    "span; layer 0 is the input embedding. r, ρ and R² are between distances and norms over pairs; their intervals "
+    "resample words, because pairs of one word are not independent. R² is unadjusted. AIC of a logistic regression is "
+    "deviance + 2k, the intercept counted, without any penalty; a layer separates the senses only if its AIC is below "
+    "that of the intercept alone. Mixed models are fitted by maximum likelihood from "
+    "several starting points, with raw predictors; every likelihood-ratio test is printed with its random-effects "
+    "formula, on which it depends strongly. Expected Layer is computed from cumulative regressions on layers 0 to l, "
+    "negative increments kept, so by AIC it may be outside the layers."
 )
-QUESTIONS: tuple[Question, ...] = (
-    Question(
-        "Q1", "Do people rate two uses of the same sense as more related than two different senses?", "SAW-C §3.5"
-    ),
-    Question("Q2", "At which layer do distances separate the same sense from different senses best?", "SAW-C §4.2"),
-    Question(
-        "Q3", "How well do distances predict relatedness at each layer, beside single people?", "SAW-C §4.3, §4.4"
-    ),
-    Question(
-        "Q4",
-        "Do people see a sense boundary beyond distance, and in which direction is every model off?",
-        "SAW-C §4.5, §5.4",
-    ),
-    Question("Q5", "Do larger models fit people better, and how does fit change with depth?", "SAW-C §5.2, §5.3"),
+LIMITS = (
+    "Pairs of one word share sentences; an interval that resamples words respects this, a test that treats pairs as "
+    "independent does not. Cosine distance is one measure among several, and the best of many layers is chosen on the "
+    "data it is reported for."
 )
-PLANNED: tuple[PlannedAnalysis, ...] = _PLANNED
-PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
-STATISTICS: Mapping[str, str] = MEANING
-SETTINGS = SawCSettings
-MINI = SawCSettings(dataset="mini_relatedness", subjects=("encoder:minilm",))
-"""Settings with which the study runs on any machine."""
 
 
-def run(
-    settings: SawCSettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
-) -> Summary:
-    """Run the whole study into a folder and return its summary.
+def methods(run: SawCData) -> list[str]:
+    """Return how the results were computed, with the settings that matter."""
+    settings = run.settings
+    absent = ", ".join(view for view in settings.views if view not in run.views)
+    more = f" There are no distances in the view {absent}." if absent and run.views else ""
+    return [
+        METHODS,
+        f"Starting points of each mixed model that may have several optima (the reduced ones): {settings.starts}. "
+        f"Views analysed: {', '.join(run.views) or 'none'}.{more}",
+    ]
 
-    A finished run is not computed again; a broken one continues from the answers that were collected. Both end with
-    the same bytes (``machine.json`` apart, which says where and how long).
 
-    Errors: :class:`InputError` for a setting that the study does not have; those of the dataset, the subjects, and
-    :class:`RunError` where the folder belongs to something else.
+def limits(run: SawCData) -> list[str]:
+    """Return the limits of this run: none about people or sizes that it does not look at."""
+    found = [LIMITS]
+    if run.has("norms"):
+        found.append("Norms come from the participants who took part, in their varieties of the language.")
+        if _size_result(run, part_of(run.once(models.size_and_depth)).records):
+            found.append(
+                "The regression of fit on size rests on few models of a few families, which are not independent."
+            )
+    return found
+
+
+# -- what SAW-C registered ------------------------------------------------------------------------------------------
+
+_OF_LAYERS = {
+    "Q2": ("aic", "min_aic_over_layers", "best_layer(by=aic)"),
+    "Q3": (
+        *("pearson", "spearman", "r_squared", "max_r_squared_over_layers", "min_spearman_over_layers"),
+        *("best_layer(by=r_squared)", "best_layer(by=spearman)"),
+    ),
+}
+
+
+def _is_of_layers(question: str, record: Record) -> bool:
+    main = (record.subject, record.view) == (BETO, "full+final_stop")
+    return main and record.statistic in _OF_LAYERS[question]
+
+
+def _is_of(subject: str, names: Sequence[str], tests: Sequence[str], record: Record) -> bool:
+    name, given = parse_statistic(record.statistic)
+    return record.subject == subject and (name in names or given.get("test") in tests)
+
+
+PLANNED = tuple(
+    PlannedAnalysis(question, text, f"SAW-C Table 1, {place}; osf.io/n5htp", covers)
+    for question, text, place, covers in (
+        (
+            "Q1",
+            "people's ratings by sense, and the test of sense",
+            "§3.5",
+            partial(_is_of, "", ("condition_mean", "condition_sd"), ("sense",)),
+        ),
+        ("Q2", "BETO's AIC by layer and its lowest", "§4.2", partial(_is_of_layers, "Q2")),
+        ("Q3", "BETO's r, ρ and R² by layer and the best of them", "§4.3", partial(_is_of_layers, "Q3")),
+        ("Q3", "BETO's place among single raters", "§4.4", partial(_is_of, BETO, ("raters_below_model",), ())),
+        (
+            "Q4",
+            "for BETO, the tests of sense beyond distance and of distance beyond sense",
+            "§4.5",
+            partial(_is_of, BETO, (), ("sense_beyond_distance", "distance_beyond_sense")),
+        ),
+    )
+)
+"""What SAW-C registered before its data were collected: the five rows of its Table 1, on people and one model, BETO."""
+
+
+def planned(settings: SawCSettings) -> tuple[PlannedAnalysis, ...]:
+    """Return the planned analyses of a run: none on other data than SAW-C's, or after exclusions that were added.
+
+    Those of BETO need distances of sentences with a final stop, as the paper has them. Analyses that the registration
+    does not name (other models, Expected Layer, maximal random effects, §4.5's regressions) are exploratory.
+    *Source: SAW-C Table 1.*
     """
-    settings = completed(settings)
-
-    def compute(folder: Path) -> Computed:
-        material = gather(settings, folder, progress=progress)
-        parts = analyse(material, settings)
-        records = _records(material, settings, parts)
-        norms = parts.get("norms", Part()).tables
-        if holds_simulated(material.responses):
-            norms = tuple(map(marked_table, norms))
-        files = (*_exports(folder, material, settings, records), *_write_norms(folder, norms))
-        return Computed(_report(material, settings, parts, records), material.responses, parts, files, STATISTICS)
-
-    def overview(records: tuple[Record, ...]) -> Table:
-        return overview_table(records, settings.views[0])
-
-    return run_study(settings, out, compute, overview, command=command)
+    if settings.items or settings.dataset != "saw_c" or settings.exclusions:
+        return ()
+    return PLANNED if settings.views[:1] == ("full+final_stop",) else PLANNED[:1]
 
 
-def completed(settings: SawCSettings) -> SawCSettings:
-    """Return the settings with what they leave to the dataset filled in: the dataset and its views."""
-    dataset = settings.dataset or ("" if settings.items else settings.study)
-    views = settings.views or VIEWS.get(dataset, ("full",))
-    return replace(settings, dataset=dataset, views=views)
+study = Study(
+    "saw_c",
+    title=lambda run: f"Relatedness in context: {run.card.title if run.card else run.name}",
+    subtitle="People and encoders side by side",
+    citation=(
+        "Rivière, P. D., Beatty-Martínez, A. L., & Trott, S. (2025). Evaluating Contextualized Representations of "
+        "(Spanish) Ambiguous Words: A New Lexical Resource and Empirical Analysis. NAACL 2025 (long papers), "
+        "8322-8338.",
+        "Trott, S., & Bergen, B. (2021). RAW-C: Relatedness of Ambiguous Words, in Context. ACL-IJCNLP 2021, "
+        "7077-7087.",
+    ),
+    printed="printed.csv",
+    meanings=MEANINGS,
+    methods=methods,
+    limits=limits,
+    mini=SawCSettings(dataset="mini_relatedness", subjects=("encoder:minilm",)),
+    planned=planned,
+    complete=completed,
+)
+study.gather(gather)
+study.section("The stimuli", section_id="design")(people.stimuli)
+study.section("The people", section_id="people")(people.people)
+study.section("The models", section_id="subjects")(models.subjects)
+study.section("Exclusions", section_id="exclusions")(people.exclusions)
 
 
-def analyse(material: Material, settings: SawCSettings) -> dict[str, Part]:
-    """Run every analysis of the study on its material; parts by name, those of a question by its id."""
-    return answered(material, settings)
+@study.writes
+def norms(run: SawCData, folder: Path, _records: Sequence[Record]) -> Sequence[str]:
+    """Write the norms of all items as a table of its own."""
+    table = people.norms_table(run)
+    if table is None:
+        return ()
+    return write_table(marked_table(table) if holds_simulated(run.responses) else table, folder / "tables")
 
 
-def _records(material: Material, settings: SawCSettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
-    """All records, beside what the paper prints."""
-    records = marked_records(parts, QUESTIONS, settings, planned_analyses(settings))
-    return with_published(records, () if settings.items else PUBLISHED.get(material.name, ()))
+@study.writes
+def r_script(run: SawCData, folder: Path, _records: Sequence[Record]) -> Sequence[str]:
+    """Write the mixed models and their trials for R."""
+    return senses.write_r(run, folder) if "r_script" in run.settings.outputs else ()
 
 
-def _report(material: Material, settings: SawCSettings, parts: Mapping[str, Part], records: Sequence[Record]) -> Report:
-    questions = marked_questions(QUESTIONS, records)
-    title = settings.title or f"Relatedness in context: {material.card.title if material.card else material.name}"
-    return Report(
-        title=title,
-        subtitle="People and encoders side by side",
-        sections=built(material, settings, questions, parts, in_force(planned_analyses(settings), settings)),
-        run=run_record(material, settings, records),
-        records=tuple(records),
-        # on other data the study is cited for its methods
-        citations=CITATION[:1] if settings.items else CITATION,
+@study.overview
+def overview(records: Sequence[Record], settings: SawCSettings) -> Table:
+    """Return the shortest account of a run: every subject's best layer and fit, and people's agreement by name."""
+
+    def boundary(record: Record) -> Cell:
+        return Missing(record.note) if layers.NO_BOUNDARY in record.note else record.layer
+
+    best, view = layers.BEST_R2, settings.views[0]
+    columns = (
+        Col("Best layer", best, show="layer", note="highest R² of the regression of norms on distance", absent=None),
+        Col("R²", best),
+        Col("ρ", layers.BEST_RHO, show="value", note="most negative over layers"),
+        Col(
+            "Sense boundary",
+            layers.LOWEST_AIC,
+            INTEGER,
+            note="layer of lowest AIC, if below that of a model without distance",
+            cell=boundary,
+            absent=None,
+        ),
     )
+    # items without senses give no AIC, items without ratings no R²: either is enough for a row
+    either = [r for r in records if r.statistic in (layers.LOWEST_AIC, best) and r.view == view]
+    rows = [Row((subject,), {"subject": subject, "view": view}) for subject in dict.fromkeys(r.subject for r in either)]
+    table = pivot("overview", "People and models", records, columns, rows)
+    agreement = pick(records, "leave_one_out_agreement(method=spearman,summary=mean)")
+    of_people = ("people (leave-one-out)", None, None, agreement.value, None) if agreement else None
+    return replace(table, rows=(*table.rows, *((of_people,) if of_people else ())))
 
 
-def _exports(folder: Path, material: Material, settings: SawCSettings, records: Sequence[Record]) -> tuple[str, ...]:
-    from_plan = plan_for(material, settings, _best_layers(material, settings, records))
-    names: tuple[str, ...] = ()
-    tests = distinct_columns([test for test in chosen_tests(from_plan, settings) if test.possible(material)])
-    if "r_script" in settings.outputs and material.ratings is not None and tests:
-        columns: dict[str, tuple[str, int | None]] = {}
-        for test in tests:
-            columns |= {name: (subject, layer) for name, subject, layer in test.distances}
-        names += write_r(folder, tests, trial_table(material, columns), simulated=holds_simulated(material.responses))
-    handed = Exported(
-        material.name, material.responses, material.card, material.checksums, meanings_of(STATISTICS, records)
+# -- the questions, each with its result in one line ----------------------------------------------------------------
+
+
+def _sense_result(_run: SawCData, records: Sequence[Record]) -> str:
+    same, other = (
+        pick(records, "condition_mean(over=trials)", condition=f"same_sense={value}") for value in (True, False)
     )
-    return names + export(folder, handed, settings.outputs)
+    texts = []
+    if same is not None and other is not None and same.value is not None and other.value is not None:
+        texts.append(f"mean rating {same.value:.2f} for the same sense, {other.value:.2f} for different senses")
+    return "; ".join([*texts, *_tests_in_words(records, "sense")])
 
 
-def _best_layers(material: Material, settings: SawCSettings, records: Sequence[Record]) -> dict[str, int | None]:
-    """The layer at which each subject fits people best, as the tests of the run had it."""
-    name, view = statistic_name("best_layer", by="r_squared"), settings.views[0]
-    found = {r.subject: r.value for r in records if r.statistic == name and r.view == view}
-    layers = {distances.subject: found.get(distances.subject) for distances in material.of_view(view)}
-    return {subject: None if layer is None else int(layer) for subject, layer in layers.items()}
+def _tests_in_words(records: Sequence[Record], *tests: str) -> list[str]:
+    """χ², p and the random effects that they rest on; the tail of χ² is below the smallest number beyond about 1480."""
+    found = []
+    for test in tests:
+        record = pick(records, statistic_name("chi2", test=test, df=1))
+        if record is None or record.value is None or record.p is None:
+            continue
+        p = f"p = {record.p:.2g}" if record.p else "p < 1e-300"
+        random = record.note.partition(";")[0]
+        effects = f" ({random})" if random.startswith("random") else ""
+        layer = "" if record.layer is None else f", layer {record.layer}"
+        of = f"{test.replace('_', ' ')} ({record.subject}{layer}): " if record.subject else ""
+        found.append(f"{of}χ²(1) = {record.value:.2f}, {p}{effects}")
+    return found
 
 
-def _write_norms(folder: Path, tables: Sequence[Table]) -> tuple[str, ...]:
-    return tuple(name for table in tables for name in write_table(table, folder / "tables"))
+def _best_result(records: Sequence[Record], statistic: str, words: str) -> str:
+    """The subject with the best value; an interval and a caution if there are any."""
+    found = [record for record in records if record.statistic == statistic and record.value is not None]
+    best = _best(found)
+    if best is None:
+        return ""
+    at = "" if best.layer is None else f" at layer {best.layer}"
+    at += f", view {best.view}" if len({record.view for record in found}) > 1 else ""
+    interval = f" [{best.low:.2f}, {best.high:.2f}]" if best.low is not None and best.high is not None else ""
+    among = " of all subjects" if len({record.subject for record in found}) > 1 else ""
+    caution = f" ({best.note})" if "wrong direction" in best.note else ""
+    return f"{words}{among}: {best.subject}{at}, {best.value:.2f}{interval}{caution}"
+
+
+def _best(found: Sequence[Record]) -> Record | None:
+    choose = min if found and found[0].statistic.startswith("min") else max
+    return choose(found, key=lambda record: record.value or 0.0, default=None)
+
+
+def _boundary_result(_run: SawCData, records: Sequence[Record]) -> str:
+    """The lowest AIC next to that of the model without distance; where no layer is below it, this is said first."""
+    lowest = [record for record in records if record.statistic == layers.LOWEST_AIC]
+    best, text = (
+        _best([one for one in lowest if one.value is not None]),
+        _best_result(lowest, layers.LOWEST_AIC, "lowest AIC"),
+    )
+    # of these no finite AIC can be given: they are better than the best of the others
+    separated = "; ".join(
+        f"{one.subject}: {one.note.removeprefix('undefined: ')}" for one in lowest if layers.SEPARATED in one.note
+    )
+    if separated:
+        return f"{separated}; of the others, {text}" if text else separated
+    empty = best and pick(records, "aic(model=intercept_only)", subject=best.subject, view=best.view)
+    if best is None or not empty or empty.value is None or best.value is None:
+        return text
+    if best.value < empty.value:
+        return f"{text} (without distance: {empty.value:.2f})"
+    first = f"no layer separates the senses better than a model without distance (AIC {empty.value:.2f})"
+    return f"{first}; {text}"
+
+
+def _size_result(_run: SawCData, records: Sequence[Record]) -> str:
+    record = pick(records, statistic_name("slope", of="log10_parameters", outcome="max_r_squared"))
+    if record is None or record.value is None or record.low is None or record.high is None:
+        return ""
+    change = f"{record.value:.3f} [{record.low:.3f}, {record.high:.3f}]"
+    return f"R² changes by {change} per tenfold parameters (n = {record.n})"
+
+
+@study.question(
+    "Do people rate two uses of the same sense as more related than two different senses?",
+    place="SAW-C §3.5",
+    needs=("ratings", "senses"),
+    said=_sense_result,
+)
+def ratings_by_sense(run: SawCData) -> object:
+    """Compare people's ratings of pairs with the same sense and with different senses."""
+    return people.by_sense(run), senses.tests_of(run, "Q1"), senses.reductions(run)
+
+
+@study.question(
+    "At which layer do distances separate the same sense from different senses best?",
+    place="SAW-C §4.2",
+    needs=("senses", "distances"),
+    said=_boundary_result,
+)
+def sense_boundary(run: SawCData) -> object:
+    """Find the layer at which distances separate the senses."""
+    return layers.boundary(run)
+
+
+@study.question(
+    "How well do distances predict relatedness at each layer, beside single people?",
+    place="SAW-C §4.3, §4.4",
+    needs="norms",
+    said=lambda _run, records: _best_result(records, layers.BEST_R2, "highest R²"),
+)
+def relatedness(run: SawCData) -> object:
+    """Compare distances and models' ratings with people's norms."""
+    return layers.relatedness(run), models.ratings(run)
+
+
+@study.question(
+    "Do people see a sense boundary beyond distance, and in which direction is every model off?",
+    place="SAW-C §4.5, §5.4",
+    needs=("norms", "senses"),
+    said=lambda _run, records: "; ".join(_tests_in_words(records, "sense_beyond_distance", "distance_beyond_sense")),
+)
+def beyond_distance(run: SawCData) -> object:
+    """Compare what sense and distance explain."""
+    return senses.tests_of(run, "Q4"), senses.explained(run), senses.joint(run)
+
+
+@study.question(
+    "Do larger models fit people better, and how does fit change with depth?",
+    place="SAW-C §5.2, §5.3",
+    needs=("norms", "distances"),
+    said=_size_result,
+)
+def size(run: SawCData) -> object:
+    """Regress fit on size, and follow families through their layers."""
+    return run.once(models.size_and_depth)

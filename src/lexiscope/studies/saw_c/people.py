@@ -1,304 +1,311 @@
-"""What people do: numbers of ratings, norms, means by sense, agreement under both definitions, ceilings (SAW-C §3)."""
+"""Stimuli and people: sizes, numbers of ratings, norms, means by sense, agreement, ceilings (SAW-C §3)."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from lexiscope.analysis.agreement import RaterAgreement, included, leave_one_out, model_place
 from lexiscope.analysis.alpha import krippendorff_alpha
-from lexiscope.analysis.ceilings import Ceiling, leave_one_out_rho, mean_squared_rho, split_half, squared_mean_rho
+from lexiscope.analysis.ceilings import agreement_ceilings, split_half
 from lexiscope.analysis.consistency import coverage
 from lexiscope.analysis.norms import condition_means
-from lexiscope.analysis.ratings import Ratings
-from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Record, Undefined, parse_statistic, statistic_name
+from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.result import Estimate, Record, Result, Undefined, parse_statistic, statistic_name
 from lexiscope.report.figure_density import density_by_condition
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.part import Part, resampling, shown, with_interval
+from lexiscope.report.part import Remark, shown
+from lexiscope.report.pivot import records_of
+from lexiscope.report.sections import FilterStep, filters_table
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Missing, Table
-from lexiscope.studies.saw_c.material import Material
-from lexiscope.studies.saw_c.settings import SawCSettings
-from lexiscope.studies.saw_c.show import count_table
-from lexiscope.studies.saw_c.trials import DIFFERENT, SAME
+from lexiscope.studies.saw_c.data import DIFFERENT, SAME, SawCData
+
+THREE = Format("number", 3)
+CORRELATION = Format("number", 3, leading_zero=False)
 
 
-@dataclass(frozen=True, slots=True)
-class People:
-    """What is known of people: the part on ratings and agreement, the norms of all items, and the agreements.
+def quantities(name: str, title: str, rows: dict[str, Record]) -> Table:
+    """Return single numbers by their label: a whole number without decimals, any other with two."""
 
-    ``agreements`` has the true leave-one-out first and the paper's variant second; both are empty without ratings.
-    """
+    def cell(record: Record) -> Cell:
+        if record.value is None:
+            return Missing(record.note)
+        return f"{record.value:,.0f}" if record.value == int(record.value) else record.value
 
-    part: Part
-    norms: Part
-    by_sense: Part
-    agreements: tuple[RaterAgreement, ...]
-
-
-def people(material: Material, settings: SawCSettings) -> People:
-    """Describe the ratings: how many, their means, agreement of single raters, ceilings by name."""
-    if material.ratings is None or material.norms is None:
-        given = "There are no single ratings: nothing is said of agreement."
-        none = "There are no human ratings: nothing is said of people."
-        return People(Part(remarks=(given if material.rated.any() else none,)), Part(), Part(), ())
-    agreements, why = _agreements(material.ratings, settings)
-    counts, means = list(_counts(material)), list(_means(material))
-    records = [*counts, *_alpha(material, settings)]
-    for agreement in agreements:
-        records += list(_agreement_records(material, agreement))
-    ceilings = list(_ceiling_records(material, agreements, settings))
-    tables = (_count_table("ratings", "The ratings", counts), _agreement_table(agreements), _ceiling_table(ceilings))
-    where = ("The norms of all items are in tables/norms.csv.",)
-    part = Part(tuple(records + ceilings), tables, paragraphs=where, remarks=why + _remarks(material, settings))
-    by_sense = Part(tuple(means), (_count_table("ratings_by_sense", "Ratings by sense", means),), _figures(material))
-    return People(part, Part(tables=(_norm_table(material),)), by_sense if means else Part(), agreements)
+    columns = (Column("Quantity"), Column("Value", Format("number", 2), align="right"))
+    return Table(name, "", title, columns, tuple((label, cell(record)) for label, record in rows.items()))
 
 
-def _counts(material: Material) -> Iterator[Record]:
-    ratings, found = material.require_ratings(), material.norms
-    assert found is not None
-    base: dict[str, Any] = {"dataset": material.name}
-    yield Record("n_participants", float(len(np.unique(ratings.rater))), **base)
-    yield Record("n_trials", float(len(ratings.value)), **base)
-    # items that nobody rated stand in no rating, but count
-    of_item = dict(zip(found.item_ids, found.n.tolist(), strict=True))
-    per_item = [of_item.get(item.item_id, 0) for item in material.items]
-    for summary, value in (("min", min(per_item)), ("mean", sum(per_item) / len(per_item)), ("max", max(per_item))):
-        yield Record(statistic_name("ratings_per_item", summary=summary), float(value), n=len(per_item), **base)
+# -- the stimuli ----------------------------------------------------------------------------------------------------
 
 
-def _means(material: Material) -> Iterator[Record]:
-    if material.same is None:
-        return
-    ratings = material.require_ratings()
-    same = {item.item_id: bool(item.conditions["same_sense"]) for item in material.items}
-    of_rating = np.array([same[item_id] for item_id in ratings.item_ids])[ratings.item]
-    items, raters = np.array(ratings.item_ids)[ratings.item], np.array(ratings.rater_ids)[ratings.rater]
-    mean, sd = (statistic_name(f"condition_{what}", over="trials") for what in ("mean", "sd"))
-    for value in sorted(set(of_rating.tolist())):
-        chosen = of_rating == value
-        label = f"same_sense={value}"
-        part = Ratings.from_arrays(raters[chosen], items[chosen], ratings.value[chosen])
-        base: dict[str, Any] = {"dataset": material.name, "condition": label, "n": len(part), "unit": "rating"}
-        try:
-            (entry,) = condition_means(part, dict.fromkeys(part.item_ids, label))
-        except StatisticError as error:
-            yield from (Record(name, None, note=error.what, **base) for name in (mean, sd))
-            continue
-        yield from (Record(mean, entry.mean, **base), Record(sd, entry.sd, **base))
-
-
-def _agreements(ratings: Ratings, settings: SawCSettings) -> tuple[tuple[RaterAgreement, ...], tuple[str, ...]]:
-    options: dict[str, Any] = {"resamples": settings.n_bootstrap, "seed": settings.seed}
-    try:
-        return (leave_one_out(ratings, **options), included(ratings, **options)), ()
-    except StatisticError as error:
-        return (), (f"agreement between people is undefined: {error.what}",)
-
-
-def _agreement_records(material: Material, agreement: RaterAgreement) -> Iterator[Record]:
-    values = {
-        "mean": agreement.mean,
-        "median": agreement.median,
-        "sd": agreement.sd if agreement.n_raters > 1 else None,
-        "min": agreement.minimum,
-        "max": agreement.maximum,
+def stimuli(run: SawCData) -> object:
+    """Describe the items. *Source: SAW-C §3.1.*"""
+    per_word, items = Counter(run.words.tolist()).values(), run.items
+    texts = {usage.text for item in items for usage in item.usages}
+    lengths = [[len(usage.text.split()) for usage in item.usages] for item in items if len(item.usages) == 2]
+    differences = Counter(abs(first - second) for first, second in lengths)
+    lists = {item.list_id for item in items} - {None}
+    values: dict[str, tuple[str, float]] = {
+        "Usage pairs": ("n_items", len(items)),
+        "Words": ("n_words", len(per_word)),
+        **({"Lists": ("n_lists", len(lists))} if lists else {}),
+        "Pairs per word, fewest": ("items_per_word(summary=min)", min(per_word)),
+        "Pairs per word, mean": ("items_per_word(summary=mean)", float(np.mean(list(per_word)))),
+        "Pairs per word, most": ("items_per_word(summary=max)", max(per_word)),
+        "Distinct sentences": ("n_sentences", len(texts)),
+        "Words per sentence, mean": (
+            "words_per_sentence(summary=mean)",
+            float(np.mean([len(text.split()) for text in texts])),
+        ),
+        "Pairs whose sentences differ in word count": (
+            "items_differing_in_word_count(by=any)",
+            differences.total() - differences[0],
+        ),
+        "… by one word": ("items_differing_in_word_count(by=1)", differences[1]),
+        "… by two words": ("items_differing_in_word_count(by=2)", differences[2]),
     }
-    note = "; ".join(f"{rater.rater_id}: {rater.reason}" for rater in agreement.undefined)
-    for summary, value in values.items():
-        name = statistic_name(f"{agreement.variant}_agreement", method=agreement.method, summary=summary)
-        reason = note or ("one rater has no SD" if value is None else "")
-        record = Record(name, value, dataset=material.name, n=agreement.n_raters, note=reason)
-        yield with_interval(record, agreement.interval) if summary == "mean" else record
+    flags = {
+        "Words whose gender changes with the sense": ("gender_change", "same_gender", False),
+        "… counting the published gender column as it is": (
+            "gender_change_as_published",
+            "same_gender_published",
+            False,
+        ),
+        "Words with verb cues": ("verb_cue", "cue_1", "verb"),
+    }
+    for label, (of, condition, value) in flags.items():
+        if all(condition in item.conditions for item in items):
+            words = {item.word for item in items if item.conditions[condition] == value}
+            values[label] = (statistic_name("n_words_with", property=of), len(words))
+    rows = {label: run.number(name, value) for label, (name, value) in values.items()}
+    return *rows.values(), quantities("stimuli", "The stimuli", rows), *_missing(run)
 
 
-def _alpha(material: Material, settings: SawCSettings) -> Iterator[Record]:
-    boot = _by_word(material, settings)
-    for level in ("interval", "ordinal"):
-        name = statistic_name("krippendorff_alpha", level=level)
-        try:
-            alpha = krippendorff_alpha(material.require_ratings(), level=level, **boot)
-        except StatisticError as error:
-            yield Record(name, None, dataset=material.name, note=error.what)
-            continue
-        note = f"n counts the ratings of the {alpha.n_items} items with two or more"
-        record = Record(alpha.name, alpha.value, dataset=material.name, n=alpha.n_ratings, note=note)
-        yield with_interval(record, alpha.interval)
+def _missing(run: SawCData) -> Iterator[Remark]:
+    """What the items do not allow, and live subjects that enter no statistic."""
+    without = [item.item_id for item in run.items if "same_sense" not in item.conditions]
+    if 0 < len(without) < len(run.items):
+        yield Remark(
+            f"{len(without)} of {len(run.items)} pairs have no sense relation, first {without[0]}: "
+            "the analyses of senses are omitted."
+        )
+    analysed = {one.subject for one in run.distances}
+    if run.rated.any():
+        analysed |= set(run.responses.where(measure="rating").unique("subject_id"))
+    silent = sorted(run.live - analysed)
+    if silent:
+        yield Remark(
+            f"{', '.join(silent)}: no distances among the answers, and no ratings to compare with people's: "
+            "no statistic of this study includes them."
+        )
+    if len(set(run.words.tolist())) == 1:
+        yield Remark("All pairs have one word: there are no words to resample, so items have no intervals.")
 
 
-def _by_word(material: Material, settings: SawCSettings) -> dict[str, Any]:
-    """The arguments that resample items by word, as a mapping of item ids."""
-    boot = resampling(material.words, settings)
-    words = {item.item_id: item.word for item in material.items}
-    return boot | {"groups": None if boot["groups"] is None else words}
+def exclusions(run: SawCData) -> object:
+    """Show what each exclusion rule excluded."""
+    if run.exclusion is None:
+        return ()
+    log = run.exclusion.log
+    steps = [FilterStep(entry.rule, "participants", entry.n_before, entry.n_after) for entry in log]
+    steps += [FilterStep(entry.rule, "ratings", entry.trials_before, entry.trials_after) for entry in log]
+    return *(f"{entry.order}. {entry.description}" for entry in log), filters_table(steps, name="exclusions")
 
 
-def ceilings_of(agreements: tuple[RaterAgreement, ...], **boot: Any) -> tuple[Ceiling | Undefined, ...]:
-    """Return the ceilings that follow from the agreements, each under its own name, or why one has no value."""
-    found: list[Ceiling | Undefined] = []
-    for agreement in agreements:
-        found.append(leave_one_out_rho(agreement))
-        squares = {
-            "squared_mean_rater_correlation": partial(squared_mean_rho, agreement),
-            "mean_squared_rater_correlation": partial(mean_squared_rho, agreement, **boot),
-        }
-        for base, make in squares.items():
-            try:
-                found.append(make())
-            except StatisticError as error:
-                name = statistic_name(base, variant=agreement.variant, method=agreement.method)
-                found.append(Undefined(name, error.what, agreement.n_raters))
-    return tuple(found)
+# -- ratings and agreement ------------------------------------------------------------------------------------------
 
 
-def _ceiling_records(
-    material: Material, agreements: tuple[RaterAgreement, ...], settings: SawCSettings
-) -> Iterator[Record]:
-    for ceiling in ceilings_of(agreements, resamples=settings.n_bootstrap, seed=settings.seed):
-        if isinstance(ceiling, Undefined):
-            yield Record(ceiling.name, None, dataset=material.name, n=ceiling.n, note=ceiling.reason)
-            continue
-        record = Record(ceiling.name, ceiling.value, dataset=material.name, n=ceiling.n, note=ceiling.definition)
-        yield with_interval(record, ceiling.interval)
+def people(run: SawCData) -> object:
+    """Describe the ratings: how many, agreement of single raters under both definitions, ceilings by name."""
+    if not run.has("ratings"):
+        none = "There are no human ratings: no statistic of people is computed."
+        return Remark("There are no single ratings: agreement is not computed." if run.rated.any() else none)
+    rows, agreements = _numbers_of_ratings(run), run.once(agreement)
+    alphas = [_alpha(run, level) for level in ("interval", "ordinal")]
+    ceilings = records_of(_ceilings(run))
+    return (
+        *rows.values(),
+        *alphas,
+        *(run.about(one) for each in agreements for one in each.results()),
+        *ceilings,
+        quantities("ratings", "The ratings", rows),
+        _agreement_table(agreements),
+        _ceiling_table(ceilings),
+        "The norms of all items are in tables/norms.csv.",
+        *_remarks(run),
+    )
+
+
+def _numbers_of_ratings(run: SawCData) -> dict[str, Record]:
+    ratings = run.people
+    # items that nobody rated are in no rating, but count
+    of_item = dict(zip(ratings.item_ids, ratings.counts().tolist(), strict=True))
+    n = [of_item.get(item.item_id, 0) for item in run.items]
+    return {
+        "Participants": run.number("n_participants", len(np.unique(ratings.rater))),
+        "Ratings": run.number("n_trials", len(ratings.value)),
+        "Ratings per pair, fewest": run.number("ratings_per_item(summary=min)", min(n), n=len(n)),
+        "Ratings per pair, mean": run.number("ratings_per_item(summary=mean)", sum(n) / len(n), n=len(n)),
+        "Ratings per pair, most": run.number("ratings_per_item(summary=max)", max(n), n=len(n)),
+    }
+
+
+def agreement(run: SawCData) -> tuple[RaterAgreement, ...]:
+    """Return the agreement of single raters: true leave-one-out, then the paper's variant; none if it is undefined."""
+    resamples, seed = run.settings.n_bootstrap, run.settings.seed
     try:
-        half = split_half(material.require_ratings(), **_by_word(material, settings))
-    except StatisticError as error:
-        yield Record("split_half_reliability", None, dataset=material.name, note=error.what)
-        return
-    record = Record(half.name, half.value, dataset=material.name, n=half.n, note=half.definition)
-    yield with_interval(record, half.interval)
+        return tuple(one(run.people, resamples=resamples, seed=seed) for one in (leave_one_out, included))
+    except (InputError, StatisticError):
+        # without ratings nothing is expected; what is undefined is among the remarks of the ratings
+        return ()
 
 
-def place_records(
-    material: Material, agreements: tuple[RaterAgreement, ...], subject: str, layer: int | None, rho: float
-) -> Iterator[Record]:
-    """Yield the share of raters who agree less with the norms than a model does, under both definitions. *§4.4.*"""
-    for agreement in agreements:
-        # distance falls where relatedness rises: a positive ρ is disagreement, not agreement
-        place = model_place(agreement, -rho)
-        note = f"{place.n_below} of {place.n_raters} raters are below −ρ = {-rho:.4f}"
-        record = Record(place.name, place.value, subject, material.name, layer, n=place.n_raters, note=note)
-        yield with_interval(record, place.interval)
+def _remarks(run: SawCData) -> Iterator[Remark]:
+    if not run.once(agreement):
+        undefined = run.attempt("leave_one_out_agreement", lambda: leave_one_out(run.people, resamples=0))
+        if isinstance(undefined, Undefined):
+            yield Remark(f"agreement between people is undefined: {undefined.reason}")
+    lists, least = {item.item_id: item.list_id or "" for item in run.items}, run.settings.min_ratings
+    short = coverage(run.people, minimum=least, lists=lists).short
+    if short:
+        named = ", ".join(entry.item_id for entry in short[:5]) + (" …" if len(short) > 5 else "")
+        yield Remark(f"{len(short)} items have fewer than {least} ratings: {named}")
 
 
-# -- tables and figures -------------------------------------------------------------------------------------------
+def _alpha(run: SawCData, level: str) -> Result:
+    def alpha() -> Estimate:
+        found = run.of_ratings(krippendorff_alpha, level=level)
+        note = f"n counts the ratings of the {found.n_items} items with two or more"
+        return run.about(Estimate(found.name, found.value, found.interval, found.n_ratings, note=note))
 
-_LABELS = {
-    "n_participants": "Participants",
-    "n_trials": "Ratings",
-    "ratings_per_item(summary=min)": "Ratings per pair, fewest",
-    "ratings_per_item(summary=mean)": "Ratings per pair, mean",
-    "ratings_per_item(summary=max)": "Ratings per pair, most",
-}
+    return run.attempt(statistic_name("krippendorff_alpha", level=level), alpha)
 
 
-def _count_table(name: str, title: str, records: list[Record]) -> Table:
-    rows = []
-    for record in records:
-        sense = {"same_sense=True": "same sense", "same_sense=False": "different sense"}.get(record.condition, "")
-        kind = "SD" if "_sd" in record.statistic else "mean"
-        if record.statistic.startswith("condition_"):
-            rows.append((f"Rating, {sense}, {kind} over trials", record))
-        elif record.statistic in _LABELS:
-            rows.append((_LABELS[record.statistic], record))
-    return count_table(name, "", title, rows)
+def _ceilings(run: SawCData) -> list[Result]:
+    resamples, seed = run.settings.n_bootstrap, run.settings.seed
+    found: list[Result] = [
+        run.about(one)
+        for each in run.once(agreement)
+        for one in agreement_ceilings(each, resamples=resamples, seed=seed)
+    ]
+    return [
+        *found,
+        run.attempt("split_half_reliability", lambda: run.about(run.of_ratings(split_half).estimate)),
+    ]
+
+
+def places(run: SawCData, rho: float, sign: str, **about: Any) -> list[Estimate]:
+    """Return the share of raters who agree less with the norms than a model, under both definitions. *SAW-C §4.4.*
+
+    *rho* is the model's agreement, higher meaning closer to people; *sign* is how its name is printed.
+    """
+    found = [model_place(each, rho) for each in run.once(agreement)]
+    return [
+        run.about(
+            Estimate(one.name, one.value, one.interval, one.n_raters),
+            note=f"{one.n_below} of {one.n_raters} raters are below {sign} = {rho:.4f}",
+            **about,
+        )
+        for one in found
+    ]
 
 
 def _agreement_table(agreements: tuple[RaterAgreement, ...]) -> Table:
-    two = Format("number", 3, leading_zero=False)
-    columns = (
-        Column("Definition"),
-        *(Column(label, two) for label in ("Mean", "Median", "SD", "Lowest", "Highest")),
-        Column("Raters", INTEGER),
-        Column("Undefined", INTEGER),
-    )
-    words = {
+    definitions = {
         "leave_one_out": "leave-one-out: the norm without the rater",
         "included": "included: the rater's own rating stays in the norm",
     }
-    rows = [
-        (words[a.variant], a.mean, a.median, a.sd, a.minimum, a.maximum, a.n_raters, len(a.undefined))
-        for a in agreements
-    ]
+    columns = (
+        Column("Definition"),
+        *(Column(label, CORRELATION) for label in ("Mean", "Median", "SD", "Lowest", "Highest")),
+        Column("Raters", INTEGER),
+        Column("Undefined", INTEGER),
+    )
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (definitions[one.variant], *(result.value for result in one.results()), one.n_raters, len(one.undefined))
+        for one in agreements
+    )
     notes = ("Spearman correlation of each rater with the norms of the items that the rater rated.",)
-    return Table("agreement", "", "Agreement of single raters with the norms", columns, tuple(rows), notes)
+    return Table("agreement", "", "Agreement of single raters with the norms", columns, rows, notes)
 
 
 def _ceiling_table(ceilings: list[Record]) -> Table:
-    columns = (
-        Column("Ceiling"),
-        Column("Definition"),
-        Column("Value", Format("number", 3, leading_zero=False)),
-        Column("n", INTEGER),
-    )
-    rows = [(_bare(record.statistic), record.note, shown(record), record.n) for record in ceilings]
+    def label(statistic: str) -> str:
+        # with the variant, so that no two ceilings share a label
+        name, given = parse_statistic(statistic)
+        variant = given.get("variant", "").replace("leave_one_out", "leave-one-out")
+        return name.replace("_", " ") + (f" ({variant})" if variant else "")
+
+    columns = (Column("Ceiling"), Column("Definition"), Column("Value", CORRELATION), Column("n", INTEGER))
+    rows = tuple((label(record.statistic), record.note, shown(record), record.n) for record in ceilings)
     notes = ("Each ceiling is another quantity; they are never compared with one another in one column of results.",)
-    return Table("ceilings", "", "Human ceilings by name", columns, tuple(rows), notes)
+    return Table("ceilings", "", "Human ceilings by name", columns, rows, notes)
 
 
-def _bare(statistic: str) -> str:
-    """The words of a statistic's name with its variant, so that no two ceilings share a label."""
-    name, given = parse_statistic(statistic)
-    variant = given.get("variant", "").replace("leave_one_out", "leave-one-out")
-    return name.replace("_", " ") + (f" ({variant})" if variant else "")
-
-
-def _norm_table(material: Material) -> Table:
-    found = material.norms
-    assert found is not None
+def norms_table(run: SawCData) -> Table | None:
+    """Return the norms of all items, with their sentences; none without single ratings."""
+    if run.norms is None:
+        return None
+    norms, none = run.norms, Missing("no rating")
+    place = {item_id: row for row, item_id in enumerate(norms.item_ids)}
+    rows: list[tuple[Cell, ...]] = []
+    for item in run.items:
+        texts = ([usage.text for usage in item.usages] + ["", ""])[:2]
+        numbers: tuple[Cell, ...] = (none, none, none, 0)
+        if item.item_id in place:
+            row = place[item.item_id]
+            sd = float(norms.sd[row])
+            cell: Cell = Missing("one rating has no SD") if np.isnan(sd) else sd
+            numbers = (float(norms.mean[row]), cell, float(norms.median[row]), int(norms.n[row]))
+        rows.append((item.item_id, item.word, *texts, *numbers))
     columns = (
-        Column("Item"),
-        Column("Word"),
-        Column("Sentence 1"),
-        Column("Sentence 2"),
-        Column("Mean", Format("number", 3)),
-        Column("SD", Format("number", 3)),
+        *map(Column, ("Item", "Word", "Sentence 1", "Sentence 2")),
+        Column("Mean", THREE),
+        Column("SD", THREE),
         Column("Median", Format("number", 1)),
         Column("n", INTEGER),
     )
-    rows: list[tuple[Cell, ...]] = []
-    place = {item_id: row for row, item_id in enumerate(found.item_ids)}
-    for item in material.items:
-        texts = [usage.text for usage in item.usages] + ["", ""]
-        if item.item_id in place:
-            row = place[item.item_id]
-            sd = float(found.sd[row])
-            cell: Cell = Missing("one rating has no SD") if np.isnan(sd) else sd
-            numbers: tuple[Cell, ...] = (float(found.mean[row]), cell, float(found.median[row]), int(found.n[row]))
-        else:
-            numbers = (Missing("no rating"), Missing("no rating"), Missing("no rating"), 0)
-        rows.append((item.item_id, item.word, texts[0], texts[1], *numbers))
     return Table("norms", "", "Norms of all items", columns, tuple(rows))
 
 
-def _figures(material: Material) -> tuple[Figure, ...]:
-    if material.same is None or material.card is None or material.card.scale is None:
-        return ()
-    scale = material.card.scale
+# -- by sense -------------------------------------------------------------------------------------------------------
+
+
+def by_sense(run: SawCData) -> object:
+    """Describe the ratings of pairs with the same sense and with different senses. *Source: SAW-C §3.5.*"""
+    same = {item.item_id: bool(item.conditions["same_sense"]) for item in run.items}
+    of_rating = np.array([same[item_id] for item_id in run.people.item_ids])[run.people.item]
+    rows: dict[str, Record] = {}
+    for value in sorted(set(of_rating.tolist())):
+        part, condition = run.people.select(of_rating == value), f"same_sense={value}"
+        numbers: dict[str, float | None] = {"mean": None, "SD": None}
+        note = ""
+        try:
+            (found,) = condition_means(part, dict.fromkeys(part.item_ids, condition))
+            numbers = {"mean": found.mean, "SD": found.sd}
+        except StatisticError as error:
+            note = f"undefined: {error.what}"
+        for label, number in numbers.items():
+            name = statistic_name(f"condition_{label.lower()}", over="trials")
+            rows[f"Rating, {'same' if value else 'different'} sense, {label} over trials"] = run.number(
+                name, number, condition=condition, n=len(part), unit="rating", note=note
+            )
+    return *rows.values(), quantities("ratings_by_sense", "Ratings by sense", rows), _density(run)
+
+
+def _density(run: SawCData) -> Figure | None:
+    if run.card is None or run.card.scale is None:
+        return None
+    ends = (run.card.scale.low, run.card.scale.high)
     heading = Heading(
         "figure_2_relatedness_by_sense",
         "2",
         "Relatedness by sense",
         "Density of the mean relatedness of pairs, by whether the two sentences use the same sense.",
     )
-    rated = material.rated
-    labels = np.where(material.same[rated], SAME, DIFFERENT)
-    return (
-        density_by_condition(
-            material.norm[rated], labels, heading, scale=(scale.low, scale.high), order=(SAME, DIFFERENT)
-        ),
-    )
-
-
-def _remarks(material: Material, settings: SawCSettings) -> tuple[str, ...]:
-    lists = {item.item_id: item.list_id or "" for item in material.items}
-    found = coverage(material.require_ratings(), minimum=settings.min_ratings, lists=lists)
-    if not found.short:
-        return ()
-    named = ", ".join(entry.item_id for entry in found.short[:5]) + (" …" if len(found.short) > 5 else "")
-    return (f"{len(found.short)} items have fewer than {settings.min_ratings} ratings: {named}",)
+    values, senses = run.norm[run.rated], run.senses[run.rated]
+    return density_by_condition(values, senses, heading, scale=ends, order=(SAME, DIFFERENT))

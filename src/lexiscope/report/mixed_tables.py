@@ -1,0 +1,95 @@
+"""Mixed models as tables: likelihood-ratio tests, estimates of their models, how random effects were reduced."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lexiscope.analysis.mixed import LikelihoodRatio
+from lexiscope.analysis.mixed_fit import MixedFit
+from lexiscope.analysis.mixed_reduction import Reduction
+from lexiscope.core.result import Undefined
+from lexiscope.report.sections import drop_empty
+from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Column, Format, Missing, Table
+
+_TWO = Format("number", 2)
+_THREE = Format("number", 3)
+
+
+def ratio_tests_table(
+    name: str, tests: Mapping[str, LikelihoodRatio | Undefined], *, notes: Sequence[str] = ()
+) -> Table:
+    """Return likelihood-ratio tests by their name, each with the random effects on which its χ² depends."""
+    columns = (
+        Column("Test"),
+        Column("χ²", _TWO),
+        Column("df", INTEGER),
+        Column("p", P_VALUE),
+        Column("Random effects, in both models"),
+        Column("log L full", _TWO),
+        Column("log L reduced", _TWO),
+        Column("Remarks"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for label, test in tests.items():
+        if isinstance(test, Undefined):
+            rows.append((_words(label), Missing(test.reason), *(None,) * 5, test.reason))
+            continue
+        likelihoods = (test.full.log_likelihood, test.reduced.log_likelihood)
+        rows.append(
+            (_words(label), test.chi2, test.df, test.p, test.random_effects, *likelihoods, "; ".join(test.remarks))
+        )
+    every = ("Maximum likelihood; predictors raw. A χ² holds for its random effects only.", *notes)
+    return drop_empty(Table(name, "", "Likelihood-ratio tests of the mixed models", columns, tuple(rows), every))
+
+
+def estimates_table(name: str, fits: Mapping[str, MixedFit]) -> Table:
+    """Return fixed effects and variance components of the full models of tests, each model once."""
+    columns = (
+        Column("Test"),
+        Column("Part"),
+        Column("Term"),
+        Column("Estimate", _THREE),
+        Column("SE or SD", _THREE),
+        Column("df or r"),
+    )
+    first = {fit.formula: label for label, fit in reversed(list(fits.items()))}
+    rows: list[tuple[Cell, ...]] = []
+    for label, fit in fits.items():
+        if first[fit.formula] != label:
+            continue
+        for effect in fit.fixed:
+            df = f"df = {effect.df:.2f}" if effect.df is not None else effect.df_reason
+            rows.append((_words(label), "fixed", effect.name, effect.estimate, effect.se, df))
+        for part in fit.variances:
+            r = ", ".join(f"r = {value:.3f} with {term}".replace("-", "−") for term, value in part.correlations)
+            rows.append((_words(label), f"by {part.group}", part.term, part.variance, part.sd, r))
+        rows.append((_words(label), "residual", "", fit.residual_variance, fit.residual_variance**0.5, ""))
+    notes = ("Fixed effects: estimate and standard error. Random effects: variance and standard deviation.",)
+    return Table(name, "", "Estimates of the full mixed models", columns, tuple(rows), notes)
+
+
+def reduction_table(name: str, reductions: Mapping[str, Reduction]) -> Table:
+    """Return every step from maximal random effects to those that are kept, with its reason, by the tests' names."""
+    columns = (
+        Column("Test"),
+        Column("Step", INTEGER),
+        Column("Random effects"),
+        Column("Removed"),
+        Column("Reason"),
+        Column("log L", _THREE),
+        Column("Parameters", INTEGER),
+        Column("Converged"),
+        Column("Singular"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for label, reduction in reductions.items():
+        for number, step in enumerate(reduction.steps, start=1):
+            how = ("yes" if step.converged else "no", "yes" if step.singular else "no")
+            fitted = (step.log_likelihood, step.n_parameters, *how)
+            rows.append((_words(label), number, step.random_effects, step.removed, step.reason, *fitted))
+    notes = tuple(dict.fromkeys(reduction.rule for reduction in reductions.values()))
+    return Table(name, "", "From the maximal model to the one that is kept", columns, tuple(rows), notes)
+
+
+def _words(label: str) -> str:
+    return label.replace("_", " ")

@@ -1,0 +1,197 @@
+"""Single samples (§5.2): a qualitative table, a sheet on which people tag the errors of models, and their tags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+
+from lexiscope.analysis.error_tags import tag_agreement, tag_shares
+from lexiscope.analysis.example_rows import Rule, choose_examples, example_rows
+from lexiscope.analysis.predictions import Predictions
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Estimate, Record, Undefined
+from lexiscope.items.error_tags import TAGS, ErrorCase, read_tags, write_tag_sheet
+from lexiscope.items.stories import story_text
+from lexiscope.report.part import Part, Remark, part_of
+from lexiscope.report.pivot import Col, Row, pivot
+from lexiscope.report.tables import INTEGER, Cell, Column, Table
+from lexiscope.studies.ambistory.data import PERCENT, TWO, AmbistoryData, Predictor
+
+EXAMPLES = 5
+SHEET = "error_coding.csv"
+MOST_ERRORS = 30
+PAPERS_EXAMPLES = (159, 533, 180)
+"""Rows of the test file (from 0) that the paper's Table 4 shows."""
+ALL_SUBJECTS = "all subjects"
+
+
+def single_samples(run: AmbistoryData) -> tuple[Part | None, ...]:
+    """Return the samples of the paper, those on which the subjects err most, and the tags that errors were given."""
+    return cases(run), error_tags(run)
+
+
+# -- examples ---------------------------------------------------------------------------------------------------------
+
+
+def cases(run: AmbistoryData) -> Part | None:
+    """Return the samples that the paper shows, and those on which the subjects of this run err most (Table 4)."""
+    ratings = run.judged
+    if ratings is None:
+        return None
+    # a subject of which nothing could be read would leave no sample that all have answered
+    subjects = {each.title: each.predictions for each in run.predictors if each.n_read}
+    test = run.parts.get("test", ()) if run.name == "ambistory" else ()
+    printed = [test[row] for row in PAPERS_EXAMPLES if test and test[row] in set(ratings.item_ids)]
+    means = [
+        run.number("item_mean", row.mean, condition=row.item_id, n=len(row.ratings))
+        for row in example_rows(printed, ratings, {})
+    ]
+    title = "The samples with the largest errors" if subjects else "The samples that people disagree most about"
+    rule: Rule = "largest_error" if subjects else "people_disagree"
+    shown = _examples(run, ratings, printed, subjects)
+    tables = [Table("table_4_examples", "4", "The samples of the paper's Table 4", *shown)]
+    texts = [_CHOSEN, *([_SHEET] if run.predictors else [])]
+    try:
+        chosen = choose_examples(ratings, subjects, rule=rule, count=EXAMPLES)
+        tables.append(Table("examples", "", title, *_examples(run, ratings, chosen, subjects)))
+    except StatisticError as error:
+        texts = [Remark(f"No examples: {error.what}.")]
+    return part_of(means, [table for table in tables if table.rows], texts)
+
+
+_CHOSEN = (
+    "Examples are chosen by a rule (the mean absolute error of the subjects of this run; where there are none, the SD "
+    "of the ratings), and prove nothing by themselves. The target word stands between low lines; a prediction outside "
+    "the standard deviation of people's ratings (at least 1) is marked ×."
+)
+_TAGS = "; ".join(f"{tag.replace('_', ' ')}: {meaning}" for tag, meaning in TAGS.items())
+_SHEET = (
+    f"{SHEET} lists the {MOST_ERRORS} largest errors of every subject, without its name, for coders to tag "
+    f"as Gehring & Roth (2025) do ({_TAGS}). What coders sent back is counted where the study is run once more with "
+    "--coding FILE for each of them and the collected answers as recorded: subject."
+)
+
+
+def _examples(
+    run: AmbistoryData, ratings: Ratings, items: Sequence[str], subjects: Mapping[str, Predictions]
+) -> tuple[tuple[Column, ...], tuple[tuple[Cell, ...], ...]]:
+    """The columns and the rows of a table of samples."""
+    columns = (
+        Column("Story"),
+        Column("Meaning judged"),
+        Column("People, mean", TWO),
+        Column("Ratings"),
+        *(Column(subject) for subject in subjects),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for row in example_rows(items, ratings, subjects):
+        item = run.by_id[row.item_id]
+        usage = item.usages[0]
+        marked = f"{usage.text[: usage.start]}_{usage.target}_{usage.text[usage.end :]}"
+        answers = [
+            "not read" if one.predicted is None else f"{one.predicted:.3g}{'' if one.within_sd else ' ×'}"
+            for one in row.answers
+        ]
+        said = "\u00a0".join(f"{value:g}" for value in row.ratings)
+        rows.append((story_text(item, marked), str(item.condition("sense")), row.mean, said, *answers))
+    return columns, tuple(rows)
+
+
+# -- the sheet and the tags -------------------------------------------------------------------------------------------
+
+
+def write_sheet(run: AmbistoryData, folder: Path, _records: tuple[Record, ...] = ()) -> tuple[str, ...]:
+    """Write the largest errors of every subject for a person to tag; return the name of the file.
+
+    A prediction within the standard deviation of people's ratings is no error.
+    """
+    if run.judged is None or not run.predictors:
+        return ()
+    write_tag_sheet(folder / SHEET, error_cases(run))
+    return (SHEET,)
+
+
+def error_cases(run: AmbistoryData) -> tuple[ErrorCase, ...]:
+    """Return the largest errors of every subject, in the order of the sheet."""
+    return tuple(case for each in run.predictors if run.judged for case in _errors(run, run.judged, each))
+
+
+def _errors(run: AmbistoryData, ratings: Ratings, each: Predictor) -> list[ErrorCase]:
+    rated = set(ratings.item_ids)
+    given = {item: value for item, value in each.predictions.items() if item in rated and value is not None}
+    rows = example_rows(list(given), ratings, {each.title: given})
+    wrong = [row for row in rows if not row.answers[0].within_sd]
+    wrong.sort(key=lambda row: (-abs(given[row.item_id] - row.mean), row.item_id))
+    return [
+        ErrorCase(run.by_id[row.item_id], each.subject, given[row.item_id], row.mean, row.sd)
+        for row in wrong[:MOST_ERRORS]
+    ]
+
+
+def error_tags(run: AmbistoryData) -> Part | None:
+    """Return the share of each tag by coder and subject, and the agreement of coders; nothing without coded sheets.
+
+    The coder of a sheet is the name of its file. Errors: those of :func:`lexiscope.items.error_tags.read_tags`;
+    :class:`InputError` for two sheets of one name, and where no subject made an error.
+    """
+    codings = run.settings.codings
+    if not codings:
+        return None
+    paths = {Path(name).stem: Path(name) for name in codings}
+    if len(paths) < len(codings):
+        raise InputError("two coded sheets have the same file name", hint="name each file after its coder")
+    errors = error_cases(run)
+    if not errors:
+        raise InputError("no subject of this run made an error: there is nothing that a sheet could code")
+    coded = ResponseTable.concat([read_tags(path, errors, coder=coder) for coder, path in paths.items()])
+    return part_of(_shares(run, coded, tuple(paths), errors), _agreement(run, coded, tuple(paths), errors))
+
+
+def _shares(run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], errors: Sequence[ErrorCase]) -> Part:
+    words, settings = {case.case_id: case.item.word for case in errors}, run.settings
+    found: list[Estimate] = []
+    rows, remarks = [], []
+    for coder in coders:
+        for subject in (ALL_SUBJECTS, *dict.fromkeys(case.subject for case in errors)):
+            ids = tuple(case.case_id for case in errors if subject in (ALL_SUBJECTS, case.subject))
+            mine, drawn = coded.where(item_id=ids), settings.n_bootstrap
+            try:
+                shares = tag_shares(mine, coder, tuple(TAGS), clusters=words, resamples=drawn, seed=settings.seed)
+            except StatisticError as error:
+                remarks.append(Remark(f"{coder}, {subject}: no shares of tags: {error.what}."))
+                continue
+            of = "" if subject == ALL_SUBJECTS else subject
+            about = {"subject": of, "condition": f"{run.split}, coder {coder}"}
+            found += [run.about(one.result(), **about) for one in shares]
+            rows.append(Row((coder, subject, len(ids)), about))
+    columns = [Col(f"{tag.replace('_', ' ')}, %", f"error_tag_share(tag={tag})", PERCENT) for tag in TAGS]
+    note = "Several tags may apply to one error: shares do not add up. 95 % interval, words resampled."
+    labels, title = ("Coder", "Subject", Column("Errors", INTEGER)), "What people saw in the errors"
+    table = pivot("error_tags", title, found, columns, rows, labels=labels, notes=(note,)) if rows else None
+    return part_of(found, table, remarks)
+
+
+def _agreement(run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], errors: Sequence[ErrorCase]) -> Part:
+    words, settings = {case.case_id: case.item.word for case in errors}, run.settings
+    found: list[Estimate | Undefined] = []
+    rows = []
+    for pair in combinations(coders, 2):
+        where = {"condition": f"{run.split}, {' and '.join(pair)}"}
+        for one in tag_agreement(
+            coded, *pair, tuple(TAGS), clusters=words, resamples=settings.n_bootstrap, seed=settings.seed
+        ):
+            found += [run.about(result, **where) for result in one.results()]
+            rows.append(Row((", ".join(pair), one.tag.replace("_", " ")), where, {"tag": one.tag}))
+    same = "error_tag_same(tag={tag})"
+    columns = (
+        Col("Same, %", same, PERCENT),
+        Col("κ", "error_tag_kappa(tag={tag})", TWO),
+        Col("Errors", same, show="n"),
+    )
+    note = "Cohen's κ; intervals: words resampled (same), errors resampled (κ)."
+    title, labels = "How far coders agree on the tags", ("Coders", "Tag")
+    table = pivot("error_tag_agreement", title, found, columns, rows, labels=labels, notes=(note,)) if rows else None
+    return part_of(found, table)

@@ -1,0 +1,335 @@
+"""What the study sees: items, people's ratings and norms, the distances of every subject, and where they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.analysis.bootstrap import Bootstrap
+from lexiscope.analysis.exclusion import ExclusionResult, apply, parse_rule
+from lexiscope.analysis.norms import Norms, norms
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.collect import CollectProgress, collect, live_subjects
+from lexiscope.core import catalog
+from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts, own_card
+from lexiscope.core.errors import InputError, Place, SpecError
+from lexiscope.core.item import Item
+from lexiscope.core.prompt import Converses
+from lexiscope.core.response import ResponseTable, holds_simulated
+from lexiscope.core.run import sha256_of
+from lexiscope.core.scale import Scale
+from lexiscope.core.simulated import PARTICIPANT, SIMULATED
+from lexiscope.items.importer import import_items
+from lexiscope.items.real_items import catch_remark, real_items
+from lexiscope.studies.kit.run_data import RunData
+from lexiscope.studies.saw_c.settings import SawCSettings
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Trials = dict[str, NDArray[Any]]
+V = TypeVar("V")
+
+TASK = "relatedness"
+ASKED = "full"
+"""What the participants saw: the sentences as they are. A chat model is asked in this view alone."""
+SAME, DIFFERENT = "Same Sense", "Different Sense"
+BETO = "bert-base-spanish-wwm-cased"
+# SAW-C's participants read no final stop, its models did; RAW-C's sentences have one in the published text
+VIEWS = {"saw_c": ("full+final_stop", "full"), "raw_c": ("full",)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Distances:
+    """The cosine distances of one subject in one view.
+
+    *Shape:* ``matrix`` (items, layers), in the order of the run's items; ``layers`` their numbers, or ``None``
+    for a subject that was released without layers. *Higher means:* less related.
+    """
+
+    subject: str
+    view: str
+    layers: tuple[int, ...] | None
+    matrix: Floats
+    facts: SubjectFacts
+
+    @property
+    def title(self) -> str:
+        """The name of the subject as tables and figures print it."""
+        return self.facts.title or self.subject
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all layers from 0 on are there, so that a column's number is its depth."""
+        return self.layers == tuple(range(self.matrix.shape[1]))
+
+    def at(self, layer: int | None) -> Floats:
+        """Return the distances at one layer (``None``: the only one that there is). *Shape:* (items,)."""
+        column = -1 if layer is None or self.layers is None else self.layers.index(layer)
+        return np.asarray(self.matrix[:, column])
+
+
+@dataclass(frozen=True, eq=False)
+class SawCData(RunData[SawCSettings]):
+    """Items, every answer, and what is known of the subjects; ``live`` are those that answered in this run.
+
+    All arrays are in the order of ``items``.
+    """
+
+    name: str
+    settings: SawCSettings
+    card: DatasetCard | None
+    items: tuple[Item, ...]
+    responses: ResponseTable
+    checksums: Mapping[str, str]
+    facts: Mapping[str, SubjectFacts]
+    live: frozenset[str] = frozenset()
+    exclusion: ExclusionResult | None = None
+
+    @cached_property
+    def ratings(self) -> Ratings | None:
+        """The ratings of people, those of simulated participants in a rehearsal; none without ratings."""
+        kind = SIMULATED if holds_simulated(self.responses) else PARTICIPANT
+        human = self.responses.where(subject_kind=kind, measure="rating")
+        return Ratings.from_table(human) if len(human) else None
+
+    @property
+    def people(self) -> Ratings:
+        """The ratings of people. Errors: :class:`InputError` where there are none."""
+        if self.ratings is None:
+            raise InputError(f"{self.name} has no human ratings", hint="add ratings, or drop the analyses of people")
+        return self.ratings
+
+    @cached_property
+    def norms(self) -> Norms | None:
+        """The norms of the rated items, if there are single ratings."""
+        return norms(self.ratings) if self.ratings is not None and self.ratings.n_items else None
+
+    @cached_property
+    def norm(self) -> Floats:
+        """The mean rating of each item, or its published mean; NaN without either. *Shape:* (items,)."""
+        table = self.responses.where(measure="norm")
+        ids, values = table.column("item_id").tolist(), table.column("value").tolist()
+        if self.norms is not None:
+            ids, values = self.norms.item_ids, self.norms.mean.tolist()
+        given = dict(zip(ids, values, strict=True))
+        return np.array([given.get(item.item_id, np.nan) for item in self.items])
+
+    @cached_property
+    def rated(self) -> Flags:
+        """Which items have a norm. *Shape:* (items,)."""
+        return np.asarray(~np.isnan(self.norm))
+
+    @cached_property
+    def same(self) -> Flags | None:
+        """Whether the usages of each pair have one sense; ``None`` if it is not known of every pair."""
+        if not all("same_sense" in item.conditions for item in self.items):
+            return None
+        return np.array([bool(item.conditions["same_sense"]) for item in self.items])
+
+    @property
+    def senses(self) -> NDArray[Any]:
+        """The sense relation of each pair as text, for pairs of which it is known. *Shape:* (items,)."""
+        return np.where(np.asarray(self.same, dtype=bool), SAME, DIFFERENT)
+
+    @cached_property
+    def words(self) -> NDArray[Any]:
+        """The word of each item. *Shape:* (items,)."""
+        return np.array([item.word for item in self.items])
+
+    @cached_property
+    def distances(self) -> tuple[Distances, ...]:
+        """The distances of every subject, view by view, the main view first.
+
+        Errors: :class:`InputError` for a subject that did not answer every item at every layer.
+        """
+        table = self.responses.where(measure="cosine_distance", view=self.settings.views)
+        rows = {item.item_id: row for row, item in enumerate(self.items)}
+        return tuple(
+            _distances(subject, view, seen.where(subject_id=subject), rows, self.facts)
+            for view in self.settings.views
+            for seen in (table.where(view=view),)
+            for subject in seen.unique("subject_id")
+        )
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """The views that there are distances in, the main one first."""
+        return tuple(dict.fromkeys(distances.view for distances in self.distances))
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """The names of the subjects with distances in the main view, by their ids."""
+        return {one.subject: one.title for one in self.distances if one.view == self.settings.views[0]}
+
+    def has(self, what: str) -> bool:
+        """Say whether there are ``ratings`` of people, ``norms`` at least, ``senses`` of the pairs, ``distances``."""
+        known: dict[str, Callable[[], bool]] = {
+            "ratings": lambda: self.norms is not None,
+            "norms": lambda: bool(self.rated.any()),
+            "senses": lambda: self.same is not None,
+            "distances": lambda: bool(self.distances),
+        }
+        return known[what]() if what in known else super().has(what)
+
+    def resampled(self, statistic: Callable[..., V], *given: object, rows: Flags | None = None, **options: object) -> V:
+        """Return ``statistic(*given)`` of the rated items, or of *rows* of all items, with words as resampled groups.
+
+        If all items have one word, nothing is resampled.
+        """
+        words = self.words[self.rated if rows is None else rows]
+        boot = Bootstrap(tuple(words.tolist()), self.settings.n_bootstrap, self.settings.seed)
+        groups = words if boot.resamples else None
+        return statistic(*given, groups=groups, resamples=boot.resamples, seed=boot.seed, **options)
+
+    def on_norms(self, distances: Distances) -> tuple[Floats, Floats]:
+        """Return the distances and the norms of the rated items. *Shape:* (rated items, layers), (rated items,)."""
+        return distances.matrix[self.rated], self.norm[self.rated]
+
+    def of_ratings(self, statistic: Callable[..., V], **options: object) -> V:
+        """Return a statistic of people's ratings, with words as resampled groups of items."""
+        of_word = {item.item_id: item.word for item in self.items}
+        resamples = Bootstrap(tuple(of_word.values()), self.settings.n_bootstrap).resamples
+        groups = of_word if resamples else None
+        return statistic(self.people, groups=groups, resamples=resamples, seed=self.settings.seed, **options)
+
+    def distance_of(self, subject: str, layer: int | None) -> Floats:
+        """Return one subject's distances at one layer in the main view. *Shape:* (items,)."""
+        return next(one for one in self.distances if one.subject == subject).at(layer)
+
+    def trials(self, distances: Mapping[str, tuple[str, int | None]]) -> Trials:
+        """Return the columns of the trial table, one row per rating, as mixed models and the R script name them.
+
+        ``Response``, ``Participant``, ``Item``, ``Word``, ``Same_sense`` (text, Different Sense is the reference),
+        ``List`` if the items have lists, every text condition of the items under its own name, and one column of
+        distances per entry of *distances* (column name → subject id and layer).
+        """
+        ratings, items = self.people, self.items
+        rows = {item.item_id: row for row, item in enumerate(items)}
+        item_row = np.array([rows[item_id] for item_id in ratings.item_ids])[ratings.item]
+        of_item: Trials = {"Word": self.words.astype(object)}
+        if self.same is not None:
+            of_item["Same_sense"] = self.senses.astype(object)
+        if all(item.list_id is not None for item in items):
+            of_item["List"] = np.array([item.list_id for item in items], dtype=object)
+        for name in items[0].conditions:
+            if all(isinstance(item.conditions.get(name), str) for item in items):
+                of_item[name] = np.array([item.conditions[name] for item in items], dtype=object)
+        of_item |= {name: self.distance_of(*where) for name, where in distances.items()}
+        return {
+            "Response": ratings.value,
+            "Participant": np.array(ratings.rater_ids, dtype=object)[ratings.rater],
+            "Item": np.array(ratings.item_ids, dtype=object)[ratings.item],
+            **{name: values[item_row] for name, values in of_item.items()},
+        }
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many of what, for ``run.json``."""
+        return {
+            "items": len(self.items),
+            "words": len(set(self.words.tolist())),
+            "responses": len(self.responses),
+            "ratings": 0 if self.ratings is None else len(self.ratings.value),
+            "participants": 0 if self.ratings is None else self.ratings.n_raters,
+            "subjects_with_distances": len({one.subject for one in self.distances}),
+        }
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """The exclusions, for ``run.json``."""
+        return {"exclusions": [asdict(entry) for entry in self.exclusion.log] if self.exclusion else []}
+
+
+def _distances(
+    subject: str, view: str, table: ResponseTable, rows: Mapping[str, int], facts: Mapping[str, SubjectFacts]
+) -> Distances:
+    codes, item_ids = table.codes("item_id")
+    unknown = [item_id for item_id in item_ids if item_id not in rows]
+    if unknown:
+        raise InputError(f"{subject} answered items that are not in the study", why=f"{unknown[:3]} …")
+    row, layer = np.array([rows[item_id] for item_id in item_ids])[codes], table.column("layer")
+    layers = None if np.isnan(layer).all() else np.unique(layer[~np.isnan(layer)]).astype(int)
+    column = np.zeros(len(row), dtype=int) if layers is None else np.searchsorted(layers, layer)
+    matrix = np.full((len(rows), 1 if layers is None else len(layers)), np.nan)
+    matrix[row, column] = table.column("value")
+    missing = np.argwhere(np.isnan(matrix))
+    if len(missing):
+        raise InputError(
+            f"{subject} has no distance for {len(missing)} of {matrix.size} items and layers in the view {view!r}",
+            why=f"the first is item {list(rows)[int(missing[0][0])]!r}",
+            hint="finish the collection of this subject, or remove the subject",
+        )
+    numbers = None if layers is None else tuple(layers.tolist())
+    return Distances(subject, view, numbers, matrix, facts.get(subject, SubjectFacts(subject)))
+
+
+# -- where they come from -------------------------------------------------------------------------------------------
+
+
+def completed(settings: SawCSettings) -> SawCSettings:
+    """Return the settings with what they leave to the dataset filled in: the dataset and its views."""
+    dataset = settings.dataset or ("" if settings.items else settings.study)
+    return replace(settings, dataset=dataset, views=settings.views or VIEWS.get(dataset, ("full",)))
+
+
+def gather(settings: SawCSettings, out: Path, progress: CollectProgress | None = None) -> SawCData:
+    """Load items and recorded answers, let the live subjects answer, apply the exclusions.
+
+    The answers of live subjects are kept under ``out/collected``, so that a broken run continues.
+    """
+    source = _own_items(settings) if settings.items else catalog.dataset(settings.dataset)
+    live = live_subjects(settings.subjects, settings)
+    # a chat model is asked what people were asked, and pays for each question: in one view
+    asked = [subject for subject in live if isinstance(subject, Converses)]
+    others = [subject for subject in live if subject not in asked]
+    answers = [
+        collect(source.items, chosen, TASK, views=views, out=out / folder, seed=settings.seed, progress=progress)
+        for chosen, views, folder in ((others, settings.views, "collected"), (asked, (ASKED,), "asked"))
+        if chosen
+    ]
+    responses = ResponseTable.concat([_recorded(source, settings), *answers])
+    rules = [parse_rule(text) for text in settings.exclusions]
+    exclusion = apply(rules, responses) if rules else None
+    return SawCData(
+        source.card.name,
+        settings,
+        source.card,
+        source.items,
+        exclusion.kept if exclusion else responses,
+        dict(source.checksums),
+        {facts.subject_id: facts for facts in source.subjects}
+        | {subject.subject_id: subject.facts for subject in live},
+        frozenset(subject.subject_id for subject in live),
+        exclusion,
+    )
+
+
+def _own_items(settings: SawCSettings) -> Dataset:
+    path, scale = Path(settings.items), Scale.between(*settings.scale)
+    imported = import_items(path, dataset=path.stem, task=TASK, scale=scale, language=settings.language)
+    card = own_card(path, task=TASK, language=imported.items[0].usages[0].language, scale=scale)
+    items = real_items(imported.items)
+    card = replace(card, remarks=(*card.remarks, *catch_remark(len(imported.items) - len(items))))
+    if not items:
+        raise InputError("every row of the file is a catch trial", place=Place(str(path)), hint="add items to compare")
+    responses = imported.responses.where(item_id=tuple(item.item_id for item in items))
+    return Dataset(card, items, responses, ((path.name, sha256_of(path)),))
+
+
+def _recorded(source: Dataset, settings: SawCSettings) -> ResponseTable:
+    """The answers of people and, of the recorded models, those that the settings name (all if they name none)."""
+    if not settings.recorded:
+        return source.responses
+    models = {facts.subject_id for facts in source.subjects}
+    unknown = sorted(set(settings.recorded) - models)
+    if unknown:
+        what = f"{source.card.name} has no recorded subject {unknown[0]!r}"
+        raise SpecError(what, hint=f"there are {sorted(models)}")
+    people = [subject for subject in source.responses.unique("subject_id") if subject not in models]
+    return source.responses.where(subject_id=(*people, *settings.recorded))

@@ -1,0 +1,465 @@
+"""The models: what they are, tokens, size and depth (SAW-C §5.2, §5.3, Table 3), subjects that rate (A.4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from lexiscope.analysis.correlation import spearman
+from lexiscope.analysis.decomposition import residuals_by_condition
+from lexiscope.analysis.layer_intervals import highest_difference_interval
+from lexiscope.analysis.regression import coefficient_interval, ols
+from lexiscope.analysis.scaling import LOG_PARAMETERS, ScalingReport, scaling
+from lexiscope.analysis.tokenisation import tokenisation
+from lexiscope.analysis.trajectory import FamilyCurve, family_by_depth_ratio, family_by_ntile
+from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.reply import MEASURE_REPLY
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
+from lexiscope.items.recorded_rows import check_ratings
+from lexiscope.report.curves import Trajectory
+from lexiscope.report.figure_density import Residuals, residual_ridge
+from lexiscope.report.figure_layers import by_depth
+from lexiscope.report.figure_size import Ceiling, Fit, Sized
+from lexiscope.report.figure_size import scaling as scaling_figure
+from lexiscope.report.figures import Figure, Heading, apa
+from lexiscope.report.part import Remark, pick, shown
+from lexiscope.report.pivot import Col, Row, pivot, records_of
+from lexiscope.report.sections import drop_empty
+from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Column, Format, Missing, Table
+from lexiscope.studies.saw_c.data import ASKED, DIFFERENT, SAME, Flags, Floats, SawCData
+from lexiscope.studies.saw_c.layers import ORDER, LayerFit, fits, slug
+from lexiscope.studies.saw_c.people import THREE, agreement, places
+from lexiscope.tasks.relatedness import SCALE
+
+# -- what they are --------------------------------------------------------------------------------------------------
+
+
+def subjects(run: SawCData) -> object:
+    """Show what is known of the subjects, and how their tokenizers cut the stimuli. *Source: SAW-C Tables 2 and 3.*"""
+    facts = {one.subject: replace(one.facts, subject_id=one.subject) for one in run.distances}
+    return _registry(tuple(facts.values())) if facts else None, _tokens(run)
+
+
+def _registry(facts: Sequence[SubjectFacts]) -> Table:
+    columns = (
+        *map(Column, ("Subject", "Model", "Family", "Languages")),
+        Column("Layers", INTEGER),
+        Column("Parameters", INTEGER),
+        *map(Column, ("Tokenizer", "Objective", "Training text", "Revision")),
+    )
+    rows = tuple(
+        (
+            one.title or one.subject_id,
+            one.subject_id,
+            one.family,
+            "multilingual" if one.multilingual else ", ".join(one.languages),
+            one.n_layers,
+            one.n_parameters,
+            one.tokenizer,
+            one.objective,
+            one.corpus,
+            one.revision[:12],
+        )
+        for one in facts
+    )
+    return drop_empty(Table("table_2_subjects", "2", "The model subjects", columns, rows))
+
+
+def _tokens(run: SawCData) -> object:
+    """How much the sentences of a pair differ in length, and how each subject cuts the targets."""
+    first = run.responses.where(measure="n_tokens_1")
+    results: list[Result] = []
+    for subject in first.unique("subject_id"):
+        for view in first.where(subject_id=subject).unique("view"):
+            counts = [_counts(run, subject, view, name) for name in ("n_tokens_1", "n_tokens_2", "target_tokens")]
+            if all(counts):
+                report = tokenisation(counts[0], counts[1], counts[2], run.words)
+                results += [run.about(one, subject=subject, view=view) for one in report.results()]
+    return (results, _token_table(run, records_of(results))) if results else ()
+
+
+def _counts(run: SawCData, subject: str, view: str, measure: str) -> list[float]:
+    """One measure of all items, in their order; none if an item has none."""
+    every = run.responses.where(subject_id=subject, measure=measure)
+    table = every.where(view=view)
+    # the tokens of the target do not depend on the view: one published column serves both
+    table = table if len(table) or measure != "target_tokens" else every
+    values = dict(zip(table.column("item_id").tolist(), table.column("value").tolist(), strict=True))
+    found = [values[item.item_id] for item in run.items if item.item_id in values]
+    return found if len(found) == len(run.items) else []
+
+
+def _token_table(run: SawCData, records: Sequence[Record]) -> Table:
+    """Token differences and tokens per target; views that agree are one row, as a final stop is in both sentences."""
+    names = [statistic_name("token_difference", summary=summary) for summary in ("mean", "mode", "max")]
+    names += [statistic_name("target_tokens", mean_over=over) for over in ("words", "pairs")]
+    rows: dict[tuple[Cell, ...], list[str]] = {}
+    for subject, view in dict.fromkeys((record.subject, record.view) for record in records):
+        numbers = (shown(pick(records, name, subject=subject, view=view)) for name in names)
+        title = next((one.title for one in run.distances if one.subject == subject), subject)
+        rows.setdefault((title, *numbers), []).append(view)
+    columns = (
+        Column("Subject"),
+        Column("View"),
+        Column("Difference, mean", THREE, note="tokens by which the two sentences of a pair differ"),
+        Column("Mode", INTEGER),
+        Column("Max", INTEGER),
+        Column("Target tokens", THREE, note="mean over distinct words"),
+        Column("… over pairs", THREE),
+    )
+    cells = tuple((row[0], ", ".join(views), *row[1:]) for row, views in rows.items())
+    return Table("table_3_tokens", "3", "How the subjects' tokenizers cut the stimuli", columns, cells)
+
+
+# -- size and depth -------------------------------------------------------------------------------------------------
+
+
+def size_and_depth(run: SawCData) -> object:
+    """Show whether larger models fit people better, how families move through their layers, what a final stop changes.
+
+    Recorded models outside the paper do not enter; with live subjects the regression is also run with them.
+    *Source: SAW-C §5.2, §5.3.*
+    """
+    found: list[object] = []
+    for view in run.views:
+        chosen = [one for one in run.once(fits) if one.distances.view == view and _is_in_paper(one)]
+        recorded = [one for one in chosen if one.subject not in run.live]
+        found += [_scaled(run, recorded, view, "")] if recorded else []
+        if len(recorded) < len(chosen):
+            found.append(_scaled(run, chosen, view, "live subjects included"))
+        found.append(_families(run, chosen, view))
+    return found, _final_stop(run)
+
+
+def _is_in_paper(one: LayerFit) -> bool:
+    return "not in the paper" not in one.distances.facts.source
+
+
+def _scaled(run: SawCData, chosen: Sequence[LayerFit], view: str, condition: str) -> object:
+    """The highest R² of each subject regressed on its size; where that is undefined, the reason."""
+    defined = [one for one in chosen if one.highest is not None]
+    sized = [one for one in defined if one.distances.facts.n_parameters]
+    # a subject of which nobody said whether it is multilingual counts as monolingual
+    flags = [bool(one.distances.facts.multilingual) for one in sized]
+    sizes = [one.distances.facts.n_parameters or 0 for one in sized]
+    highest = [one.highest or 0.0 for one in sized]
+    several = flags if len(set(flags)) > 1 else None
+    name = statistic_name("slope", of=LOG_PARAMETERS, outcome="max_r_squared")
+    about = partial(run.about, view=view, condition=condition)
+    report = run.attempt(name, partial(scaling, highest, sizes, several))
+    figure = _size_figure(run, sized, report, view, condition)
+    remarks: list[Remark] = []
+    if isinstance(report, Undefined):
+        records = [run.number(name, None, note=f"undefined: {report.reason}", view=view, condition=condition)]
+        remarks.append(Remark(f"The regression of fit on size is undefined: {report.reason}."))
+    else:
+        records = records_of(about(one) for one in report.results())
+    unknown = ", ".join(one.subject for one in defined if one not in sized)
+    if unknown:
+        remarks.append(Remark(f"Not in the regression of fit on size, number of parameters unknown: {unknown}."))
+    table = None if isinstance(report, Undefined) else _size_table(records, view, condition)
+    return records, table, figure, remarks
+
+
+def _size_table(records: Sequence[Record], view: str, condition: str) -> Table:
+    labels = {
+        "slope(of=log10_parameters,outcome=max_r_squared)": "Gain in R² per tenfold parameters",
+        "standard_error(of=log10_parameters)": "… its standard error",
+        "slope(of=multilingual,outcome=max_r_squared)": "Multilingual against monolingual",
+        "r_squared(of=scaling)": "R² of this regression",
+        "pearson(of=log10_parameters)": "r of highest R² with log10 parameters",
+    }
+    columns = (Column("Term"), Column("Value", Format("number", 4)), Column("p", P_VALUE), Column("n", INTEGER))
+    rows = tuple((labels[r.statistic], shown(r), r.p, r.n) for r in records if r.statistic in labels)
+    title = ", ".join(filter(None, (f"Highest R² of each subject against its size, view {view}", condition)))
+    return Table("_".join(map(slug, filter(None, ("size", view, condition)))), "", title, columns, rows)
+
+
+def _size_figure(
+    run: SawCData, sized: Sequence[LayerFit], report: ScalingReport | Undefined, view: str, condition: str
+) -> Figure | None:
+    """The highest R² of each subject against its size, with the regression line and the human ceilings."""
+    if not sized:
+        return None
+    points = []
+    for one in sized:
+        best, facts = one.curves["r_squared"].best_value(), one.distances.facts
+        low, high = (best.interval.low, best.interval.high) if best.interval else (None, None)
+        title, size = one.distances.title, float(facts.n_parameters or 0)
+        points.append(Sized(title, size, best.value or 0.0, low, high, bool(facts.multilingual)))
+    line = None
+    if isinstance(report, ScalingReport):
+        text = f"b = {report.slope:.3f} per tenfold, p = {report.slope_p:.3f}, n = {report.n_subjects}"
+        line = Fit(report.fit.coefficients[0].estimate, report.slope, text)
+    ceilings = [
+        Ceiling(f"people, mean ρ squared ({one.variant.replace('_', '-')})", one.mean**2)
+        for one in run.once(agreement)
+        if one.mean >= 0  # the square of disagreement is no ceiling
+    ]
+    name = "_".join(map(slug, filter(None, ("figure_6_size", view, condition))))
+    words = ", ".join(filter(None, (f"Highest R² by number of parameters, view {view}", condition)))
+    return scaling_figure(points, Heading(name, "6", words), fit=line, ceilings=ceilings)
+
+
+def _families(run: SawCData, chosen: Sequence[LayerFit], view: str) -> object:
+    """Family means by layer depth ratio, and in the paper's bins (ntile within each model)."""
+    # an undefined R² at a constant layer explains nothing: it enters the mean as 0, as in the paper
+    curves = {
+        one.subject: np.nan_to_num(one.curves["r_squared"].array(), nan=0.0)
+        for one in chosen
+        if one.highest is not None and one.distances.facts.family
+        if one.distances.matrix.shape[1] > 1 and one.distances.is_whole
+    }
+    if not curves:
+        return ()
+    families = {one.subject: one.distances.facts.family for one in chosen if one.subject in curves}
+    depth, ntile = family_by_depth_ratio(curves, families), family_by_ntile(curves, families)
+    return (
+        [_family_records(run, family, view) for family in (*depth, *ntile)],
+        _depth_figure(depth, f"figure_8_families_by_depth_{slug(view)}", "8a", "Layer depth ratio"),
+        _depth_figure(
+            ntile, f"figure_8b_families_by_ntile_{slug(view)}", "8b", "Decile of layers within each model, as in SAW-C"
+        ),
+    )
+
+
+def _family_records(run: SawCData, family: FamilyCurve, view: str) -> list[Record]:
+    members = ", ".join(family.subjects)
+    return [
+        run.number(
+            family.name,
+            float(value) if n else None,
+            view=view,
+            condition=f"family={family.family} position={position:.2g}",
+            n=int(n),
+            note=members if n else f"no layer of {members} falls here",
+        )
+        for position, value, n in zip(family.positions, family.values, family.counts, strict=True)
+    ]
+
+
+def _depth_figure(families: Sequence[FamilyCurve], name: str, number: str, horizontal: str) -> Figure:
+    heading = Heading(name, number, f"R² over depth by family: {horizontal[0].lower()}{horizontal[1:]}")
+    lines = [Trajectory(family.family, family.positions, family.values) for family in families]
+    return by_depth(lines, heading, statistic="R²", horizontal=horizontal)
+
+
+def _final_stop(run: SawCData) -> object:
+    """How much a final stop changes the fit, by subject and by family (SAW-C fn 9, fn 11)."""
+    with_stop, without = (
+        {one.subject: one for one in run.once(fits) if one.distances.view == view and one.highest is not None}
+        for view in ("full+final_stop", "full")
+    )
+    name = statistic_name("difference", of="max_r_squared", between="final_stop")
+    results: list[Estimate] = []
+    families: dict[str, list[float]] = {}
+    for subject in (one for one in with_stop if one in without):
+        pair = (with_stop[subject], without[subject])
+        first, second = (one.highest or 0.0 for one in pair)
+        matrices = [one.distances.matrix[run.rated] for one in pair]
+        interval = run.resampled(highest_difference_interval, *matrices, run.norm[run.rated])
+        note = f"{first:.4f} with, {second:.4f} without"
+        estimate = Estimate(name, first - second, interval, int(run.rated.sum()), note=note)
+        results.append(run.about(estimate, subject=subject))
+        families.setdefault(pair[0].distances.facts.family, []).append(first - second)
+    results += [
+        run.about(Estimate(name, float(np.mean(values)), n=len(values)), condition=f"family={family}")
+        for family, values in families.items()
+    ]
+    if not results:
+        return ()
+    records = records_of(results)
+    columns = (Column("Subject or family"), Column("Highest R², with − without", THREE), Column("Remark"))
+    rows = tuple((r.subject or r.condition.replace("=", " "), shown(r), r.note or f"mean of {r.n}") for r in records)
+    return records, Table("final_stop", "", "What a final stop changes", columns, rows)
+
+
+# -- subjects that rate ---------------------------------------------------------------------------------------------
+
+_RHO, _MODEL = "rating_spearman", "norm~rating+same_sense"
+_RESIDUALS = statistic_name("mean_residual", model="norm~rating")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rated:
+    """The ratings of one subject. *Shape:* ``value`` (items,), in the order of the items, NaN where none was read.
+
+    Repetitions are averaged over those that could be read; ``kinds`` counts the replies that could not.
+    """
+
+    subject: str
+    title: str
+    value: Floats
+    n_asked: int
+    n_pairs: int
+    kinds: Mapping[str, int]
+
+    @property
+    def n_read(self) -> int:
+        """How many of the ``n_pairs`` that were asked have a readable rating."""
+        return int((~np.isnan(self.value)).sum())
+
+
+def ratings(run: SawCData) -> object:
+    """Compare the ratings of every live subject that rates with people's norms and with single people.
+
+    The paper gave a chat model the participants' instructions: rank correlation, regression of the norms on rating and
+    sense, residuals by sense. The regression here is ordinary least squares on the norms; a reply that could not be
+    read is excluded, counted, and never imputed. *Source: SAW-C A.4, Figure 12.*
+    """
+    rated = [
+        _rated(run, subject)
+        for subject in run.responses.where(measure="rating").unique("subject_id")
+        if subject in run.live
+    ]
+    if not rated:
+        return ()
+    results: list[Result | Record] = []
+    ridges: list[Residuals] = []
+    for one in rated:
+        found, ridge = _compared(run, one)
+        results += [*_asked(run, one), *found]
+        ridges += [ridge] if ridge else []
+    records = records_of(results)
+    heading = Heading(
+        "figure_12_rating_residuals",
+        "12",
+        "What people see beyond a subject's ratings: residuals by sense",
+        "Residuals of the regression of the norms on the subject's ratings.",
+    )
+    said = (
+        "Subjects that rate were asked what people were asked, in the participants' language where the prompt has it. "
+        "Their ratings are compared with the norms; single people have separate columns, each against the others."
+    )
+    tables = [_ratings_table(run, rated, records), _residuals_table(rated, records)]
+    return records, tables, residual_ridge(ridges, heading, order=ORDER) if ridges else None, said
+
+
+def _rated(run: SawCData, subject: str) -> Rated:
+    def in_view(rows: ResponseTable) -> ResponseTable:
+        # the view that people saw; the first view if that one was not asked
+        views = rows.unique("view")
+        return rows if len(views) < 2 else rows.where(view=ASKED if ASKED in views else views[0])
+
+    own = run.responses.where(subject_id=subject)
+    rows = in_view(own.where(measure="rating"))
+    check_ratings(rows, run.items[0].scale or SCALE)
+    given: dict[str, list[float]] = {}
+    for item, value in zip(rows.column("item_id").tolist(), rows.column("value").tolist(), strict=True):
+        given.setdefault(item, []).extend([] if np.isnan(value) else [value])
+    means = {item: sum(values) / len(values) for item, values in given.items() if values}
+    replies = in_view(own.where(measure=MEASURE_REPLY))
+    kinds = Counter(str(kind) for kind in replies.column("option").tolist() if kind != "ok")
+    lost = len(rows) - sum(map(len, given.values())) - kinds.total()
+    if lost > 0:
+        kinds["without a value"] += lost
+    title = run.facts[subject].title if subject in run.facts else ""
+    values = np.array([means.get(item.item_id, np.nan) for item in run.items])
+    return Rated(subject, title or subject, values, len(rows), len(given), dict(sorted(kinds.items())))
+
+
+def _asked(run: SawCData, one: Rated) -> list[Record]:
+    numbers = {
+        "n_asked": one.n_asked,
+        "n_unreadable": sum(one.kinds.values()),
+        "n_items_asked": one.n_pairs,
+        "n_items_read": one.n_read,
+    }
+    numbers |= {statistic_name("n_unreadable", kind=kind.replace(" ", "_")): n for kind, n in one.kinds.items()}
+    return [run.number(name, n, subject=one.subject) for name, n in numbers.items()]
+
+
+def _compared(run: SawCData, one: Rated) -> tuple[list[Result], Residuals | None]:
+    """The numbers of one subject, and its residuals by sense."""
+    both: Flags = run.rated & ~np.isnan(one.value)
+    norm, value, about = run.norm[both], one.value[both], {"subject": one.subject}
+    rho = run.attempt(_RHO, partial(run.resampled, spearman, value, norm, rows=both))
+    if isinstance(rho, Undefined):
+        return [run.about(replace(rho, n=int(both.sum())), **about)], None
+    results: list[Result] = [run.about(rho, name=_RHO, **about), *places(run, rho.value, "ρ", **about)]
+    senses = run.senses[both]
+    if run.same is None or len(set(senses.tolist())) < 2:
+        return results, None
+    results += [run.about(term, **about) for term in _terms(run, norm, value, senses == SAME)]
+    resample = partial(run.resampled, residuals_by_condition, norm, value, ["rating"], senses.tolist(), rows=both)
+    report = run.attempt(_RESIDUALS, resample, **about)
+    if isinstance(report, Undefined):
+        return [*results, report], None
+    for entry in report.conditions:
+        same = f"same_sense={entry.condition == SAME}"
+        results.append(run.about(entry.mean, name=_RESIDUALS, condition=same, unit="rating", **about))
+    return results, Residuals(one.title, report.fit.residuals, senses)
+
+
+def _terms(run: SawCData, norm: Floats, rating: Floats, same: Flags) -> Iterator[Result]:
+    """The terms of the regression of norms on rating and sense, as A.4.2 reports one."""
+    names = ["rating", "same_sense"]
+    predictors = np.column_stack([rating, same.astype(float)])
+    fit = run.attempt(statistic_name("coefficient", term="rating", model=_MODEL), partial(ols, norm, predictors, names))
+    if isinstance(fit, Undefined):
+        yield fit
+        return
+    n, note = len(norm), "ordinary least squares"
+    for term in names:
+        row, interval = fit.coefficient(term), coefficient_interval(fit, term)
+        name = partial(statistic_name, term=term, model=_MODEL)
+        yield Estimate(name("coefficient"), row.estimate, interval, n, p=row.p, note=note)
+        yield Estimate(name("standard_error"), row.standard_error, n=n)
+
+
+def _ratings_table(run: SawCData, rated: Sequence[Rated], records: Sequence[Record]) -> Table:
+    agreements, below = run.once(agreement), "Share of single people whose ρ with the norms is below the subject's; "
+    words = {"leave_one_out": "true leave-one-out", "included": "own rating included"}
+    least = "Ordinary least squares of the norms on rating and same sense."
+
+    def cells(one: Rated) -> tuple[Cell, ...]:
+        read = f"{one.n_read} / {one.n_pairs}"
+        kinds = "; ".join(f"{kind.replace('_', ' ')} {n}" for kind, n in one.kinds.items()) or "0"
+        return *(_term(records, one.subject, term) for term in ("rating", "same_sense")), read, kinds
+
+    columns = [Col("ρ with the norms", _RHO, note="95 % interval, words resampled.")]
+    for one in agreements:
+        name = statistic_name("raters_below_model", among=one.variant, method=one.method)
+        columns.append(Col(f"Raters below, {words[one.variant]}", name, note=f"{below}95 % interval (Wilson)."))
+    table = pivot(
+        "figure_12_ratings",
+        "Ratings of subjects compared with people's norms",
+        records,
+        columns,
+        [Row((one.title,), {"subject": one.subject}) for one in rated],
+        notes=[f"Single people, {words[one.variant]}: mean ρ with the norms {apa(one.mean)}." for one in agreements],
+    )
+    further = (
+        Column("b of rating (SE)", note=least),
+        Column("b of same sense (SE)"),
+        Column("Read / asked", note="Pairs with a readable rating, of those asked: all numbers are over the former."),
+        Column("Replies not read"),
+    )
+    rows = tuple((*row, *cells(one)) for row, one in zip(table.rows, rated, strict=True))
+    return replace(table, columns=(*table.columns, *further), rows=rows)
+
+
+def _term(records: Sequence[Record], subject: str, term: str) -> Cell:
+    estimate, error = (
+        pick(records, statistic_name(name, term=term, model=_MODEL), subject=subject)
+        for name in ("coefficient", "standard_error")
+    )
+    if estimate is None or error is None or estimate.value is None or error.value is None:
+        return Missing("No sense of the pairs is known, or no regression could be fitted.")
+    return f"{estimate.value:.2f} ({error.value:.2f})".replace("-", "−")
+
+
+def _residuals_table(rated: Sequence[Rated], records: Sequence[Record]) -> Table | None:
+    two, known = Format("number", 2), {record.subject for record in records if record.condition}
+    columns = [
+        Col(label, _RESIDUALS, two, where={"condition": f"same_sense={label == SAME}"}) for label in (SAME, DIFFERENT)
+    ]
+    rows = [Row((one.title,), {"subject": one.subject}) for one in rated if one.subject in known]
+    note = "Observed − fitted norm of the regression on the subject's rating; 95 % interval, words resampled."
+    title = "What people see beyond a subject's ratings"
+    return pivot("rating_residuals", title, records, columns, rows, notes=(note,)) if rows else None

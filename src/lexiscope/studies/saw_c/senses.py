@@ -1,0 +1,389 @@
+"""Sense and distance: mixed models of single ratings, and what each explains of the norms (SAW-C §3.5, §4.5, §5.4).
+
+Formulas are in the notation of lme4, with the column names of the exported trial table. The random-effects part
+of a test is always printed next to its χ² (SAW-C's χ² for sense is 325.21 or 37.07, depending on the slopes kept).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+
+from lexiscope.analysis import mixed
+from lexiscope.analysis.decomposition import (
+    ResidualReport,
+    explained_variance,
+    pooled_residuals,
+    residuals_by_condition,
+    variance_decomposition,
+)
+from lexiscope.analysis.mixed import LikelihoodRatio, compare
+from lexiscope.analysis.mixed_fit import MixedFit
+from lexiscope.analysis.mixed_reduction import reduce
+from lexiscope.analysis.r_script import ModelPair
+from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.response import holds_simulated
+from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
+from lexiscope.report.exports import export_r
+from lexiscope.report.figure_density import Residuals, residual_ridge
+from lexiscope.report.figures import Heading
+from lexiscope.report.mixed_tables import estimates_table, ratio_tests_table, reduction_table
+from lexiscope.report.part import Remark, shown
+from lexiscope.report.pivot import Col, pivot, records_of, rows_of
+from lexiscope.report.tables import INTEGER, Column, Format, Table
+from lexiscope.studies.saw_c.data import BETO, DIFFERENT, SAME, Distances, SawCData
+from lexiscope.studies.saw_c.layers import ORDER, TWO, focus_of, main_fits, slug
+
+REFERENCES = {"Same_sense": DIFFERENT}
+Distance = tuple[str, str, int | None]
+"""A column of distances: its name, the subject, the layer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A likelihood-ratio test of two models of the ratings; *place* is where a paper reports it.
+
+    ``distances`` are the columns of distances that the formulas name.
+    """
+
+    name: str
+    full: str
+    reduced: str
+    place: str
+    question: str
+    distances: tuple[Distance, ...] = ()
+
+    @property
+    def about(self) -> tuple[str, int | None]:
+        """The subject and the layer that the test is about; none if it has no distances, or those of several."""
+        return self.distances[0][1:] if len(self.distances) == 1 else ("", None)
+
+    @property
+    def columns(self) -> dict[str, tuple[str, int | None]]:
+        """Subject and layer of each column of distances."""
+        return {name: (subject, layer) for name, subject, layer in self.distances}
+
+
+def sense_test(name: str, random: str, place: str) -> Test:
+    """Return the test of the sense boundary in people's ratings."""
+    return Test(name, f"Response ~ Same_sense + {random}", f"Response ~ 1 + {random}", place, "Q1")
+
+
+def distance_tests(subject: str, layer: int | None, random: str, place: str, *, suffix: str = "") -> tuple[Test, Test]:
+    """Return the tests of sense beyond distance and of distance beyond sense, for one subject at one layer."""
+    full, columns = f"Response ~ Same_sense + Distance + {random}", (("Distance", subject, layer),)
+    return (
+        Test(f"sense_beyond_distance{suffix}", full, f"Response ~ Distance + {random}", place, "Q4", columns),
+        Test(f"distance_beyond_sense{suffix}", full, f"Response ~ Same_sense + {random}", place, "Q4", columns),
+    )
+
+
+def _raw_test(name: str, full: str, reduced: str) -> Test:
+    random = "(1 + Same_sense + ambiguity_type | Participant) + (1 + Same_sense | Word)"
+    columns = tuple((f"Distance_{one}", one, None) for one in ("bert", "elmo") if f"Distance_{one}" in full)
+    place = "RAW-C, authors' script"
+    return Test(name, f"Response ~ {full} + {random}", f"Response ~ {reduced} + {random}", place, "Q4", columns)
+
+
+_SENSE_35 = "(1 + Same_sense | Participant) + (1 + Same_sense | List) + (1 | Word)"
+_MAXIMAL_35 = "(1 + Same_sense | Participant) + (1 + Same_sense | List) + (1 + Same_sense | Word)"
+_BOTH_45 = "(1 + Same_sense + Distance | Participant) + (1 | List) + (1 | Word)"
+_MAXIMAL_45 = " + ".join(f"(1 + Same_sense + Distance | {group})" for group in ("Participant", "List", "Word"))
+_RAW_BOTH = "Distance_bert + Distance_elmo + class"
+_RAW_CROSSED = "Same_sense * ambiguity_type"
+TESTS = {
+    "saw_c": (
+        sense_test("sense", _SENSE_35, "SAW-C §3.5"),
+        # the paper reduced this model because it did not converge; here it does, without any message: always shown
+        sense_test("sense_maximal", _MAXIMAL_35, "SAW-C §3.5, maximal random effects"),
+        *distance_tests(BETO, 12, _BOTH_45, "SAW-C §4.5"),
+    ),
+    "raw_c": (
+        sense_test(
+            "sense",
+            "(1 + Same_sense | Participant) + (1 + Same_sense | Word)",
+            "the form of SAW-C §3.5, without lists",
+        ),
+        _raw_test("same", f"{_RAW_BOTH} + Same_sense", _RAW_BOTH),
+        _raw_test("type_interaction", f"{_RAW_BOTH} + {_RAW_CROSSED}", f"{_RAW_BOTH} + Same_sense + ambiguity_type"),
+        _raw_test("distance_bert", f"{_RAW_BOTH} + {_RAW_CROSSED}", f"Distance_elmo + class + {_RAW_CROSSED}"),
+        _raw_test("distance_elmo", f"{_RAW_BOTH} + {_RAW_CROSSED}", f"Distance_bert + class + {_RAW_CROSSED}"),
+    ),
+}
+MAXIMAL = {"saw_c": distance_tests(BETO, 12, _MAXIMAL_45, "SAW-C §4.5, maximal random effects", suffix="_maximal")}
+
+
+def chosen_tests(run: SawCData) -> tuple[Test, ...]:
+    """Return the tests that the settings ask for: those of the dataset's paper, or SAW-C's with the groups there are.
+
+    ``maximal`` adds those with maximal random effects, ``every`` those of every subject at its best layer.
+    """
+    kind, lists = run.settings.mixed_models, all(item.list_id is not None for item in run.items)
+    # a file of the user's own may be called saw_c.csv
+    known = None if run.own else TESTS.get(run.name)
+    if kind == "none" or (known is None and run.same is None):
+        return ()
+    best = {fit.subject: fit.best for fit in run.once(main_fits)}
+    groups = (" + (1 + Same_sense | List)", " + (1 | List)") if lists else ("", "")
+    random = f"(1 + Same_sense + Distance | Participant){groups[1]} + (1 | Word)"
+    focus, tests = focus_of(run), known or ()
+    if known is None:
+        tests = (sense_test("sense", f"(1 + Same_sense | Participant){groups[0]} + (1 | Word)", ""),)
+        for focus in list(best.items())[:1]:
+            tests += distance_tests(*focus, random, "")
+    if kind == "maximal" and not run.own:
+        tests += MAXIMAL.get(run.name, ())
+    place = "as SAW-C §4.5" if known else ""
+    others = [one for one in best.items() if kind == "every" and one != focus]
+    return tests + tuple(
+        test for one in others for test in distance_tests(*one, random, place, suffix=f"_{slug(one[0])}")
+    )
+
+
+def _is_possible(run: SawCData, test: Test) -> bool:
+    return {subject for _, subject, _ in test.distances} <= {one.subject for one in run.distances}
+
+
+def tested(run: SawCData) -> dict[Test, LikelihoodRatio | Undefined]:
+    """Return the outcome of each test, or why it has none, each model from several starts. *Source: SAW-C §3.5, §4.5.*
+
+    A model of several tests is fitted once.
+    """
+    fits: dict[tuple[object, ...], MixedFit] = {}
+
+    def fitted(test: Test, formula: str) -> MixedFit:
+        is_full, settings = formula == test.full, run.settings
+        # one formula may be the full model of one test and the reduced of another: they are not fitted alike
+        key = (formula, test.distances, is_full)
+        if key not in fits:
+            fits[key] = mixed.fit(
+                formula,
+                run.trials(test.columns),
+                # dropping a fixed effect makes the reduced model multi-modal; a full model has no effect to absorb
+                starts=min(2, settings.starts) if is_full else settings.starts,
+                seed=settings.seed,
+                references=REFERENCES,
+                satterthwaite=is_full,
+            )
+        return fits[key]
+
+    def outcome(test: Test) -> LikelihoodRatio | Undefined:
+        name = statistic_name("chi2", test=test.name, df=1)
+        if not _is_possible(run, test):
+            needed = ", ".join(subject for _, subject, _ in test.distances)
+            return Undefined(name, f"it needs the distances of {needed}, not all of which are in this run")
+        try:
+            return compare(fitted(test, test.full), fitted(test, test.reduced))
+        except (StatisticError, InputError) as error:
+            return Undefined(name, error.what)
+
+    return {test: outcome(test) for test in chosen_tests(run)} if run.ratings is not None else {}
+
+
+def tests_of(run: SawCData, question: str) -> object:
+    """Return what the tests of one question found: numbers, tables, remarks."""
+    own = {test: found for test, found in run.once(tested).items() if test.question == question}
+    if not own:
+        return ()
+    results: list[Result] = []
+    remarks: list[Remark] = []
+    for test, found in own.items():
+        subject, layer = test.about
+        numbers = (found,) if isinstance(found, Undefined) else found.results(test.name)
+        results += [run.about(one, subject=subject, layer=layer) for one in numbers]
+        reasons = (found.reason,) if isinstance(found, Undefined) else found.remarks
+        remarks += [Remark(f"{test.name}: {reason}") for reason in reasons]
+    named = {test.name: found for test, found in own.items()}
+    fits = {name: found.full for name, found in named.items() if isinstance(found, LikelihoodRatio)}
+    places = [f"{test.name.replace('_', ' ')}: {test.place}" for test in own if test.place]
+    notes = (f"Places: {'; '.join(places)}.",) if places else ()
+    offered = () if run.own else MAXIMAL.get(run.name, ())
+    offer = (
+        "With every slope that the design allows, χ² is another: --mixed maximal runs those tests (several minutes)."
+    )
+    return (
+        results,
+        ratio_tests_table(f"mixed_model_tests_{question.lower()}", named, notes=notes),
+        estimates_table(f"mixed_model_estimates_{question.lower()}", fits),
+        [offer for test in offered[:1] if test.question == question and test not in own],
+        remarks,
+    )
+
+
+def reductions(run: SawCData) -> object:
+    """Start from each maximal model and reduce it by rule until it converges. *Source: SAW-C §3.5.*"""
+    starting = [test for test in run.once(tested) if test.name.endswith("_maximal") and _is_possible(run, test)]
+    # two tests may drop different effects from one model: its reduction is one
+    distinct = {test.full: test for test in reversed(starting)}
+    logs = {
+        test.name: reduce(test.full, run.trials(test.columns), starts=2, seed=run.settings.seed, references=REFERENCES)
+        for test in reversed(distinct.values())
+    }
+    if not logs:
+        return ()
+    records = [
+        run.number(
+            statistic_name("reduction_steps", test=name, criterion=log.criterion),
+            len(log.steps),
+            note=f"{'reached' if log.satisfied else 'never reached'}; ends at {log.fit.random_effects}",
+        )
+        for name, log in logs.items()
+    ]
+    return *records, reduction_table("reduction", logs)
+
+
+def write_r(run: SawCData, folder: Path) -> tuple[str, ...]:
+    """Write the tests as an R script, with one table of trials for all of them."""
+    tests = distinct_columns([test for test in run.once(tested) if _is_possible(run, test)])
+    if not tests:
+        return ()
+    columns = {name: where for test in tests for name, where in test.columns.items()}
+    pairs = [ModelPair(test.name, test.full, test.reduced) for test in tests]
+    simulated = holds_simulated(run.responses)
+    return export_r(folder, pairs, run.trials(columns), references=REFERENCES, simulated=simulated)
+
+
+def distinct_columns(tests: Sequence[Test]) -> tuple[Test, ...]:
+    """Return the tests with a separate column for each subject and layer: one table of trials serves them all."""
+    taken: dict[str, tuple[str, int | None]] = {}
+    out = []
+    for test in tests:
+        full, reduced, columns = test.full, test.reduced, []
+        for name, where in test.columns.items():
+            tries = (name if number == 1 else f"{name}_{number}" for number in count(1))
+            new = next(own for own in tries if taken.setdefault(own, where) == where)
+            full, reduced = (re.sub(rf"\b{name}\b", new, formula) for formula in (full, reduced))
+            columns.append((new, *where))
+        out.append(replace(test, full=full, reduced=reduced, distances=tuple(columns)))
+    return tuple(out)
+
+
+# -- what sense and distance explain --------------------------------------------------------------------------------
+
+
+def explained(run: SawCData) -> object:
+    """Decompose the variance of the norms, and describe what each subject's distances leave over.
+
+    *Source: SAW-C §4.5, §5.4.*
+    """
+    if run.rated.sum() < 4:
+        return ()
+    norm, senses = run.norm[run.rated], run.senses[run.rated].tolist()
+    results: list[Result] = []
+    remarks: list[Remark] = []
+    ridges: list[Residuals] = []
+    for fit in run.once(main_fits):
+        one, matrix = fit.distances, fit.distances.matrix[run.rated]
+        for layer in dict.fromkeys((fit.best, one.layers[-1])) if one.layers else (None,):
+            found = run.attempt("r_squared", partial(_at_layer, run, one, layer))
+            if isinstance(found, Undefined):
+                remarks.append(Remark(f"{one.subject}, layer {layer}: {found.reason}"))
+            else:
+                results += found
+        over_all = partial(run.resampled, pooled_residuals, norm, matrix, senses, layers=one.layers)
+        alone = partial(residuals_by_condition, norm, matrix[:, -1], ["distance"], senses, resamples=0)
+        report = run.attempt("mean_residual", over_all if one.layers else alone)
+        if isinstance(report, Undefined):
+            remarks += [Remark(f"{one.subject}, all layers: {report.reason}")] if one.layers else []
+            continue
+        if one.layers:
+            results += _residuals(run, report, "norm~distance*layer", subject=one.subject, view=one.view)
+        ridges.append(Residuals(one.title, report.fit.residuals, np.repeat(senses, matrix.shape[1])))
+    records = records_of(results)
+    tables = (_explained_table(run, records), _residual_table(run, records)) if records else ()
+    heading = Heading(
+        "figure_5_residuals_by_sense",
+        "5",
+        "What people see beyond distance: residuals by sense",
+        "Residuals of the regression of mean relatedness on distance × layer, all layers pooled (layer 0 included); "
+        "for subjects without layers, of the regression on distance.",
+    )
+    return records, tables, residual_ridge(ridges, heading, order=ORDER) if ridges else None, remarks
+
+
+def _at_layer(run: SawCData, one: Distances, layer: int | None) -> list[Result]:
+    """What sense, distance and both explain with the distances of one layer, and the residuals by sense."""
+    norm, senses, column = run.norm[run.rated], run.senses[run.rated], one.at(layer)[run.rated]
+    parts = run.resampled(variance_decomposition, norm, (senses == SAME).astype(float), column)
+    report = run.resampled(residuals_by_condition, norm, column, ["distance"], senses.tolist())
+    about = partial(run.about, subject=one.subject, layer=layer, view=one.view)
+    found = [*parts.results(), *_residuals(run, report, "norm~distance")]
+    return [about(result) for result in found]
+
+
+def _residuals(run: SawCData, report: ResidualReport, model: str, **about: object) -> list[Estimate]:
+    name = statistic_name("mean_residual", model=model)
+    return [
+        run.about(entry.mean, name=name, condition=f"same_sense={entry.condition == SAME}", unit="rating", **about)
+        for entry in report.conditions
+    ]
+
+
+def _explained_table(run: SawCData, records: Sequence[Record]) -> Table:
+    columns = (
+        Col("sense", "r_squared(of=sense)"),
+        Col("distance", "r_squared(of=distance)"),
+        Col("both", "r_squared(of=sense+distance)"),
+        Col("sense only", "unique_r_squared(of=sense)"),
+        Col("distance only", "unique_r_squared(of=distance)"),
+        Col("shared", "shared_r_squared(of=sense+distance)"),
+    )
+    own = [record for record in records if record.statistic == "r_squared(of=sense)"]
+    rows = rows_of(own, "subject", "layer", names=run.titles)
+    labels = ("Subject", Column("Layer", INTEGER))
+    title = "Variance of the norms that sense and distance explain"
+    notes = ("Unadjusted R² of linear regressions of the norms; intervals resample words.",)
+    return pivot("explained_variance", title, records, columns, rows, labels=labels, notes=notes)
+
+
+def _residual_table(run: SawCData, records: Sequence[Record]) -> Table:
+    models = {"mean_residual(model=norm~distance)": "norm ~ distance"}
+    models["mean_residual(model=norm~distance*layer)"] = "norm ~ distance × layer"
+    columns = [
+        Col(label, tuple(models), TWO, where={"condition": f"same_sense={same}"})
+        for label, same in (("Same sense", True), ("Different sense", False))
+    ]
+    own = [record for record in records if record.statistic in models]
+    rows = rows_of(own, "subject", "statistic", "layer", names={**run.titles, **models})
+    labels = ("Subject", "Regression", Column("Layer", INTEGER))
+    notes = ("Positive: people see more relatedness than the distance predicts. Intervals resample words.",)
+    return pivot("residuals_by_sense", "Mean residuals by sense", records, columns, rows, labels=labels, notes=notes)
+
+
+def joint(run: SawCData) -> object:
+    """Explain the norms by the distances of both models of RAW-C, by sense crossed with ambiguity type, and by all.
+
+    *Source: RAW-C §5.*
+    """
+    subjects, factor = ("bert", "elmo"), "ambiguity_type"
+    known = {one.subject for one in run.distances}
+    if run.own or run.name != "raw_c" or not known.issuperset(subjects):
+        return ()
+    names, norm, same = "+".join(subjects), run.norm[run.rated], run.senses[run.rated] == SAME
+    distances = np.column_stack([run.distance_of(subject, None)[run.rated] for subject in subjects])
+    levels = np.array([str(item.conditions[factor]) for item in run.items])[run.rated]
+    # sense, the factor's levels against the first by code point, and their products
+    columns = [same.astype(float)]
+    for level in sorted(set(levels.tolist()))[1:]:
+        columns += [(levels == level).astype(float), ((levels == level) & same).astype(float)]
+    crossed = np.column_stack(columns)
+    models = {names: distances, f"sense*{factor}": crossed}
+    models[f"sense*{factor}+{names}"] = np.column_stack([crossed, distances])
+    labels = [f"same_sense={is_same} {factor}={level}" for is_same, level in zip(same, levels, strict=True)]
+    report = run.resampled(residuals_by_condition, norm, distances, list(subjects), labels)
+    name = statistic_name("mean_residual", model=f"norm~{names}")
+    results = [
+        *map(run.about, run.resampled(explained_variance, norm, models).values()),
+        *(run.about(one.mean, name=name, condition=one.condition, unit="rating") for one in report.conditions),
+    ]
+    records = records_of(results)
+    heads = (Column("Statistic"), Column("Condition"), Column("Value", Format("number", 3)), Column("n", INTEGER))
+    rows = tuple((one.statistic, one.condition.replace("=", ": "), shown(one), one.n) for one in records)
+    title = "Several distances in one regression of the norms"
+    return records, Table("joint_regressions", "", title, heads, rows, ("Intervals resample words.",))

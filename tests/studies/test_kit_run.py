@@ -1,0 +1,117 @@
+"""A run: what is computed once, the words that are resampled, the intervals of a mixed model."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+import lexiscope
+from lexiscope.analysis import mixed
+from lexiscope.analysis.layers import correlations_by_layer
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.settings import Settings
+from lexiscope.studies.kit.run import Run
+
+WORDS = ("bank", "bark", "bat", "seal", "ring", "club")
+
+
+def rated_run(words: int = 6, *, people: int = 3, layers: int = 4, n_bootstrap: int = 40) -> Run[Settings]:
+    """Three made-up pairs of each word, ratings of simulated people, and a model with layers made of them and noise."""
+    dice, items, rows, answers = np.random.default_rng(5), [], [], []
+    for word in WORDS[:words]:
+        for number in range(3):
+            item = lexiscope.pair(f"{word}/{number}", f"One {word} {number}.", f"A {word} again.", word, lemma=word)
+            items.append(item)
+            given = [float(np.clip(round(dice.normal(1.5 + number, 0.8)), 1, 5)) for _ in range(people)]
+            rows += [lexiscope.rating(f"simulated-{n}", item.item_id, value) for n, value in enumerate(given)]
+            for layer in range(layers):
+                value = 1 - 0.1 * number - 0.02 * layer * dice.normal()
+                row = lexiscope.Response(
+                    "encoder:made", "encoder", item.item_id, "", "cosine_distance", value, layer=layer
+                )
+                answers.append(row)
+    card = dataclasses.replace(lexiscope.dataset("mini_relatedness").card, name="made")
+    data = lexiscope.Dataset(card, tuple(items), lexiscope.ResponseTable.from_rows(rows), ())
+    return Run(data, lexiscope.ResponseTable.from_rows(answers), Settings(n_bootstrap=n_bootstrap))
+
+
+def test_ratings_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What there is, the norms, the people, agreement and a fit need the ratings: they are read from the table once."""
+    run, calls, real = rated_run(), [], Ratings.from_table
+
+    def counted(*args: object, **more: object) -> Ratings:
+        calls.append(args)
+        return real(*args, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Ratings, "from_table", counted)
+    assert run.has("ratings")
+    assert run.has("norms")
+    assert len(run.norm) == 18
+    assert run.people.n_raters == 3
+    run.agreement()
+    run.fit()
+    run.means()
+    assert len(calls) == 1
+
+
+def test_a_fit_is_the_curve_of_the_analysis() -> None:
+    """The curve of a run is that of :mod:`lexiscope.analysis.layers`, with the estimate that allows for the choice."""
+    run = rated_run()
+    (curve,) = run.fit("pearson").entries
+    assert isinstance(curve, lexiscope.Curve)
+    table = run.answers
+    columns = -table.column("value").reshape(18, 4)
+    boot = run.bootstrap
+    made = correlations_by_layer(
+        columns, run.norm, kind="pearson", name="pearson(with=norms)", groups=boot.groups, resamples=boot.resamples,
+        seed=boot.seed, choice=True,
+    )  # fmt: skip
+    where = {"subject": "encoder:made", "dataset": "made", "unit": "correlation", "higher": "closer to people"}
+    assert curve == made.about(**where)
+    assert isinstance(curve.chosen, lexiscope.Estimate)
+    assert curve.chosen.run is run
+
+
+def test_one_word_has_values_without_intervals() -> None:
+    """Items of one word cannot be resampled: the fit has its values, and says that there is no interval."""
+    run = rated_run(1)
+    (curve,) = run.fit().entries
+    assert isinstance(curve, lexiscope.Curve)
+    assert all(point.value is not None and point.interval is None for point in curve.values)
+    assert curve.n_groups == 1
+    assert isinstance(curve.chosen, lexiscope.Undefined)
+
+
+def test_a_comparison_of_best_layers_says_so() -> None:
+    """Two layers chosen as the best: the difference has a caution; of two given layers it has none."""
+    run = rated_run()
+    curve = run.fit().of("encoder:made")
+    assert isinstance(curve, lexiscope.Curve)
+    (best,), given = run.fit().best(), curve.estimate(0)
+    assert isinstance(given, lexiscope.Estimate)
+    text = f"layer {best.layer} of encoder:made is the best of 4 layers, chosen on the same items"
+    assert run.compare(best, given).sentence().endswith(f". Caution: {text}.")
+    assert run.compare(best, given).records()[0].note == text
+    other = curve.estimate(1)
+    assert isinstance(other, lexiscope.Estimate)
+    assert "Caution" not in run.compare(given, other).sentence()
+
+
+def test_coefficients_have_intervals_of_their_degrees_of_freedom() -> None:
+    """t on Satterthwaite's degrees of freedom at the level of the run, by hand; lmerTest's confint does the same."""
+    run = rated_run(people=4)
+    formula, without = "rating ~ encoder_made_2 + (1 | participant)", "rating ~ 1 + (1 | participant)"
+    terms = {term.condition: term for term in run.mixed(formula, without).terms}
+    full = mixed.fit(formula, run.frame().to_dict("list"))
+    for effect in full.fixed:
+        assert effect.df is not None
+        half = student.ppf(0.975, effect.df) * effect.se
+        bounds = terms[effect.name].interval
+        assert (bounds.low, bounds.high) == pytest.approx((effect.estimate - half, effect.estimate + half), rel=1e-4)
+        assert bounds.method == "t(df=satterthwaite,level=0.95)"
+    unknown = dataclasses.replace(full.fixed[0], df=None, df_reason="the Hessian is singular")
+    assert unknown.interval().note == "no interval: the Hessian is singular"
+    assert full.fixed[0].interval(0.5).high < full.fixed[0].interval(0.9).high
