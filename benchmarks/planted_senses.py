@@ -46,17 +46,18 @@ from lexiscope.analysis.planted_senses import (  # noqa: E402
     planted_selection,
     sense_recovery,
 )
-from lexiscope.analysis.sense_similarity import SimilarityCorrelation, similarity_correlation  # noqa: E402
+from lexiscope.analysis.sense_similarity import similarity_correlation  # noqa: E402
 from lexiscope.core import catalog  # noqa: E402
 from lexiscope.core.errors import InputError  # noqa: E402
+from lexiscope.core.result import Estimate  # noqa: E402
 from lexiscope.core.usage import Usage  # noqa: E402
 from lexiscope.items.planted_senses import PseudoWord, planted_usages, pseudo_words, unambiguous_nouns  # noqa: E402
 from lexiscope.items.sense_similarity import avg_sim_c, max_sim_c  # noqa: E402
 from lexiscope.resources import wordnet  # noqa: E402
 from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors  # noqa: E402
-from lexiscope.studies.sense_induction.recovery import looks_of  # noqa: E402
 from lexiscope.subjects.gasi import Gasi  # noqa: E402
 from lexiscope.subjects.sense_embedding import SenseEmbedding  # noqa: E402
+from lexiscope.training.gasi.planted import looks_of  # noqa: E402
 from lexiscope.training.gasi.pruning import pruned_mask, pruning_threshold  # noqa: E402
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings  # noqa: E402
 from lexiscope.training.gasi.shards import Shards, make_shards, renamed_shards  # noqa: E402
@@ -92,8 +93,8 @@ class Row:
     senses: float
     selection: PlantedSelection
     recovery: SenseRecovery
-    max_c: SimilarityCorrelation
-    avg_c: SimilarityCorrelation
+    max_c: Estimate
+    avg_c: Estimate
 
 
 Measure = Callable[[Row], list[float]]
@@ -229,7 +230,7 @@ def scws() -> tuple:
     return catalog.dataset("scws").items
 
 
-def in_context(subject: Subject) -> tuple[SimilarityCorrelation, SimilarityCorrelation]:
+def in_context(subject: Subject) -> tuple[Estimate, Estimate]:
     """Return the correlations of MaxSimC and AvgSimC with people's ratings on SCWS, over pairs that it knows."""
     responses = catalog.dataset("scws").responses
     names, values = responses.column("item_id"), responses.column("value")
@@ -284,8 +285,12 @@ def tables(found: dict[str, list[Row]]) -> dict[str, dict[str, object]]:
     for name, rows in found.items():
         for key in ("max_c", "avg_c"):
             each = [getattr(row, key) for row in rows]
-            means = {part: float(np.mean([getattr(one, part) for one in each])) for part in ("value", "low", "high")}
-            kept[name][key] = {**means, "by_seed": [one.value for one in each]}
+            ends = {part: float(np.mean([getattr(one.interval, part) for one in each])) for part in ("low", "high")}
+            kept[name][key] = {
+                "value": float(np.mean([one.value for one in each])),
+                **ends,
+                "by_seed": [one.value for one in each],
+            }
         cells = " | ".join(shown(kept[name][key], ".1f") for key in ("max_c", "avg_c"))  # type: ignore[arg-type]
         print(f"| {name} | {cells} | {rows[0].avg_c.n} |", flush=True)
     return kept

@@ -10,14 +10,14 @@ from lexiscope.core.errors import StatisticError
 
 
 def test_a_correlation_says_how_many_pairs_it_rests_on() -> None:
-    """rho is over covered pairs only; n, all pairs, the interval and the name of the similarity are in the record."""
+    """rho is over covered pairs only; n, the interval and the name of the similarity are in the result."""
     x = np.array([0.2, np.nan, 0.4, 0.3, 0.9, 0.8])
     y = np.array([1.0, 9.0, 2.0, 3.0, 5.0, 4.0])
     found = similarity_correlation(x, y, measure="avg_sim_c", resamples=200, seed=3)
     # ranks 1 3 2 5 4 and 1 2 3 5 4: two differences of 1
     assert found.value == pytest.approx(100 * (1 - 6 * 2 / (5 * 24)))
-    assert (found.n, found.n_all, found.coverage) == (5, 6, 5 / 6)
-    assert found.low <= found.value <= found.high
+    assert found.n == 5
+    assert found.interval.low <= found.value <= found.interval.high
     assert found.name == "spearman_x100(similarity=avg_sim_c)"
     assert found == similarity_correlation(x, y, measure="avg_sim_c", resamples=200, seed=3)
 
@@ -32,11 +32,11 @@ def test_the_interval_resamples_pairs_or_groups(groups: list[str] | None) -> Non
 
 
 def test_uncovered_pairs_count_where_they_are_given_a_similarity() -> None:
-    """With uncovered=0 the pair that has no similarity is in the ranks; coverage stays what it is."""
+    """With uncovered=0 the pair that has no similarity is in the ranks, and in n."""
     found = similarity_correlation([0.1, np.nan, 0.4, 0.3], [1, 2, 4, 3], measure="max_sim", uncovered=0, resamples=20)
     # ranks 2 1 4 3 and 1 2 4 3: two differences of 1
     assert found.value == pytest.approx(100 * (1 - 6 * 2 / (4 * 15)))
-    assert (found.n, found.n_all) == (3, 4)
+    assert found.n == 4
 
 
 def test_too_few_pairs_are_refused() -> None:

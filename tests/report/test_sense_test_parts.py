@@ -6,57 +6,75 @@ import numpy as np
 import pytest
 
 from lexiscope.analysis.model_hits import ModelHits
-from lexiscope.analysis.sense_duplicates import Question, duplicate_analysis
 from lexiscope.core.errors import InputError
-from lexiscope.core.result import Estimate, Interval, Undefined
+from lexiscope.core.item import Condition, Item
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.result import Estimate, Interval
+from lexiscope.core.usage import Usage
 from lexiscope.report.figure_sense_tests import LikenessDot, likeness_dots
 from lexiscope.report.figures import Heading
 from lexiscope.report.part import pick
-from lexiscope.report.sense_test_parts import AgreementOfTest, agreement_part, duplicates_part, models_part
+from lexiscope.report.sense_test_parts import Reference, agreement_part, duplicates_part, models_part
+from lexiscope.report.sense_tests import Judgments, SenseTest, sense_tests
 from lexiscope.report.tables import to_text
 
 HEADING = Heading("likeness", "6", "Likeness of senses")
-UNKNOWN = Undefined("krippendorff_alpha(level=nominal)", "all ratings are one", 4)
+ALIKE = {"group_1": "a|b|c", "group_2": "a|b|x"}
+APART = {"group_1": "a|b|c", "group_2": "p|q|r"}
 
 
 def estimate(value: float, n: int = 9) -> Estimate:
     return Estimate("some", value, Interval(value - 0.1, value + 0.1, 0.95, "made up"), n, 3)
 
 
-def questions() -> list[Question]:
-    alike = {"1": ["a", "b", "c"], "2": ["a", "b", "x"]}
-    apart = {"1": ["a", "b", "c"], "2": ["p", "q", "r"]}
-    asked = [Question(f"i{n}", f"w{n}", alike if n % 2 else apart, "2" if n % 2 else "1", "1") for n in range(8)]
-    return [*asked, Question("u", "w9", apart, None, "1"), Question("d", "w9", apart, "3", "1")]
+def choice(name: str, word: str, groups: dict[str, str], chosen: str) -> tuple[Item, list[Response]]:
+    """A question whose model chooses sense 1, and what two people choose."""
+    conditions: dict[str, Condition] = {**groups, "word": word, "model": "gasi:x", "model_choice": "1"}
+    item = Item(name, "d", (Usage(word, 0, len(word)),), conditions=conditions)
+    rows = [
+        Response(f"p{n}", "participant", name, "sense_choice", "choice", option=one) for n, one in enumerate(chosen)
+    ]
+    return item, rows
+
+
+def asked(*pairs: tuple[Item, list[Response]]) -> list[SenseTest]:
+    items = {item.item_id: item for item, _ in pairs}
+    return sense_tests(
+        Judgments(ResponseTable.from_rows([row for _, rows in pairs for row in rows]), items), resamples=50
+    )
+
+
+def questions() -> list[SenseTest]:
+    """Four questions in which people agree with the model, four in which they do not, and two that are left out."""
+    pairs = [choice(f"i{n}", f"w{n}", ALIKE if n % 2 else APART, "22" if n % 2 else "11") for n in range(8)]
+    dummy = {**APART, "group_3": "d|e|f", "dummy_3": "true"}
+    return asked(*pairs, choice("u", "w9", APART, "12"), choice("d", "w9", dummy, "33"))
 
 
 def test_agreement_says_what_is_unknown() -> None:
-    """Without trust the cell is empty; an undefined alpha is a dash with its reason; models have short names."""
-    part = agreement_part(
-        [AgreementOfTest("sense_choice", "gasi:x", estimate(0.7), 0.6, None, UNKNOWN)], {"gasi:x": "x"}
-    )
+    """Without trust the column is empty; an undefined alpha is a dash with its reason; models have short names."""
+    same = asked(*(choice(f"i{n}", f"w{n}", APART, "11") for n in range(3)))
+    part = agreement_part(same, {"gasi:x": "x"})
     text = to_text(part.tables[0])
     assert "sense choice  x " in text
-    assert "undefined: all ratings are one" in text
+    assert "undefined: " in text
     assert [record.statistic for record in part.records] == [
         "chance(of=agreement)",
         "krippendorff_alpha(level=nominal)",
     ]
     assert {record.subject for record in part.records} == {"gasi:x"}
-    weighted = AgreementOfTest(
-        "word_intrusion", "m", estimate(0.7), float("nan"), estimate(0.8), UNKNOWN, estimate(0.1)
-    )  # type: ignore[arg-type]
-    found = agreement_part([weighted])
-    assert pick(found.records, "agreement(of=word_intrusion,weighted=trust)").value == 0.8  # type: ignore[union-attr]
-    assert pick(found.records, "chance(of=agreement)").value is None  # type: ignore[union-attr]
-    assert agreement_part([]).tables == ()
+    assert agreement_part([], {}).tables == ()
+    # of one judgment each no agreement is known, nor what chance would give
+    single = agreement_part(asked(*(choice(f"i{n}", f"w{n}", APART, "1") for n in range(3))), {})
+    chance = pick(single.records, "chance(of=agreement)")
+    assert chance is not None
+    assert (chance.value, chance.note) == (None, "no item has two judgments")
 
 
 def test_duplicates_say_who_is_compared_and_who_is_not() -> None:
     """Both kinds of pairs in the table, one in the figure; questions left out and words without vectors counted."""
     vectors = {word: np.eye(6)[n] for n, word in enumerate("abcpqx")}
-    found = [("m", duplicate_analysis(questions(), vectors, pairs=pairs, resamples=50)) for pairs in ("rivals", "all")]
-    part = duplicates_part(found, {"m": "model"}, reference="made up")
+    part = duplicates_part(questions(), {"gasi:x": "model"}, Reference(vectors, "made up"))
     text = to_text(part.tables[0])
     assert len(part.tables[0].rows) == 4
     assert "model: left out: questions 1 without a majority, 1 with a dummy chosen; 6 of 7 words" in text
@@ -64,17 +82,17 @@ def test_duplicates_say_who_is_compared_and_who_is_not() -> None:
     (figure,) = part.figures
     assert sorted(set(figure.data["side"])) == ["agree", "disagree"]
     assert len(figure.data["value"]) == 4
-    gap = pick(part.records, "sense_overlap(pairs=rivals,of=difference)", subject="m")
+    gap = pick(part.records, "sense_overlap(pairs=rivals,of=difference)", subject="gasi:x")
     assert gap is not None
     assert gap.value == pytest.approx(2 / 3)
     assert gap.p is not None
-    assert duplicates_part([]).tables == ()
+    assert duplicates_part([], {}, Reference()).tables == ()
 
 
 def test_nothing_to_compare_leaves_no_figure() -> None:
     """Where people and model never disagree the table says so, and there is nothing to draw."""
-    agreed = [Question(f"i{n}", f"w{n}", {"1": ["a"], "2": ["b"]}, "1", "1") for n in range(3)]
-    part = duplicates_part([("m", duplicate_analysis(agreed, resamples=20))])
+    agreed = asked(*(choice(f"i{n}", f"w{n}", APART, "11") for n in range(3)))
+    part = duplicates_part(agreed, {}, Reference())
     assert part.figures == ()
     assert "no question in which people and model disagree" in to_text(part.tables[0])
     assert "Without reference vectors there is no cosine." in to_text(part.tables[0])

@@ -17,9 +17,12 @@ from scipy.stats import spearmanr
 from lexiscope.cli.main import cli
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpecError
+from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate, Record, find, read_records
 from lexiscope.core.settings import Settings
+from lexiscope.report.figures import Figure
 from lexiscope.report.pivot import Col, pivot, rows_of
+from lexiscope.report.tables import Column, Table
 from lexiscope.studies.kit.data import pair, rating
 from lexiscope.studies.kit.run import Run
 from lexiscope.studies.kit.study import Study
@@ -225,6 +228,26 @@ def test_two_questions_may_draw_the_same_curve(tmp_path: Path) -> None:
     made(tmp_path / "run", "--subject", "encoder:minilm", file=file)
     figures = {path.name for path in (tmp_path / "run" / "figures").glob("*.svg")}
     assert figures == {"spearman_by_layer.svg", "q4_spearman_by_layer.svg"}
+
+
+def test_a_table_and_a_figure_may_share_a_name() -> None:
+    """They are files of two folders: ``tables/rho.csv`` and ``figures/rho.csv`` both keep their names."""
+    study = Study("both", title="Both", citation="None")
+    calls = []
+
+    @study.question("How near?")
+    def near(run: Run[Settings]) -> tuple[object, ...]:
+        calls.append(run)
+        figure = Figure("rho", "", "Rho", "", "a dot", "<svg/>", {"x": np.zeros(1)})
+        return Table("rho", "", "Rho", (Column("x"),), (("0",),)), figure
+
+    study.question("How near, asked again?")(near)
+    run = Run(catalog.dataset("mini_relatedness"), ResponseTable.empty(), Settings())
+    first, second = study.analyse(run).values()
+    assert (first.tables[0].name, first.figures[0].name) == ("rho", "rho")
+    assert (second.tables[0].name, second.figures[0].name) == ("q2_rho", "q2_rho")
+    # what two questions need is computed once
+    assert calls == [run]
 
 
 def test_an_error_in_a_question_names_the_file_and_the_line(tmp_path: Path) -> None:

@@ -22,14 +22,10 @@ from lexiscope.resources import fetch
 from lexiscope.resources.running_text import words_of
 from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors
 from lexiscope.resources.word2vec import write_word2vec
-from lexiscope.studies import sense_induction
-from lexiscope.studies.sense_induction import overview
-from lexiscope.studies.sense_induction.contrast import contrast_part
-from lexiscope.studies.sense_induction.gather import short_titles, with_senses
-from lexiscope.studies.sense_induction.material import Material, PairSet
+from lexiscope.studies.sense_induction import study as sense_induction
+from lexiscope.studies.sense_induction.data import SenseData, expanded, short_titles, with_senses
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
-from lexiscope.studies.sense_induction.sources import expanded
-from lexiscope.subjects.gasi import Gasi
+from lexiscope.studies.sense_induction.similarity import contrast, counted, orders_of, summary
 from lexiscope.training.gasi._course import LogRow
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.train import LOG, log_text, write_senses
@@ -185,7 +181,8 @@ def test_the_overview_needs_no_intervals(tmp_path: Path) -> None:
     found = records_of(replace(MINI, subjects=subjects, n_bootstrap=0), tmp_path / "run")
     expected = find(found, "expected_accuracy", subject=subjects[1])
     assert expected.low is None
-    printed = overview(found).rows
+    assert sense_induction.shows is not None
+    printed = sense_induction.shows(found, MINI).rows
     assert [row[0] for row in printed] == list(subjects)
     assert [row[1] for row in printed] == [None, expected.value]
 
@@ -200,6 +197,9 @@ def test_sets_that_are_not_at_hand_are_listed(tmp_path: Path, monkeypatch: pytes
     listed = left_out(tmp_path / "run")
     assert all(name in listed for name in ("scws", "wordsim?set=simlex999", "wordsim?set=rw2k", "wic"))
     assert listed.count("Not at hand") == 12
+    # each question is answered once, although others look at its results
+    rows = len(listed.splitlines()) - 1
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["counts"]["left_out"] == rows
 
 
 def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
@@ -435,34 +435,30 @@ def test_people_choose_the_senses_of_a_model(tmp_path: Path) -> None:
     assert [line.split(",")[0] for line in words] == ["word", "bank", "bark", "bat"]
 
 
-def test_similarity_and_people_may_choose_other_vectors(tmp_path: Path) -> None:
+def test_similarity_and_people_may_choose_other_vectors() -> None:
     """Two vectors in opposite orders by AvgSimC and by intruders found, their intervals apart: clearly so, and said."""
-    subjects = [Gasi(str(made_folder(tmp_path / name, seed=n))) for n, name in enumerate(("a", "b"))]
-    scws = PairSet("scws", "SCWS", "similarity", ())
-    titles = {subject.subject_id: subject.folder.name for subject in subjects}
-    material = Material((scws,), tuple(subjects), titles, ResponseTable.empty())
+    subjects = ("a", "b")
 
     def records(*found: float, margin: float) -> list[Record]:
         names = (("spearman_x100(similarity=avg_sim_c)", "scws"), ("intrusion_accuracy(of=senses)", "word_intrusion"))
         values = [(subject, name, value) for name, pair in zip(names, (found[:2], found[2:]), strict=True)
                   for subject, value in zip(subjects, pair, strict=True)]  # fmt: skip
         return [
-            Record(name, value, who.subject_id, dataset, low=value - margin, high=value + margin)
+            Record(name, value, who, dataset, low=value - margin, high=value + margin)
             for who, (name, dataset), value in values
         ]
 
-    part, left = contrast_part(material, records(60, 50, 40, 80, margin=3))
-    assert left == ()
-    assert find(part.records, "n_disagreements(similarity=avgsimc,reading=intruders_found)").value == 1
-    assert find(part.records, "n_clear_disagreements(similarity=avgsimc,reading=intruders_found)").value == 1
-    assert "AvgSimC and intruders found" in part.paragraphs[0]
-    overlapping, _ = contrast_part(material, records(60, 50, 40, 80, margin=6))
-    assert find(overlapping.records, "n_clear_disagreements(similarity=avgsimc,reading=intruders_found)").value == 0
-    alike, _ = contrast_part(material, records(60, 50, 80, 40, margin=3))
-    assert "same best vectors" in alike.paragraphs[0]
-    nothing, left = contrast_part(material, records(60, 50, 40, 80, margin=3)[:2])
-    assert nothing.tables == ()
-    assert "two vectors with a similarity" in left[0].reason
+    found = orders_of(subjects, records(60, 50, 40, 80, margin=3))
+    assert find(counted(found), "n_disagreements(similarity=avgsimc,reading=intruders_found)").value == 1
+    assert find(counted(found), "n_clear_disagreements(similarity=avgsimc,reading=intruders_found)").value == 1
+    assert "AvgSimC and intruders found" in summary(found)
+    overlapping = counted(orders_of(subjects, records(60, 50, 40, 80, margin=6)))
+    assert find(overlapping, "n_clear_disagreements(similarity=avgsimc,reading=intruders_found)").value == 0
+    assert "same best vectors" in summary(orders_of(subjects, records(60, 50, 80, 40, margin=3)))
+    assert orders_of(subjects, records(60, 50, 40, 80, margin=3)[:2]) == {}
+    nothing = SenseData(MINI)
+    assert contrast(nothing) == ()
+    assert "two vectors with a similarity" in nothing.left_out[-1].reason
 
 
 def test_answers_of_another_test_are_refused(tmp_path: Path) -> None:

@@ -16,9 +16,10 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.usage import Usage
 from lexiscope.items.tabular import write_items
-from lexiscope.studies.sense_induction.answered import items_by_id, judgments_of, read_people
-from lexiscope.studies.sense_induction.judged import by_model, people_part, result_words
-from lexiscope.studies.sense_induction.material import Material
+from lexiscope.report.sense_test_parts import accuracy_part
+from lexiscope.report.sense_tests import Judgments, items_by_id, judgments_of, read_people, sense_tests
+from lexiscope.studies.sense_induction.data import SenseData
+from lexiscope.studies.sense_induction.people import found
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 
 WORDS = ("bank", "bolt", "palm", "seal")
@@ -46,10 +47,8 @@ def written(folder: Path, rows: Sequence[Response]) -> str:
     return str(path)
 
 
-def material_of(items: Sequence[Item], rows: Sequence[Response]) -> Material:
-    people = ResponseTable.from_rows(rows)
-    by_id = {item.item_id: item for item in items}
-    return Material((), (), {}, ResponseTable.empty(), people=people, people_items=by_id)
+def judgments(items: Sequence[Item], rows: Sequence[Response]) -> Judgments:
+    return Judgments(ResponseTable.from_rows(rows), {item.item_id: item for item in items})
 
 
 def test_two_items_of_one_id_are_refused(tmp_path: Path) -> None:
@@ -70,8 +69,8 @@ def test_two_items_of_one_id_are_refused(tmp_path: Path) -> None:
 def test_vectors_of_one_name_and_two_states_stand_apart() -> None:
     """Items of one name and two revisions are tests of two models: no table pools them."""
     items = [*pages(revision="0" * 40)[:2], *pages(revision="f" * 40)[2:]]
-    found = by_model(material_of(items, votes(items)))
-    assert [(test.model, sorted(test.answers.unique("item_id"))) for test in found] == [
+    tests = sense_tests(judgments(items, votes(items)))
+    assert [(test.model, sorted(test.answers.unique("item_id"))) for test in tests] == [
         ("m (00000000)", ["m/bank/1/1", "m/bolt/1/1"]),
         ("m (ffffffff)", ["m/palm/1/1", "m/seal/1/1"]),
     ]
@@ -107,8 +106,8 @@ def test_tables_say_how_much_was_answered() -> None:
     rows = votes(items[:2])
     ana, eva, leo = votes(items[2:3])
     rows += [replace(ana, option="palma"), replace(eva, option="palmb"), replace(leo, option=None)]
-    part, left_out = people_part(material_of(items, rows), SenseInductionSettings(n_bootstrap=20))
-    assert not left_out
+    part, uncounted = accuracy_part(sense_tests(judgments(items, rows), resamples=20), {})
+    assert not uncounted
     (table,) = part.tables
     assert (
         "m: 8 judgments of 3 people on 3 pages, 2 to 3 each; pages without a majority: 1; "
@@ -136,9 +135,9 @@ def test_an_intruder_in_its_column_is_one(tmp_path: Path) -> None:
 def test_simulated_people_are_called_so_in_the_study() -> None:
     """A rehearsal's answers in a report: the table says that nobody gave them, and so does the sentence above it."""
     rows = [replace(row, subject_kind="simulated") for row in votes(pages())]
-    material = material_of(pages(), rows)
-    part, _ = people_part(material, SenseInductionSettings(n_bootstrap=20))
+    settings = SenseInductionSettings(n_bootstrap=20)
+    simulated, real = (SenseData(settings, people=judgments(pages(), each)) for each in (rows, votes(pages())))
+    part, _ = accuracy_part(simulated.tests, {})
     assert "simulated participants" in part.tables[0].notes[0]
-    assert result_words(material, part.records).endswith("100.0 % (simulated participants)")
-    real = material_of(pages(), votes(pages()))
-    assert not result_words(real, part.records).endswith(")")
+    assert found(simulated, part.records).endswith("100.0 % (simulated participants)")
+    assert not found(real, part.records).endswith(")")

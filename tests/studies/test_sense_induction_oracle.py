@@ -18,7 +18,7 @@ import pytest
 
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.resources.sense_vectors import SenseVectors
-from lexiscope.studies import sense_induction
+from lexiscope.studies.sense_induction import study as sense_induction
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.train import write_senses

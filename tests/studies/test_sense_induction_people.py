@@ -6,7 +6,7 @@ import csv
 import json
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,9 +21,8 @@ from lexiscope.core.result import Record
 from lexiscope.core.usage import Usage
 from lexiscope.items.tabular import write_items
 from lexiscope.report.part import pick
-from lexiscope.studies.sense_induction.material import Material
-from lexiscope.studies.sense_induction.people import Beside, further_people_part, questions_of
-from lexiscope.studies.sense_induction.settings import SenseInductionSettings
+from lexiscope.report.sense_test_parts import Reference, agreement_part, duplicates_part
+from lexiscope.report.sense_tests import Judgments, sense_tests
 
 N_WORDS = 20
 TASKS = ("word_intrusion", "sense_choice")
@@ -86,24 +85,22 @@ def answers(items: Sequence[Item], task: str, skill: float) -> list[Response]:
 
 
 @pytest.fixture
-def material() -> Material:
+def judgments() -> Judgments:
     items = [*intrusion_items(), *selection_items()]
     rows = [*answers(items[: 3 * N_WORDS], TASKS[0], 0.8), *answers(items[3 * N_WORDS :], TASKS[1], 0.9)]
-    by_id = {item.item_id: item for item in items}
-    return Material((), (), {}, ResponseTable.empty(), people=ResponseTable.from_rows(rows), people_items=by_id)
+    return Judgments(ResponseTable.from_rows(rows), {item.item_id: item for item in items})
 
 
-def found(material: Material, beside: Beside | None = None) -> tuple[Record, ...]:
-    settings = SenseInductionSettings(n_bootstrap=200, seed=1)
-    return further_people_part(material, settings, beside).records
+def agreement(judgments: Judgments, trust: Mapping[str, float] | None = None) -> tuple[Record, ...]:
+    return agreement_part(sense_tests(judgments, resamples=200, seed=1), {}, trust).records
 
 
-def test_agreement_by_trust_and_alpha(material: Material) -> None:
+def test_agreement_by_trust_and_alpha(judgments: Judgments) -> None:
     """Trust changes the shares; alpha of what was found is near 0 for simulated people who err independently, while
     that of the words chosen is high: pages share no words."""
-    plain = found(material)
+    plain = agreement(judgments)
     assert pick(plain, "agreement(of=word_intrusion,weighted=trust)") is None
-    trusted = found(material, Beside({"ana": 1.0, "eva": 0.5, "leo": 0.5}))
+    trusted = agreement(judgments, {"ana": 1.0, "eva": 0.5, "leo": 0.5})
     weighted = pick(trusted, "agreement(of=word_intrusion,weighted=trust)")
     assert weighted is not None
     assert weighted.value is not None
@@ -114,18 +111,19 @@ def test_agreement_by_trust_and_alpha(material: Material) -> None:
     chosen = pick(plain, "krippendorff_alpha(level=nominal)", dataset="word_intrusion")
     assert chosen is not None
     assert (chosen.value or 0) > 0.5
-    some = found(material, Beside({"ana": 1.0}))
+    some = agreement(judgments, {"ana": 1.0})
     unknown = pick(some, "agreement(of=word_intrusion,weighted=trust)")
     assert unknown is not None
     assert unknown.value is None
     assert "no attention check is known of 2 of 3 people: eva" in unknown.note
 
 
-def test_confused_senses_are_alike(material: Material) -> None:
+def test_confused_senses_are_alike(judgments: Judgments) -> None:
     """Simulated people confuse senses that share neighbours: the difference lies above 0, for the cosine too."""
     words = {word for item in selection_items() for s in "12" for word in str(item.condition(f"group_{s}")).split("|")}
     vectors = {word: [1.0, float("b" in word)] for word in words}
-    records = found(material, Beside(vectors=vectors, reference="made up"))
+    tests = sense_tests(judgments, resamples=200, seed=1)
+    records = duplicates_part(tests, {}, Reference(vectors, "made up")).records
     for measure in ("overlap", "cosine"):
         record = pick(records, f"sense_{measure}(pairs=rivals,of=difference)", subject="m")
         assert record is not None
@@ -135,27 +133,30 @@ def test_confused_senses_are_alike(material: Material) -> None:
         assert record.p < 0.01
 
 
-def test_dummies_are_no_senses(material: Material) -> None:
+def test_dummies_are_no_senses(judgments: Judgments) -> None:
     """A dummy is left out of the groups that are compared, and people's choice of it stays what it is."""
-    item = selection_items()[0]
-    (question,) = questions_of([item], {item.item_id: "3"})
+    items = selection_items()[:6]
+    rows = [replace(row, option="3") for row in answers(items, "sense_choice", 1.0)]
+    (test,) = sense_tests(Judgments(ResponseTable.from_rows(rows), {item.item_id: item for item in items}))
+    question, *others = test.questions()
+    assert len(others) == 5
     assert isinstance(question, Question)
     assert set(question.groups) == {"1", "2"}
     assert (question.human, question.model, question.word) == ("3", "1", "w0")
 
 
-def test_the_command_writes_what_it_prints(material: Material, tmp_path: Path) -> None:
+def test_the_command_writes_what_it_prints(judgments: Judgments, tmp_path: Path) -> None:
     """`lexiscope senses people`: tables on the screen, every number in results.json, simulated people named as such."""
-    items = tuple(material.people_items.values())
+    items = tuple(judgments.items.values())
     write_items(items[: 3 * N_WORDS], tmp_path / "intrusion.csv")
     write_items(items[3 * N_WORDS :], tmp_path / "selection.csv")
-    material.people.write_csv(tmp_path / "choices.csv")
+    judgments.responses.write_csv(tmp_path / "choices.csv")
     blank = Response("ana", "simulated", "q", "sense_choice", "attention_check", 1.0)
     others = [
         Response(who, "simulated", "q", "sense_choice", "attention_check", float(who == "eva"))
         for who in ("eva", "leo")
     ]
-    checks = ResponseTable.concat([material.people, ResponseTable.from_rows([blank, *others])])
+    checks = ResponseTable.concat([judgments.responses, ResponseTable.from_rows([blank, *others])])
     checks.write_csv(tmp_path / "responses.csv")
     (tmp_path / "glove.txt").write_text("w0a0 1 0\nw1a0 0 1\nw1b0 1 1\n")
     call = ["senses", "people", "choices.csv", "--items", "intrusion.csv", "--items", "selection.csv", "--out", "r",
@@ -181,10 +182,10 @@ def test_the_command_writes_what_it_prints(material: Material, tmp_path: Path) -
     assert "[E615]" in again.stderr
 
 
-def test_models_stand_beside_people(material: Material, tmp_path: Path) -> None:
+def test_models_stand_beside_people(judgments: Judgments, tmp_path: Path) -> None:
     """`--models RUN`: models' answers to the same items under the same statistic, each layer in results.json, the best
     in the table; without people there are no tables of theirs."""
-    items = [item for item in material.people_items.values() if item.gold]
+    items = [item for item in judgments.items.values() if item.gold]
     write_items(items, tmp_path / "intrusion.csv")
     blank = Response("encoder:e", "encoder", "", "word_intrusion", "choice")
     rows = [

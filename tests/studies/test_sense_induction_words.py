@@ -7,13 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexiscope.core.response import ResponseTable
 from lexiscope.resources.sense_vectors import SenseVectors
-from lexiscope.studies.sense_induction.explored import explorations
-from lexiscope.studies.sense_induction.gather import short_titles
-from lexiscope.studies.sense_induction.material import Material
+from lexiscope.studies.sense_induction.data import SenseData, short_titles
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
-from lexiscope.studies.sense_induction.usages import maps_part
+from lexiscope.studies.sense_induction.vectors import maps
 from lexiscope.subjects.gasi import Gasi
 from lexiscope.subjects.sense_embedding import SenseEmbedding
 from lexiscope.training.gasi.train import write_senses
@@ -22,7 +19,7 @@ WORDS = ("bank", "shore", "river", "loan", "pin")
 
 
 @pytest.fixture
-def material(tmp_path: Path) -> Material:
+def run(tmp_path: Path) -> SenseData:
     """Two senses a word; those of *pin* have length 0, and *loan* has one."""
     senses = np.random.default_rng(0).normal(size=(len(WORDS), 2, 4)).astype(np.float32)
     senses[WORDS.index("pin")] = 0
@@ -30,7 +27,8 @@ def material(tmp_path: Path) -> Material:
     vectors = SenseVectors(WORDS, np.arange(50, 0, -10), senses, np.ones((len(WORDS), 4), np.float32), mask)
     write_senses(tmp_path / "a", vectors, {"settings": {"variant": "gasi", "window": 2}})
     subject = Gasi(str(tmp_path / "a"))
-    return Material((), (subject,), {subject.subject_id: "a"}, ResponseTable.empty())
+    settings = SenseInductionSettings(words=("bank", "loan", "pin", "toad"))
+    return SenseData(settings, subjects=(subject,), titles={subject.subject_id: "a"})
 
 
 def test_vectors_of_one_file_with_two_windows_have_two_names() -> None:
@@ -40,13 +38,10 @@ def test_vectors_of_one_file_with_two_windows_have_two_names() -> None:
     assert list(short_titles([near, far, other]).values()) == [near.subject_id, far.subject_id, "w.txt"]
 
 
-def test_a_map_needs_two_senses_with_neighbours(material: Material) -> None:
+def test_a_map_needs_two_senses_with_neighbours(run: SenseData) -> None:
     """Of four words one has two senses with a direction: it has a map of three neighbours each, the others a reason."""
-    settings = SenseInductionSettings(words=("bank", "loan", "pin", "toad"))
-    explored, _ = explorations(material, settings)
-    part, left_out = maps_part(material, settings, explored)
-    assert [len(figure.data["word"]) for figure in part.figures] == [2 * 3]
-    assert [each.reason for each in left_out] == [
+    assert [len(figure.data["word"]) for figure in maps(run)] == [2 * 3]
+    assert [each.reason for each in run.left_out if each.analysis == "Map of neighbours"] == [
         "It has no two senses of 'loan'.",
         "The senses of 'pin' have no direction, and no neighbours.",
         "It has no two senses of 'toad'.",

@@ -54,6 +54,11 @@ class WordIntrusion:
     n_undecided: int
     n_missing: int
 
+    @property
+    def accuracies(self) -> tuple[tuple[Estimate, float], ...]:
+        """The share of senses and of judgments, each with what blind choices would give."""
+        return (self.sense_accuracy, self.chance_of_sense), (self.judgment_accuracy, self.chance_of_judgment)
+
 
 def word_intrusion(
     ratings: Ratings,

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +22,7 @@ from scipy.optimize import linear_sum_assignment
 
 from lexiscope.analysis.bootstrap import mean_interval
 from lexiscope.core.errors import InputError, StatisticError
-from lexiscope.core.result import Interval
+from lexiscope.core.result import Estimate, Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,15 @@ class SenseRecovery:
     recovered: float
     n: int
     each: tuple[WordRecovery, ...]
+
+    def results(self) -> tuple[Estimate, ...]:
+        """Return the four means as results."""
+        return (
+            Estimate("planted_accuracy", self.accuracy, self.accuracy_interval, self.n),
+            Estimate("planted_purity", self.purity, self.purity_interval, self.n),
+            Estimate("planted_majority", self.majority, n=self.n),
+            Estimate("planted_recovered", self.recovered, n=self.n),
+        )
 
 
 def sense_recovery(
@@ -159,6 +169,14 @@ class PlantedSelection:
     n: int
     each: tuple[WordSelection, ...]
 
+    def results(self) -> tuple[Estimate, ...]:
+        """Return the three means as results."""
+        return (
+            Estimate("planted_selection", self.accuracy, self.accuracy_interval, self.n),
+            Estimate("planted_probability", self.probability, self.probability_interval, self.n),
+            Estimate("planted_seen", self.recovered, n=self.n),
+        )
+
 
 def labels_by_neighbours(neighbours: ArrayLike, planted: ArrayLike) -> NDArray[np.int64]:
     """Return for each induced sense the planted word that its neighbours are nearest to: by the cosine of their mean.
@@ -216,13 +234,13 @@ def planted_selection(
         WordSelection(name, int(row.sum()), float(hits[row].mean()), float(mass[row].mean()), recovered[name])
         for name, row in rows
     )
-    how = {"level": level, "resamples": resamples, "seed": seed}
+    interval = partial(mean_interval, level=level, resamples=resamples, seed=seed)
     accuracy, probability = [word.accuracy for word in each], [word.probability for word in each]
     return PlantedSelection(
         accuracy=float(np.mean(accuracy)),
-        accuracy_interval=mean_interval(accuracy, **how),  # type: ignore[arg-type]
+        accuracy_interval=interval(accuracy),
         probability=float(np.mean(probability)),
-        probability_interval=mean_interval(probability, **how),  # type: ignore[arg-type]
+        probability_interval=interval(probability),
         recovered=float(np.mean([word.n_recovered for word in each])),
         n=len(words),
         each=each,

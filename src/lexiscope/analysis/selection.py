@@ -89,6 +89,11 @@ class SenseSelection:
     n_tied: int
     n_missing: int
 
+    @property
+    def accuracies(self) -> tuple[tuple[Estimate, float], ...]:
+        """The share of questions and of judgments, each with what blind choices would give."""
+        return (self.accuracy, self.chance_of_accuracy), (self.judgment_accuracy, self.chance_of_judgment)
+
 
 def sense_selection(
     ratings: Ratings,

@@ -9,7 +9,7 @@ under its own name.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal, get_args
 
@@ -75,6 +75,11 @@ class Compared:
     difference: Estimate | Undefined
     test: TestResult | None
     why: str = ""
+
+    @property
+    def sides(self) -> tuple[Estimate | Undefined, ...]:
+        """Both means and the difference, which has the p of the test."""
+        return self.agree, self.disagree, self.difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +225,7 @@ def _compared(measure: Measure, pairs: Pairs, likeness: Sequence[Likeness], how:
         measure,
         estimate(names[0], means[0], ours, int(agree.sum())),
         estimate(names[1], means[1], theirs, int((~agree).sum())),
-        estimate(names[2], means[1] - means[0], theirs - ours, len(known)),
+        replace(estimate(names[2], means[1] - means[0], theirs - ours, len(known)), p=test.p if test else None),
         test,
         why,
     )

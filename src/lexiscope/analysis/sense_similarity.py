@@ -6,36 +6,14 @@ of :mod:`lexiscope.items.sense_similarity`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.correlation import spearman
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Estimate, Interval, statistic_name
-
-
-@dataclass(frozen=True, slots=True)
-class SimilarityCorrelation:
-    """Spearman's rho × 100 of similarities with ratings, over the pairs that are covered, or over all of them.
-
-    ``value``, ``low`` and ``high`` are 100 × rho and its interval; ``n`` pairs of ``n_all`` are covered. Where the name
-    says ``uncovered``, the others are in rho too, with that similarity.
-    """
-
-    name: str
-    value: float
-    low: float
-    high: float
-    interval: str
-    n: int
-    n_all: int
-
-    @property
-    def coverage(self) -> float:
-        """The share of pairs that have a similarity. *Higher means:* more of the set was compared; 0 to 1."""
-        return self.n / self.n_all
+from lexiscope.core.result import Estimate, statistic_name
 
 
 def similarity_correlation(
@@ -48,18 +26,18 @@ def similarity_correlation(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> SimilarityCorrelation:
-    """Return Spearman's rho × 100 of similarities with mean ratings, over the pairs that are covered (not NaN).
+) -> Estimate:
+    """Return Spearman's rho × 100 of similarities with mean ratings, over the ``n`` pairs that are covered (not NaN).
 
     With *uncovered*, the other pairs count too, as if they had that similarity: a subject is then not rewarded for
-    knowing few words. The interval resamples pairs, or *groups* of pairs that share a word. ``measure`` names the
-    similarity.
+    knowing few words, and ``n`` is the number of all pairs. The interval resamples pairs, or *groups* of pairs that
+    share a word. ``measure`` names the similarity.
     *Shape:* similarity, ratings, groups (pairs,). *Unit:* 100 × rho. *Higher means:* more like people; −100 to 100.
     Errors: :class:`StatisticError` for fewer than 3 covered pairs, constant numbers, a missing rating.
 
     >>> found = similarity_correlation([0.1, 0.5, np.nan, 0.9, 0.7], [1, 2, 3, 4, 5], measure="max_sim", resamples=99)
-    >>> round(found.value, 6), found.n, found.coverage  # ranks 1 2 4 3 and 1 2 3 4: 1 - 6 * 2 / (4 * 15)
-    (80.0, 4, 0.8)
+    >>> round(found.value, 6), found.n  # ranks 1 2 4 3 and 1 2 3 4: 1 - 6 * 2 / (4 * 15)
+    (80.0, 4)
     >>> similarity_correlation([0.1, np.nan, 0.9], [1, 2, 3], measure="max_sim", uncovered=0, resamples=9).name
     'spearman_x100(similarity=max_sim,uncovered=0)'
     """
@@ -71,10 +49,8 @@ def similarity_correlation(
     x = x if uncovered is None else np.where(covered, x, uncovered)
     chosen = None if groups is None else np.asarray(groups)[there]
     # cosines of equal vectors may differ in their last bits, which must not break ties
-    how = {"level": level, "resamples": resamples, "seed": seed, "decimals": 10}
-    found: Estimate = spearman(x[there], y[there], groups=chosen, **how)  # type: ignore[arg-type]
-    interval: Interval = found.interval
+    found = spearman(x[there], y[there], groups=chosen, level=level, resamples=resamples, seed=seed, decimals=10).times(
+        100, "100 × rho"
+    )
     rule = {} if uncovered is None else {"uncovered": f"{uncovered:g}"}
-    name = statistic_name("spearman_x100", similarity=measure, **rule)
-    low, high = 100 * interval.low, 100 * interval.high
-    return SimilarityCorrelation(name, 100 * found.value, low, high, interval.method, int(covered.sum()), len(x))
+    return replace(found, name=statistic_name("spearman_x100", similarity=measure, **rule))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -26,25 +25,33 @@ from lexiscope.core.simulated import COLLECTED
 from lexiscope.items.item_source import load_items
 from lexiscope.report.document import Report, Section
 from lexiscope.report.part import Part, joined
-from lexiscope.report.sense_test_parts import models_part
+from lexiscope.report.sense_test_parts import (
+    JUDGMENTS,
+    Reference,
+    accuracy_part,
+    agreement_part,
+    duplicates_part,
+    models_part,
+)
+from lexiscope.report.sense_tests import (
+    Judgments,
+    check_known,
+    items_by_id,
+    judgments_of,
+    right_answers,
+    sense_tests,
+    tested_word,
+    told_if_simulated,
+    words_in_groups,
+)
 from lexiscope.report.simulated import marked_part
 from lexiscope.report.study_folder import about_run, write_run
 from lexiscope.report.tables import Table, layout
 from lexiscope.resources.sense_vectors import VECTORS, read_sense_vectors
 from lexiscope.resources.tables import read_header
 from lexiscope.resources.word_vectors import read_word_vectors
-from lexiscope.studies.sense_induction.answered import (
-    Judgments,
-    check_known,
-    items_by_id,
-    judgments_of,
-    told_if_simulated,
-)
-from lexiscope.studies.sense_induction.judged import JUDGMENTS, by_model, people_part, right_answers, tested_word
-from lexiscope.studies.sense_induction.material import Material
-from lexiscope.studies.sense_induction.people import Beside, further_people_part
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
-from lexiscope.tasks.sense_choice import GROUP, groups_of
+from lexiscope.tasks.sense_choice import GROUP
 from lexiscope.tasks.sense_choice import NAME as SELECTION
 from lexiscope.tasks.word_intrusion import NAME as INTRUSION
 
@@ -103,17 +110,17 @@ def people(
     given = [*item_files, *answers, *runs, *checks, *([read_first] if read_first else [])]
     files = {str(path): sha256_of(existing_file(path)) for path in given}
     read = _read(item_files, answers)
-    material = Material((), (), {}, ResponseTable.empty(), people=read.responses, people_items=read.items)
     settings = SenseInductionSettings(people=tuple(map(str, answers)), n_bootstrap=resamples, seed=seed)
     trust = trust_of_checks(ResponseTable.concat([ResponseTable.read_csv(path) for path in checks])) if checks else {}
-    vectors = _reference(reference, tuple(read.items.values())) if reference else None
-    beside = Beside(trust, vectors, str(reference) if reference else "")
-    first, left_out = people_part(material, settings)
-    sat = _hits(runs, material, settings)
-    judged = joined([first, further_people_part(material, settings, beside)])
+    vectors = Reference(_reference(reference, read.items.values()), str(reference)) if reference else Reference()
+    tests = sense_tests(read, resamples=resamples, seed=seed)
+    first, left_out = accuracy_part(tests, {})
+    counted = [test for test in tests if test.can_resample]
+    sat = _hits(runs, read.items, resamples=resamples, seed=seed)
+    judged = joined([first, agreement_part(counted, {}, trust), duplicates_part(counted, {}, vectors)])
     part = joined([marked_part(judged) if holds_simulated(read.responses) else judged, models_part(sat)])
     run = about_run(settings, data=files, counts={"n_answers": len(read.responses), "n_items": len(read.items)})
-    missing = [f"{each.analysis}, {each.subject}: {each.reason}" for each in left_out if len(material.people)]
+    missing = [f"{each.test}, {each.model}: {each.reason}" for each in left_out]
     report = _report(part, missing, run)
     write_run(out, report, read.responses, extra=(), command=" ".join(["lexiscope", *sys.argv[1:]]))
     _show(part.records, part, as_json=as_json)
@@ -136,10 +143,9 @@ def _task_of(path: Path) -> str:
 
 
 def _hits(
-    runs: Sequence[Path], material: Material, settings: SenseInductionSettings
+    runs: Sequence[Path], items: Mapping[str, Item], *, resamples: int, seed: int
 ) -> list[tuple[str, str, ModelHits]]:
     """The right answers of the models of some runs, to the test of each model's senses; people's are left out."""
-    items = material.people_items
     right = right_answers(items.values())
     words = {name: tested_word(item) for name, item in items.items()}
     found = []
@@ -147,19 +153,16 @@ def _hits(
         table = ResponseTable.read_parquet(path)
         told = table.filter(~np.isin(table.column("subject_kind"), COLLECTED))
         check_known(path, told, items)
-        for test in by_model(replace(material, people=told)):
+        for test in sense_tests(Judgments(told, items), resamples=resamples, seed=seed):
             name = JUDGMENTS[test.task]
-            hits = model_hits(
-                test.answers, right, name=name, words=words, resamples=settings.n_bootstrap, seed=settings.seed
-            )
+            hits = model_hits(test.answers, right, name=name, words=words, resamples=resamples, seed=seed)
             found += [(test.task, test.model, each) for each in hits]
     return found
 
 
-def _reference(path: Path, items: Sequence[Item]) -> Mapping[str, ArrayLike]:
+def _reference(path: Path, items: Iterable[Item]) -> Mapping[str, ArrayLike]:
     """The reference vectors of all words that stand in groups."""
-    asked = [item for item in items if any(name.startswith(GROUP) for name in item.conditions)]
-    words = {word for item in asked for group in groups_of(item).values() for word in group}
+    words = words_in_groups(items)
     if not path.is_dir():
         return dict(read_word_vectors(existing_file(path), words))
     found = read_sense_vectors(path)

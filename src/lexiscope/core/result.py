@@ -234,6 +234,14 @@ class Estimate(Result):
         """What a reader must know of the choice of the layer; empty if none was made."""
         return f"the best of {self.chosen_from} layers, chosen on the same items" if self.chosen_from > 1 else ""
 
+    def times(self, factor: float, unit: str) -> Estimate:
+        """Return the estimate in another unit, with its interval: 100 times for a share as percent.
+
+        >>> Estimate("coverage", 0.5, n=8).times(100, "percent").value
+        50.0
+        """
+        return replace(self, value=factor * self.value, interval=self.interval.times(factor), unit=unit)
+
     def records(self) -> tuple[Record, ...]:
         """Return the one number; an ``n`` of 0 was not given."""
         note = "; ".join(filter(None, (self.note, self.caution)))

@@ -10,9 +10,12 @@ import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
+from lexiscope.items.tabular import read_items
 from lexiscope.resources.lexicon import Lexicon
 
 
@@ -129,6 +132,21 @@ def planted_usages(
                 kept = drawn[word]
                 kept[where : where + 1] = [(number * _WIDEST + place, _usage(line, place, names))]
     return tuple(usage for kept in drawn.values() for _, usage in sorted(kept, key=lambda pair: pair[0]))
+
+
+def read_planted(path: Path) -> tuple[Item, ...]:
+    """Read usages of pseudo-words from a table of items: the lemma is the pseudo-word, the sense what was planted.
+
+    Errors: :class:`InputError` with the file and item for another table, or a usage without a sense.
+    """
+    items = read_items(path)
+    for item in items:
+        if len(item.usages) != 1 or not item.usages[0].sense or not item.usages[0].lemma:
+            what = "a planted usage is one usage with the pseudo-word as lemma and what was planted as sense"
+            raise InputError(what, place=Place(str(path), item_id=item.item_id))
+    if not items:
+        raise InputError("this table holds no planted usages", place=Place(str(path)))
+    return items
 
 
 _SHORTEST = 3

@@ -23,6 +23,7 @@ from lexiscope.items.induced_senses import InducedSenses
 from lexiscope.items.sense_entries import SenseEntry, UnknownWord, WordEntry, known_words, make_entries
 from lexiscope.items.sense_examples import Example, Progress, ReadsSenses
 from lexiscope.report.document import Section
+from lexiscope.report.figure_senses import MapPoint, neighbour_map
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.html import new_environment
 from lexiscope.report.sense_map import SensePoint, colour, key, sense_map
@@ -133,6 +134,21 @@ def word_map(induced: InducedSenses, entry: WordEntry, heading: Heading, *, seed
     places = tsne(rows / np.where(lengths > 0, lengths, 1.0), seed=seed)
     placed = [replace(point, x=x, y=y) for point, (x, y) in zip(points, places.tolist(), strict=True)]
     return sense_map(placed, heading)
+
+
+def neighbours_by_sense(induced: InducedSenses, entry: WordEntry, heading: Heading, *, seed: int = 0) -> Figure:
+    """Draw the neighbours alone, each as often as it is one, by t-SNE of their directions (GASI, Figure 2).
+
+    The vector of a neighbour is that of its sense that is near. At least one sense needs neighbours.
+    """
+    points = [(sense.number, near) for sense in entry.senses for near in sense.neighbours]
+    vectors = induced.vectors([induced.row(near) for _, near in points])
+    places = tsne(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), seed=seed)
+    drawn = [
+        MapPoint(near.word, f"sense {sense}", x, y)
+        for (sense, near), (x, y) in zip(points, places.tolist(), strict=True)
+    ]
+    return neighbour_map(drawn, heading)
 
 
 def render_explorer(exploration: Exploration) -> str:

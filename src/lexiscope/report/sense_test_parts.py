@@ -1,96 +1,287 @@
-"""People's tests of induced senses in a report: how far people agree, and duplicates (GASI, Table 3 and Figure 6)."""
+"""People's tests of induced senses in a report: accuracies, agreement, duplicates (GASI, Tables 1 to 3, Figures 6, 7).
+
+Models that sat the same tests have a table of their own.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
-from lexiscope.analysis.alpha import Alpha
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lexiscope.analysis.agreement_by_word import agreement_by_word
+from lexiscope.analysis.alpha import krippendorff_alpha
 from lexiscope.analysis.model_hits import ModelHits
-from lexiscope.analysis.sense_duplicates import Compared, DuplicateAnalysis
-from lexiscope.core.result import Estimate, Record, Undefined, statistic_name
+from lexiscope.analysis.ratings import Ratings
+from lexiscope.analysis.selection import SenseSelection
+from lexiscope.analysis.sense_duplicates import DuplicateAnalysis, Pairs, duplicate_analysis
+from lexiscope.analysis.votes import vote_share
+from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
 from lexiscope.report.figure_sense_tests import LikenessDot, likeness_dots
-from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.part import Part, shown, with_interval
+from lexiscope.report.figure_senses import agreement_and_consistency
+from lexiscope.report.figures import Figure, Heading, apa
+from lexiscope.report.part import Part, part_of, shown
+from lexiscope.report.pivot import Col, Row, pivot, records_of
+from lexiscope.report.sense_tests import SenseTest, told_if_simulated
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Table
+from lexiscope.tasks.sense_choice import NAME as SELECTION
+from lexiscope.tasks.word_intrusion import NAME as INTRUSION
 
-_TWO, _THREE = Format("number", 2), Format("p", 3, leading_zero=False)
+SENSES = statistic_name("intrusion_accuracy", of="senses")
+QUESTIONS = statistic_name("selection_accuracy", of="questions")
+JUDGMENTS = {
+    INTRUSION: statistic_name("intrusion_accuracy", of="judgments"),
+    SELECTION: statistic_name("selection_accuracy", of="judgments"),
+}
+"""The share of right single answers, by test."""
 MEASURES = {"overlap": "Neighbours shared", "cosine": "Mean cosine of reference vectors"}
 """How likeness is called in tables and figures."""
 
+_ONE, _TWO, _THREE = Format("number", 1), Format("number", 2), Format("p", 3, leading_zero=False)
+_MOST = "More than half of a page's judgments (2 of 3)"
+_ALPHA = statistic_name("krippendorff_alpha", level="nominal")
+_FOUND = statistic_name("krippendorff_alpha", level="nominal", of="found")
+
 
 @dataclass(frozen=True, slots=True)
-class AgreementOfTest:
-    """How far people agree in the test of one model's senses: ``test`` is the task's name, ``subject`` the model.
+class Reference:
+    """Vectors that are not the senses' own (word → vector), and ``title``, what they are; ``None``: there are none."""
 
-    ``alpha`` is nominal alpha of what was chosen; ``alpha_found``, of word intrusion, of whether the intruder was
-    found.
-    """
+    vectors: Mapping[str, ArrayLike] | None = None
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Uncounted:
+    """A test that has no numbers, and why."""
 
     test: str
-    subject: str
-    plain: Estimate | Undefined
-    chance: float
-    weighted: Estimate | Undefined | None
-    alpha: Alpha | Undefined
-    alpha_found: Alpha | Undefined | None = None
+    model: str
+    reason: str
 
 
-def agreement_part(found: Sequence[AgreementOfTest], titles: Mapping[str, str] | None = None) -> Part:
-    """Return agreement of each test: plain, by trust, and nominal alpha; records and one table.
+# -- accuracies -----------------------------------------------------------------------------------------------------
 
-    *titles* are short names of models for the table. The record of plain agreement is not returned: it belongs to the
-    tables of accuracies.
+
+def accuracy_part(tests: Sequence[SenseTest], titles: Mapping[str, str]) -> tuple[Part, tuple[Uncounted, ...]]:
+    """Return how often people find intruders and choose the model's sense, and the tests without a number.
+
+    *titles* are short names of models, by their ids.
     """
-    if not found:
-        return Part()
-    records: list[Record] = []
-    rows: list[tuple[Cell, ...]] = []
-    for each in found:
-        own = _agreement_records(each)
-        records += own[1:]
-        cells = {record.statistic: record for record in own}
-        weighted = cells.get(statistic_name("agreement", of=each.test, weighted="trust"))
-        of_found = cells.get(statistic_name("krippendorff_alpha", level="nominal", of="found"))
-        row = (own[0], own[1].value, weighted, cells[_ALPHA], of_found)
-        rows.append((each.test.replace("_", " "), _title(each.subject, titles), *(_cell(value) for value in row)))
-    columns = (
-        Column("Test"),
-        Column("Senses of"),
-        Column("Agreement", _TWO, note="Mean share of the winning answer."),
-        Column("Chance", _TWO, note="What blind answers would give: few answers agree by chance."),
-        Column("By trust", _TWO, note="Each vote counts as much as its rater's share of right test questions."),
-        Column("α, choices", _TWO, note="Krippendorff's nominal alpha of what was chosen."),
-        Column("α, found", _TWO, note="The same of whether the intruder was found: pages share no words."),
-    )
-    notes = ("Intervals resample words.",)
-    return Part(tuple(records), (Table("people_agreement", "", "How far people agree", columns, tuple(rows), notes),))
+    results: list[Result | Record] = []
+    figures: list[Figure] = []
+    uncounted, counted = [], []
+    for test in tests:
+        try:
+            results += _accuracies(test)
+        except StatisticError as error:
+            uncounted.append(Uncounted(test.task.replace("_", " "), test.model, f"{error.what}."))
+            continue
+        counted.append(test)
+        if test.task == SELECTION:
+            found, drawn = _by_word(test, titles.get(test.model, test.model), number=len(figures) + 1)
+            results.append(found)
+            figures += drawn
+    tables = [table for task in _HEADED if (table := _accuracy_table(task, results, counted, titles))]
+    return part_of(results, tables, figures), tuple(uncounted)
 
 
-def duplicates_part(
-    found: Sequence[tuple[str, DuplicateAnalysis]], titles: Mapping[str, str] | None = None, *, reference: str = ""
+def _accuracies(test: SenseTest) -> list[Result | Record]:
+    where = {"subject": test.model, "dataset": test.task}
+    results: list[Result | Record] = []
+    for share, chance in test.found.accuracies:
+        results.append(share.times(100, "percent").about(**where))
+        name = _chance(share.name)
+        results.append(Record(name, 100 * chance, subject=test.model, dataset=test.task, unit="percent"))
+    agreement = replace(test.found.agreement, name=statistic_name("agreement", of=test.task)).about(**where)
+    if not isinstance(test.found, SenseSelection):
+        return [*results, agreement]
+    single = statistic_name("model_probability", of="judgments")
+    unknown = "the items hold no probabilities"
+    probability = test.found.probability or Undefined("model_probability", unknown)
+    of_judgments = test.found.judgment_probability or Undefined(single, unknown)
+    probabilities = (replace(probability, name="model_probability").about(**where), of_judgments.about(**where))
+    return [*results, probabilities[0], agreement, probabilities[1]]
+
+
+def _chance(name: str) -> str:
+    return statistic_name("chance", of=name.replace("(", "_").replace(")", "").replace("=", "_"))
+
+
+def _accuracy_columns(whole: str, header: str, note: str, task: str) -> list[Col]:
+    return [
+        Col(header, whole, _ONE, note=note),
+        Col("Chance", _chance(whole), _ONE),
+        Col("Judgments, %", JUDGMENTS[task], _ONE),
+        Col("Chance", _chance(JUDGMENTS[task]), _ONE),
+    ]
+
+
+_HEADED = {
+    INTRUSION: ("1", "Word intrusion: people find the word that does not belong", [
+        *_accuracy_columns(SENSES, "Senses, %", f"{_MOST} find the intruder.", INTRUSION),
+        Col("Agreement", f"agreement(of={INTRUSION})", _TWO, note="Mean share of the winning word.")]),
+    SELECTION: ("2", "Sense selection: people choose the group of words that the model chooses", [
+        *_accuracy_columns(QUESTIONS, "Questions, %", f"{_MOST} choose the model's.", SELECTION),
+        Col("P", "model_probability", _TWO, note="The model's mean probability of the sense that a majority chose."),
+        Col("Agreement", f"agreement(of={SELECTION})", _TWO, note="Mean share of the winning group.")]),
+}  # fmt: skip
+
+
+def _accuracy_table(
+    task: str, results: Sequence[Result | Record], counted: Sequence[SenseTest], titles: Mapping[str, str]
+) -> Table | None:
+    number, title, columns = _HEADED[task]
+    own = [test for test in counted if test.task == task]
+    if not own:
+        return None
+    rows = _rows(own, titles)
+    notes = [f"{row.labels[0]}: {test.asked()}." for row, test in zip(rows, own, strict=True)]
+    notes += ["Intervals resample words: judgments of one word are not independent."]
+    simulated = dict.fromkeys(text for test in own for text in told_if_simulated(test.answers))
+    return pivot(
+        f"people_{task}", title, results, columns, rows,
+        labels=("Senses of",), number=number, notes=(*simulated, *notes),
+    )  # fmt: skip
+
+
+def _rows(tests: Sequence[SenseTest], titles: Mapping[str, str], *, named: bool = False) -> list[Row]:
+    return [
+        Row(
+            (*((test.task.replace("_", " "),) if named else ()), titles.get(test.model, test.model)),
+            {"subject": test.model, "dataset": test.task},
+        )
+        for test in tests
+    ]
+
+
+def _by_word(test: SenseTest, title: str, *, number: int) -> tuple[Result, tuple[Figure, ...]]:
+    """Agreement among people beside consistency with the model, word by word (Figure 7), and their correlation."""
+    ratings, options = test.choices
+    found = agreement_by_word(ratings, options, right=test.right, words=test.words, **test.how)
+    rho = found.rho.about(subject=test.model, dataset=SELECTION)
+    if not found.words:
+        return rho, ()
+    points = [(each.word, each.agreement, each.consistency) for each in found.words]
+    value = apa(rho.value) if isinstance(rho, Estimate) else "undefined"
+    bounded = isinstance(rho, Estimate) and rho.interval.is_defined
+    bounds = f" [{apa(rho.interval.low)}, {apa(rho.interval.high)}]" if isinstance(rho, Estimate) and bounded else ""
+    whole = f"Spearman's ρ = {value}{bounds} over {len(points)} words"
+    told = f"{whole}. Where everybody chooses the model's sense, everybody agrees: the two are not independent."
+    heading = Heading(f"agreement_{number}", "7", f"Agreement and consistency: {title}", told)
+    return rho, (agreement_and_consistency(points, heading),)
+
+
+# -- agreement ------------------------------------------------------------------------------------------------------
+
+
+def agreement_part(
+    tests: Sequence[SenseTest], titles: Mapping[str, str], trust: Mapping[str, float] | None = None
 ) -> Part:
-    """Return how alike senses are where people and model agree and disagree: GASI's Table 3 and Figure 6.
+    """Return how far people agree in each test: plain, by trust (rater → weight), and nominal alpha.
 
-    *found* has an analysis for each model and kind of pairs, *titles* models' short names; *reference* says what the
-    vectors of the cosine are.
+    Plain agreement is in the table; its number is that of :func:`accuracy_part`.
     """
-    if not found:
+    if not tests:
         return Part()
-    records: list[Record] = []
+    plain: list[Result] = []
+    others: list[Result | Record] = []
+    for test in tests:
+        where = {"subject": test.model, "dataset": test.task}
+        plain.append(replace(test.found.agreement, name="agreement").about(**where))
+        others.append(_chance_of_agreement(test))
+        ratings, _ = test.choices
+        if trust:
+            others.append(_by_trust(test, trust).about(**where))
+        others.append(_alpha(test, ratings, _ALPHA).about(**where))
+        if test.task == INTRUSION:
+            others.append(_alpha(test, test.hits(), _FOUND).about(**where))
+    weighted = tuple(statistic_name("agreement", of=test.task, weighted="trust") for test in tests)
+    columns = (
+        Col("Agreement", "agreement", _TWO, note="Mean share of the winning answer."),
+        Col("Chance", "chance(of=agreement)", _TWO, show="value",
+            note="What blind answers would give: few answers agree by chance."),
+        Col("By trust", weighted, _TWO, absent=None,
+            note="Each vote counts as much as its rater's share of right test questions."),
+        Col("α, choices", _ALPHA, _TWO, note="Krippendorff's nominal alpha of what was chosen."),
+        Col("α, found", _FOUND, _TWO, absent=None,
+            note="The same of whether the intruder was found: pages share no words."),
+    )  # fmt: skip
+    table = pivot(
+        "people_agreement", "How far people agree", [*plain, *others], columns, _rows(tests, titles, named=True),
+        labels=("Test", "Senses of"), notes=("Intervals resample words.",),
+    )  # fmt: skip
+    return part_of(others, table)
+
+
+def _chance_of_agreement(test: SenseTest) -> Record:
+    chance = test.found.chance_of_agreement
+    known = not math.isnan(chance)
+    return Record(
+        "chance(of=agreement)",
+        chance if known else None,
+        subject=test.model,
+        dataset=test.task,
+        note="" if known else "no item has two judgments",
+    )
+
+
+def _by_trust(test: SenseTest, trust: Mapping[str, float]) -> Estimate | Undefined:
+    """Agreement weighted by trust; undefined where that of a rater is not known."""
+    name = statistic_name("agreement", of=test.task, weighted="trust")
+    ratings, _ = test.choices
+    unknown = [rater for rater in ratings.rater_ids if rater not in trust]
+    if unknown:
+        why = f"no attention check is known of {len(unknown)} of {len(ratings.rater_ids)} people: {unknown[0]}"
+        return Undefined(name, f"{why}{' …' if len(unknown) > 1 else ''}")
+    try:
+        return replace(vote_share(ratings, trust=trust, groups=test.words, **test.how), name=name)
+    except StatisticError as error:
+        return Undefined(name, error.what)
+
+
+def _alpha(test: SenseTest, ratings: Ratings, name: str) -> Estimate | Undefined:
+    try:
+        alpha = krippendorff_alpha(ratings, level="nominal", groups=test.words, **test.how)
+    except StatisticError as error:
+        return Undefined(name, error.what, len(np.unique(ratings.item)))
+    return Estimate(name, alpha.value, alpha.interval, alpha.n_items)
+
+
+# -- duplicates -----------------------------------------------------------------------------------------------------
+
+
+def duplicates_part(tests: Sequence[SenseTest], titles: Mapping[str, str], reference: Reference) -> Part:
+    """Return how alike senses are where people and model agree and disagree: GASI's Table 3 and Figure 6."""
+    analysed = [
+        (titles.get(test.model, test.model), test.model,
+         duplicate_analysis(test.questions(), reference.vectors, pairs=pairs, **test.how))
+        for test in tests
+        if test.task == SELECTION
+        for pairs in get_args(Pairs)
+    ]  # fmt: skip
+    if not analysed:
+        return Part()
+    results: list[Result] = []
     rows: list[tuple[Cell, ...]] = []
     dots: list[LikenessDot] = []
-    for subject, analysis in found:
-        title = _title(subject, titles)
+    for title, model, analysis in analysed:
         for compared in filter(None, (analysis.overlap, analysis.cosine)):
-            own = _likeness_records(subject, compared)
-            records += own
-            p = own[2].p
-            test: Cell = p if p is not None else compared.why or None
-            rows.append((title, analysis.pairs, MEASURES[compared.measure], *map(shown, own), test))
-            if analysis.pairs == "rivals":
-                dots += _dots(title, compared)
+            sides = [side.about(subject=model, dataset=SELECTION) for side in compared.sides]
+            results += sides
+            measure = MEASURES[compared.measure]
+            test_cell: Cell = compared.why or None if compared.test is None else compared.test.p
+            rows.append((title, analysis.pairs, measure, *map(shown, records_of(sides)), test_cell))
+            dots += [
+                LikenessDot(title, measure, side, one.value, one.interval.low, one.interval.high, one.n)
+                for side, one in zip(("agree", "disagree"), sides, strict=False)
+                if analysis.pairs == "rivals" and isinstance(one, Estimate)
+            ]
     columns = (
         Column("Senses of"),
         Column("Pairs", note="rivals: people's choice and the model's, or the choice of both and each other sense. "
@@ -99,106 +290,16 @@ def duplicates_part(
         Column("Agree", _TWO), Column("Disagree", _TWO), Column("Difference", _TWO),
         Column("p", _THREE, note="Rank-sum test over questions; the intervals resample words and go first."),
     )  # fmt: skip
-    notes = tuple(_notes([(_title(subject, titles), each) for subject, each in found], reference))
+    notes = _duplicate_notes({title: analysis for title, _, analysis in analysed}, reference)
     table = Table("people_duplicates", "3", "Are senses that people confuse alike?", columns, tuple(rows), notes)
-    figures: tuple[Figure, ...] = ()
-    if dots:
-        caption = "Means over questions with 95 % intervals over words. Higher: the two groups are more alike."
-        heading = Heading("people_duplicates", "6", "Likeness of senses where people and model agree or not", caption)
-        figures = (likeness_dots(dots, heading),)
-    return Part(tuple(records), (table,), figures)
+    caption = "Means over questions with 95 % intervals over words. Higher: the two groups are more alike."
+    heading = Heading("people_duplicates", "6", "Likeness of senses where people and model agree or not", caption)
+    return part_of(results, table, likeness_dots(dots, heading) if dots else None)
 
 
-def models_part(found: Sequence[tuple[str, str, ModelHits]]) -> Part:
-    """Return how often models give the right answer to the tests, task by task: beside people's single judgments.
-
-    *found* are the task, whose senses its pages show (``condition`` of the records), and the right answers. Of a
-    subject with several layers the table shows the best one and says so; the records hold all.
-    """
-    if not found:
-        return Part()
-    records, rows = [], []
-    for task, senses_of, subject in dict.fromkeys((task, senses_of, each.subject) for task, senses_of, each in found):
-        own = [each for *test, each in found if (*test, each.subject) == (task, senses_of, subject)]
-        numbers = [_record(_blank_of(task, senses_of, each), each.accuracy) for each in own]
-        records += numbers
-        best = max(range(len(own)), key=lambda place: numbers[place].value or 0.0)
-        layers = f"{own[best].layer} of {len(own)}" if len(own) > 1 else ""
-        told = shown(numbers[best])
-        rows.append((task.replace("_", " "), senses_of, subject, layers, told, own[best].n_unanswered))
-    columns = (
-        Column("Test"),
-        Column("Senses of"),
-        Column("Subject"),
-        Column("Layer", note="Where there are several, the best: chosen after looking."),
-        Column("Right, %", Format("number", 1), note=_RIGHT),
-        Column("Unanswered", INTEGER, note="Counted as wrong: a word out of the vocabulary, an unreadable reply."),
-    )
-    notes = ("Intervals resample words.",)
-    table = Table("models_tests", "", "Models that sat the same tests", columns, tuple(rows), notes)
-    return Part(tuple(records), (table,))
-
-
-def _blank_of(task: str, senses_of: str, each: ModelHits) -> Record:
-    where = {"subject": each.subject, "dataset": task, "layer": each.layer, "condition": senses_of}
-    return Record(each.accuracy.name, None, unit="percent", note="-", **where)  # type: ignore[arg-type]
-
-
-_RIGHT = "The intruder; the group that the vectors themselves choose. Chance: one in the words, or groups, of a page."
-_ALPHA = statistic_name("krippendorff_alpha", level="nominal")
-
-
-def _agreement_records(each: AgreementOfTest) -> list[Record]:
-    blank = Record("agreement", None, subject=each.subject, dataset=each.test, note="-")
-    found = [
-        _record(replace(blank, statistic=statistic_name("agreement", of=each.test)), each.plain),
-        _chance(blank, each.chance),
-    ]
-    if each.weighted is not None:
-        name = statistic_name("agreement", of=each.test, weighted="trust")
-        found.append(_record(replace(blank, statistic=name), each.weighted))
-    found.append(_record(replace(blank, statistic=_ALPHA), each.alpha))
-    if each.alpha_found is not None:
-        name = statistic_name("krippendorff_alpha", level="nominal", of="found")
-        found.append(_record(replace(blank, statistic=name), each.alpha_found))
-    return found
-
-
-def _chance(blank: Record, chance: float) -> Record:
-    name = statistic_name("chance", of="agreement")
-    if math.isnan(chance):
-        return replace(blank, statistic=name, note="no item has two judgments")
-    return replace(blank, statistic=name, value=chance, note="")
-
-
-def _record(blank: Record, found: Estimate | Alpha | Undefined) -> Record:
-    if isinstance(found, Undefined):
-        return replace(blank, n=found.n, note=f"undefined: {found.reason}")
-    n, times = found.n_items if isinstance(found, Alpha) else found.n, 100 if blank.unit == "percent" else 1
-    return with_interval(replace(blank, value=times * found.value, n=n, note=""), found.interval, times=times)
-
-
-def _likeness_records(subject: str, compared: Compared) -> list[Record]:
-    blank = Record("sense_likeness", None, subject=subject, dataset="sense_choice", note="-")
-    sides = (compared.agree, compared.disagree, compared.difference)
-    records = [_record(replace(blank, statistic=each.name), each) for each in sides]
-    if compared.test is not None:
-        records[2] = replace(records[2], p=compared.test.p)
-    return records
-
-
-def _dots(title: str, compared: Compared) -> list[LikenessDot]:
-    found = []
-    for side, each in (("agree", compared.agree), ("disagree", compared.disagree)):
-        if isinstance(each, Estimate):
-            low, high = each.interval.low, each.interval.high
-            found.append(LikenessDot(title, MEASURES[compared.measure], side, each.value, low, high, each.n))
-    return found
-
-
-def _notes(found: Sequence[tuple[str, DuplicateAnalysis]], reference: str) -> list[str]:
+def _duplicate_notes(by_title: Mapping[str, DuplicateAnalysis], reference: Reference) -> tuple[str, ...]:
     notes = []
-    for title, each in dict(found).items():
+    for title, each in by_title.items():
         left = {
             "without a majority": each.n_undecided,
             "with a dummy chosen": each.n_dummy,
@@ -209,13 +310,44 @@ def _notes(found: Sequence[tuple[str, DuplicateAnalysis]], reference: str) -> li
         told = [f"left out: questions {counted}"] if counted else []
         told += [known] if each.cosine is not None else []
         notes += [f"{title}: {'; '.join(told)}."] if told else []
-    notes += [f"Reference vectors: {reference}."] if reference else ["Without reference vectors there is no cosine."]
-    return notes
+    named = f"Reference vectors: {reference.title}."
+    return (*notes, named if reference.title else "Without reference vectors there is no cosine.")
 
 
-def _title(subject: str, titles: Mapping[str, str] | None) -> str:
-    return (titles or {}).get(subject, subject)
+# -- models ---------------------------------------------------------------------------------------------------------
 
 
-def _cell(value: Record | float | None) -> Cell:
-    return shown(value) if isinstance(value, Record) else value
+def models_part(found: Sequence[tuple[str, str, ModelHits]]) -> Part:
+    """Return how often models give the right answer to the tests, task by task: beside people's single judgments.
+
+    *found* are the task, whose senses its pages show (``condition`` of the records), and the right answers. Of a
+    subject with several layers the table shows the best one and says so; the records hold all.
+    """
+    if not found:
+        return Part()
+    results, rows = [], []
+    for task, senses_of, subject in dict.fromkeys((task, senses_of, each.subject) for task, senses_of, each in found):
+        own = [each for *test, each in found if (*test, each.subject) == (task, senses_of, subject)]
+        where = {"subject": subject, "dataset": task, "condition": senses_of, "unit": "percent"}
+        percents = [
+            (one.times(100, "percent") if isinstance(one, Estimate) else one).about(layer=each.layer, **where)
+            for each in own
+            for one in (each.accuracy,)
+        ]
+        results += percents
+        values = [one.value if isinstance(one, Estimate) else 0.0 for one in percents]
+        best = values.index(max(values))
+        layers = f"{own[best].layer} of {len(own)}" if len(own) > 1 else ""
+        cell = shown(*percents[best].records())
+        rows.append((task.replace("_", " "), senses_of, subject, layers, cell, own[best].n_unanswered))
+    columns = (
+        Column("Test"),
+        Column("Senses of"),
+        Column("Subject"),
+        Column("Layer", note="Where there are several, the best: chosen after looking."),
+        Column("Right, %", _ONE, note="The intruder; the group that the vectors themselves choose. Chance: one in the "
+               "words, or groups, of a page."),
+        Column("Unanswered", INTEGER, note="Counted as wrong: a word out of the vocabulary, an unreadable reply."),
+    )  # fmt: skip
+    notes = ("Intervals resample words.",)
+    return part_of(results, Table("models_tests", "", "Models that sat the same tests", columns, tuple(rows), notes))

@@ -54,12 +54,12 @@ def load(spec: SubjectSpec) -> Gasi:
 
 
 class Gasi:
-    """Sense vectors of a folder. *name* is the folder."""
+    """Sense vectors of a folder. *name* is the folder, *called* the subject's id where it must not depend on that."""
 
     kind = "gasi"
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, *, called: str = "") -> None:
+        self.name, self.called = name, called
         self.folder = Path(name).expanduser()
         # its senses do not depend on it; a task draws with it what they cannot decide
         self.seed = 0
@@ -75,8 +75,8 @@ class Gasi:
 
     @property
     def subject_id(self) -> str:
-        """Its spec."""
-        return f"{self.kind}:{self.name}"
+        """Its spec, or what it is called."""
+        return self.called or f"{self.kind}:{self.name}"
 
     @cached_property
     def about(self) -> dict[str, Any]:

@@ -36,7 +36,7 @@ from lexiscope.datasets.ambistory import read_samples
 from lexiscope.items.given_answer import read_view_judgments
 from lexiscope.items.importer import import_items
 from lexiscope.items.tabular import write_items
-from lexiscope.studies.sense_induction.answered import judgments_of
+from lexiscope.report.sense_tests import judgments_of
 from lexiscope.subjects.recorded import Recorded
 
 from .test_through_server import ASKED, FAULTLESS, examples, on_disk, pairs

@@ -423,7 +423,7 @@ class Study:
         missing = [what for what in asked.needs if not run.has(what)]
         if missing:
             return Part(paragraphs=(f"Not answered: the run has no {' and no '.join(missing)}.",))
-        given = flat(asked.answer(run))
+        given = flat(run.once(asked.answer))
         name = asked.answer.__name__
         part = part_of(given, origin=f"the question {name}")
         results = [one for one in given if isinstance(one, Result)]
@@ -498,12 +498,15 @@ class _Shown(Result):
 
 
 def _with_own_names(parts: Mapping[str, Part]) -> dict[str, Part]:
-    """The parts with names of tables and figures that occur once: two questions may draw the same statistic."""
-    used: set[str] = set()
+    """The parts with names of tables and of figures that occur once: two questions may draw the same statistic.
+
+    A table and a figure may share a name: they are files of two folders.
+    """
+    used: set[tuple[type[Table | Figure], str]] = set()
 
     def named(one: Shown, question_id: str) -> Shown:
-        name = one.name if one.name not in used else f"{question_id.lower()}_{one.name}"
-        used.add(name)
+        name = one.name if (type(one), one.name) not in used else f"{question_id.lower()}_{one.name}"
+        used.add((type(one), name))
         return replace(one, name=name)
 
     return {

@@ -6,199 +6,201 @@ on ratings of similarity, on pairs in context, on planted senses, and on people'
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-
-from lexiscope.collect import CollectProgress
-from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Record
-from lexiscope.core.study import PublishedValue, Question
-from lexiscope.report.document import Report, Section
-from lexiscope.report.exports import Exported, export, meanings_of
-from lexiscope.report.part import Part, joined, pick, shown, with_published
+from lexiscope.report.part import shown
+from lexiscope.report.pivot import Col, Row, pivot
 from lexiscope.report.sections import drop_empty
-from lexiscope.report.sense_explorer import Exploration
-from lexiscope.report.simulated import marked_part, marked_section, told
-from lexiscope.report.study_folder import about_run
-from lexiscope.report.study_run import Computed, Summary, marked_questions, marked_records, run_study
-from lexiscope.report.tables import Column, Format, Table
-from lexiscope.studies.sense_induction.contrast import contrast_part
-from lexiscope.studies.sense_induction.explored import explorations, write_pages
-from lexiscope.studies.sense_induction.gather import gather
-from lexiscope.studies.sense_induction.judged import people_part
-from lexiscope.studies.sense_induction.material import MADE_UP, LeftOut, Material
-from lexiscope.studies.sense_induction.names import MEANING
-from lexiscope.studies.sense_induction.people import further_people_part
-from lexiscope.studies.sense_induction.published import PUBLISHED as _PUBLISHED
-from lexiscope.studies.sense_induction.recovery import recovery_part
-from lexiscope.studies.sense_induction.same_sense import UNDECIDED, same_sense_part
-from lexiscope.studies.sense_induction.sections import built
+from lexiscope.report.simulated import told
+from lexiscope.report.tables import Cell, Column, Format, Table
+from lexiscope.studies.kit.study import Study
+from lexiscope.studies.sense_induction.data import MADE_UP, SenseData, gather, given_files
+from lexiscope.studies.sense_induction.people import found, people
+from lexiscope.studies.sense_induction.planted import recovered, recovery
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
-from lexiscope.studies.sense_induction.similarity import rho_name, usages_part, words_part
-from lexiscope.studies.sense_induction.sources import expanded, given_files
-from lexiscope.studies.sense_induction.trainings import (
-    frequency_part,
-    grid_part,
-    noise_part,
-    trained_of,
-    trainings_part,
+from lexiscope.studies.sense_induction.similarity import (
+    UNDECIDED,
+    contrast,
+    expected,
+    highest,
+    orders,
+    rho_name,
+    same_sense,
+    summary,
+    usages,
+    words,
 )
-from lexiscope.studies.sense_induction.usages import maps_part, synset_part
+from lexiscope.studies.sense_induction.vectors import (
+    explored,
+    frequency,
+    noise,
+    noise_words,
+    senses_words,
+    trainings,
+    write_pages,
+)
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM_C, MAX_SIM
 
-CITATION = (
-    "Guo, F., Iyyer, M., & Boyd-Graber, J. (2018). Inducing and Embedding Senses with Scaled Gumbel Softmax. "
+MEANING: dict[str, str] = {
+    # similarity
+    "n_pairs": "pairs of a set that have a rating of people",
+    "coverage": "percent of these pairs whose words the subject knows",
+    "spearman_x100": "100 × Spearman's rho of a similarity with people's mean rating; over covered pairs, or over all, "
+    "where uncovered says what similarity the others count as; interval: first words resampled",
+    "rater_agreement_x100": "100 × mean Spearman's rho of one column of ratings with the mean of the others",
+    # the same sense
+    "accuracy": "percent of pairs right; of: all (random answers included), decided (those that identity decides); "
+    "interval: words resampled",
+    "expected_accuracy": "percent right, every random answer counted as half right: what no seed changes",
+    "n_random": "answers that are random, by reason",
+    "share_same": "percent of pairs whose right answer is: the same sense",
+    # planted senses
+    "planted_selection": "share of usages whose chosen sense has neighbours like the planted word; mean of words",
+    "planted_probability": "probability of all senses that look so, together; mean of words",
+    "planted_seen": "planted senses of a word that any induced sense looks like; mean of words",
+    "planted_accuracy": "share of usages right where each induced sense may stand for one planted sense; mean of words",
+    "planted_purity": "share of usages right where an induced sense stands for what is most frequent in it; mean of "
+    "words",
+    "planted_majority": "share of the most frequent planted sense: what one sense for all reaches; mean of words",
+    "planted_recovered": "planted senses of a word that an induced one stands for; mean of words",
+    "n_unknown": "usages of pseudo-words that the subject does not know",
+    # the trainings
+    "n_words": "words of the vocabulary",
+    "n_senses": "senses of all words together",
+    "senses_per_word": "senses of a word, mean",
+    "selection_entropy": "entropy of the choice of a sense at the end of training, without noise, in nats",
+    "signal_sd": "standard deviation of c̄·s at the end of training",
+    "noise_sd": "standard deviation of the noise on it",
+    # a synset
+    "selection_share": "mean probability of the sense that is probable in that rank over a synset's usages in SemCor",
+    "sentence_entropy": "mean entropy of the distributions of these usages, in nats",
+    # people
+    "intrusion_accuracy": "percent of senses (2 of 3 judgments) or judgments in which people find the intruder",
+    "selection_accuracy": "percent of questions (2 of 3) or judgments in which people choose the model's sense",
+    "model_probability": "the model's mean probability of the sense that people chose, by majority; of: judgments, of "
+    "every single one",
+    "agreement": "mean share of the winning answer; of: word_intrusion, sense_choice; weighted: by trust",
+    "spearman": "rank correlation over words of agreement among people with consistency with the model",
+    "chance": "what blind choices would reach: percent of an accuracy, share of agreement",
+    "krippendorff_alpha": "nominal alpha of what people chose; of: found, of whether they found the intruder",
+    "sense_overlap": "share of neighbours that two senses have in common; pairs: rivals (people's choice and the "
+    "model's; where both are one, it and each other sense) or all; of: questions in which they agree, disagree, or the "
+    "difference",
+    "sense_cosine": "the same, mean cosine of the neighbours in vectors with one sense for a word",
+    # contrast
+    "n_disagreements": "pairs of subjects that a similarity and people's judgments order differently",
+    "n_clear_disagreements": "those of them whose intervals overlap by neither",
+    "n_orders": "pairs of subjects that both order",
+}
+
+METHODS = (
+    "MaxSim of two words is the highest cosine of a sense of the one with a sense of the other, AvgSim the mean "
+    "over all pairs of senses. MaxSimC of two usages is the cosine of the senses that are most probable in their "
+    "contexts, AvgSimC the mean of all cosines weighted with the probabilities of both contexts: the full sum "
+    "over K × K. Guo et al. (2018) print the sum over j ≥ i, which depends on the order of usages and senses; it has "
+    "its own column.",
+    "A sense's probability is softmax(c̄·s) over the senses of a word, c̄ the mean context vector of the known "
+    "words in the window. Vectors of other programs choose the sense whose vector is nearest to the mean of the "
+    "context; its probability is 1, so that their AvgSimC is their MaxSimC.",
+    "A word is looked up in the form in which it stands. Pairs with a word out of the vocabulary are counted as "
+    "not covered; correlations are over covered pairs, and beside them over all.",
+    "In pairs of usages that have the same meaning or not, the answer is 'the same' where the most probable sense "
+    "is the same one. Where the usages have two forms of a word, both are looked up in the form of the lemma, since "
+    "senses belong to forms. What identity cannot decide is answered at random, with a seed, and counted.",
+)
+OF_RATINGS = (
+    "Correlations with ratings of similarity say little of single senses: vectors with one sense for a word do "
+    "well. That is what the tests with people, and planted senses, are for.",
+    "Published sets of ratings are small and old, and share words. A difference within the intervals is none.",
+)
+
+SUBTITLE = "Vectors with several senses for a word, beside people's ratings and judgments"
+
+
+def _limits(run: SenseData) -> tuple[str, ...]:
+    return OF_RATINGS if any(len(each.ratings) for each in run.sets) else ()
+
+
+study = Study(
+    "sense_induction",
+    title="Induced senses",
+    subtitle=lambda run: told(SUBTITLE) if run.all_simulated else SUBTITLE,
+    citation="Guo, F., Iyyer, M., & Boyd-Graber, J. (2018). Inducing and Embedding Senses with Scaled Gumbel Softmax. "
     "arXiv:1804.08077.",
+    printed="printed.csv",
+    meanings=MEANING,
+    methods=METHODS,
+    limits=_limits,
+    mini=SenseInductionSettings(planted=MADE_UP),
+    given=given_files,
 )
-QUESTIONS: tuple[Question, ...] = (
-    Question("Q1", "How near do similarities of words come to people's ratings?", "§5, Tables 6 and 7"),
-    Question("Q2", "How near do similarities of usages in context come to people's ratings?", "§5"),
-    Question("Q3", "Are usages with one meaning given one sense, and others not?", "§5, Table 8"),
-    Question("Q4", "Are planted senses recovered?", "not in the paper"),
-    Question("Q5", "How strong must the noise be, and what does it do?", "§3, Figures 3 and 5"),
-    Question("Q6", "How many senses are left, of frequent and of rare words?", "Figure 4"),
-    Question("Q7", "Do people recognise the senses?", "§4, Tables 1 to 3"),
-    Question("Q8", "Do similarity and interpretability choose the same vectors?", "§5.1"),
+study.gather(gather)
+study.section("The vectors", section_id="vectors")(trainings)
+study.question(
+    "How near do similarities of words come to people's ratings?",
+    place="§5, Tables 6 and 7",
+    needs="rated pairs of words",
+    said=lambda run, records: highest(run, records, MAX_SIM),
+)(words)
+study.question(
+    "How near do similarities of usages in context come to people's ratings?",
+    place="§5",
+    needs="rated pairs of usages",
+    said=lambda run, records: highest(run, records, AVG_SIM_C),
+)(usages)
+study.question(
+    "Are usages with one meaning given one sense, and others not?",
+    place="§5, Table 8",
+    needs="pairs with a right answer",
+    said=expected,
+)(same_sense)
+study.question("Are planted senses recovered?", place="not in the paper", said=recovered)(recovery)
+study.question("How strong must the noise be, and what does it do?", place="§3, Figures 3 and 5", said=noise_words)(
+    noise
 )
-PUBLISHED: Mapping[str, tuple[PublishedValue, ...]] = _PUBLISHED
-STATISTICS: Mapping[str, str] = MEANING
-SETTINGS = SenseInductionSettings
-MINI = SenseInductionSettings(planted=MADE_UP)
-"""Settings with which the study runs without data: text made by rule, small vectors trained on it."""
+study.question(
+    "How many senses are left, of frequent and of rare words?",
+    place="Figure 4",
+    needs="trainings of this program",
+    said=senses_words,
+)(frequency)
+study.question("Do people recognise the senses?", place="§4, Tables 1 to 3", said=found)(people)
+study.question(
+    "Do similarity and interpretability choose the same vectors?",
+    place="§5.1",
+    said=lambda run, _: summary(run.once(orders)),
+)(contrast)
+study.section("The senses of words", where="after", section_id="senses")(explored)
+study.writes(write_pages)
 
 
-def run(
-    settings: SenseInductionSettings, out: Path | str, *, progress: CollectProgress | None = None, command: str = ""
-) -> Summary:
-    """Run the whole study into a folder and return its summary.
-
-    A finished run is not computed again; a broken one goes on with its answers and trainings. Both end with the same
-    bytes (``machine.json`` apart, which says where and how long).
-
-    Errors: :class:`InputError` for a setting that the study does not have, or where there is nothing to compare;
-    those of the sets, the subjects and the files, and :class:`RunError` where the folder belongs to something else.
-    """
-    given = given_files(settings, expanded(settings.subjects))
-
-    def compute(folder: Path) -> Computed:
-        material = gather(settings, folder, progress=progress)
-        explored, unexplored = explorations(material, settings)
-        parts, answers, left_out = analyse(material, settings, explored)
-        left_out = (*left_out, *unexplored)
-        # the ratings of a set stay in it; simulated ones are among the answers of the run, which are marked by them
-        simulated = [each for each in material.simulated if each is not material.people]
-        responses = ResponseTable.concat([material.responses, answers, material.people, *simulated])
-        records = _records(material, settings, parts)
-        sums = tuple(material.checksums.items())
-        handed = Exported("sense_induction", responses, None, sums, meanings_of(STATISTICS, records))
-        sections = built(material, settings, marked_questions(QUESTIONS, records), parts, left_out, explored)
-        report = _report(material, settings, sections, records, len(left_out), given, len(responses))
-        files = (*export(folder, handed, settings.outputs), *write_pages(explored, folder))
-        return Computed(report, responses, parts, files, STATISTICS)
-
-    return run_study(settings, out, compute, overview, given=given, command=command)
+@study.section("What was left out, and why", where="after")
+def left_out(run: SenseData) -> Table | None:
+    """Return what is not in the run, of which vectors, and why."""
+    columns = (Column("What"), Column("Of"), Column("Why it is not in this run"))
+    rows = tuple((one.analysis, run.title_of(one.subject) or "all", one.reason) for one in dict.fromkeys(run.left_out))
+    return Table("left_out", "", "Analyses and sets that are not in this run", columns, rows) if rows else None
 
 
-def analyse(
-    material: Material, settings: SenseInductionSettings, explored: Sequence[Exploration]
-) -> tuple[dict[str, Part], ResponseTable, tuple[LeftOut, ...]]:
-    """Run every analysis; return parts by name (of a question by its id), planted answers, and what was left out.
-
-    *explored* are the senses of the words that the settings name.
-    """
-    trained = trained_of(material)
-    vectors, no_log = trainings_part(material, trained)
-    words, usages = words_part(material, settings), usages_part(material, settings)
-    planted, answers, unplanted = recovery_part(material, settings)
-    noise, no_noise = noise_part(trained)
-    grid, no_grid = grid_part(material, trained, usages.records)
-    synset, no_synset = synset_part(material, settings)
-    maps, no_maps = maps_part(material, settings, explored)
-    people, no_people = people_part(material, settings)
-    judged = joined([people, further_people_part(material, settings)])
-    measured = joined([words, usages, planted, people]).records
-    contrast, no_contrast = contrast_part(material, measured)
-    parts = {
-        "vectors": joined([vectors, maps]),
-        "Q1": words,
-        "Q2": usages,
-        "Q3": same_sense_part(material, settings),
-        "Q4": planted,
-        "Q5": joined([grid, noise, synset]),
-        "Q6": frequency_part(trained),
-        "Q7": judged,
-        "Q8": contrast,
-    }
-    marked = {
-        "Q1": any(each.simulated for each in material.sets if not each.in_context),
-        "Q2": any(each.simulated for each in material.sets if each.in_context),
-        "Q7": holds_simulated(material.people),
-        "Q8": bool(material.simulated),
-    }
-    parts |= {name: marked_part(parts[name]) for name, simulated in marked.items() if simulated}
-    missing = (no_log, unplanted, no_grid, no_noise, no_synset, no_maps, no_people, no_contrast)
-    left_out = (*material.left_out, *(each for several in missing for each in several))
-    return parts, answers, left_out
-
-
-def overview(records: tuple[Record, ...]) -> Table:
+@study.overview
+def overview(records: tuple[Record, ...], _settings: SenseInductionSettings) -> Table:
     """Return the main figure of every question for all vectors: what fits on a screen."""
-    subjects = dict.fromkeys(r.subject for r in records if r.subject and r.status == "")
-    columns = (Column("Vectors"), Column("AvgSimC, SCWS", _ONE), Column("MaxSim, SimLex", _ONE),
-               Column("WiC test, expected %", _ONE), Column("Mini pairs, expected %", _ONE),
-               Column("Planted, by neighbours", _TWO), Column("Planted, by usages", _TWO))  # fmt: skip
-    simlex = next((r.dataset for r in records if "set=simlex999" in r.dataset), "")
-    rows = []
-    for subject in subjects:
-        own = [record for record in records if record.subject == subject]
-        found = (
-            pick(own, rho_name(AVG_SIM_C), dataset="scws"),
-            pick(own, rho_name(MAX_SIM), dataset=simlex),
-            pick(own, "expected_accuracy", dataset="wic", condition="test"),
-            pick(own, "expected_accuracy", dataset="mini_relatedness"),
-            pick(own, "planted_selection"),
-            pick(own, "planted_accuracy"),
-        )
-        told = (None if record is None or record.note == UNDECIDED else record for record in found)
-        rows.append((subject, *(None if record is None else shown(record) for record in told)))
-    return drop_empty(Table("overview", "", "Vectors beside people and planted senses", columns, tuple(rows)))
-
-
-_ONE, _TWO = Format("number", 1), Format("number", 2)
-
-
-def _records(material: Material, settings: SenseInductionSettings, parts: Mapping[str, Part]) -> tuple[Record, ...]:
-    """All records, beside what the paper prints of what is in the run."""
-    records = marked_records(parts, QUESTIONS, settings)
-    # what the paper prints of people is not compared with simulated participants
-    asked = len(material.people) and not holds_simulated(material.people)
-    names = {each.name for each in material.sets} | ({"word_intrusion"} if asked else set())
-    return with_published(records, [value for name in PUBLISHED if name in names for value in PUBLISHED[name]])
-
-
-def _report(
-    material: Material,
-    settings: SenseInductionSettings,
-    sections: tuple[Section, ...],
-    records: tuple[Record, ...],
-    n_left_out: int,
-    given: Mapping[str, str],
-    n_responses: int,
-) -> Report:
-    counts = {
-        "sets": len(material.sets),
-        "pairs": sum(len(each.items) for each in material.sets),
-        "vectors": len(material.subjects),
-        "responses": n_responses,
-        "records": len(records),
-        "left_out": n_left_out,
-    }
-    subtitle = "Vectors with several senses for a word, beside people's ratings and judgments"
-    return Report(
-        title=settings.title or "Induced senses",
-        subtitle=told(subtitle) if material.all_simulated else subtitle,
-        sections=tuple(map(marked_section, sections)) if material.all_simulated else sections,
-        run=about_run(settings, data=material.checksums, counts=counts, given=given),
-        records=records,
-        citations=CITATION,
+    one, two = Format("number", 1), Format("number", 2)
+    simlex = next((record.dataset for record in records if "set=simlex999" in record.dataset), "")
+    test, mini = {"dataset": "wic", "condition": "test"}, {"dataset": "mini_relatedness"}
+    columns = (
+        Col("AvgSimC, SCWS", rho_name(AVG_SIM_C), one, where={"dataset": "scws"}, absent=None),
+        Col("MaxSim, SimLex", rho_name(MAX_SIM), one, where={"dataset": simlex}, absent=None),
+        Col("WiC test, expected %", "expected_accuracy", one, where=test, cell=_decided, absent=None),
+        Col("Mini pairs, expected %", "expected_accuracy", one, where=mini, cell=_decided, absent=None),
+        Col("Planted, by neighbours", "planted_selection", two, absent=None),
+        Col("Planted, by usages", "planted_accuracy", two, absent=None),
     )
+    subjects = dict.fromkeys(record.subject for record in records if record.subject and record.status == "")
+    rows = [Row((subject,), {"subject": subject}) for subject in subjects]
+    title = "Vectors beside people and planted senses"
+    return drop_empty(pivot("overview", title, records, columns, rows, labels=("Vectors",)))
+
+
+def _decided(record: Record) -> Cell:
+    """Return a share that says something of the subject, not one of random answers alone."""
+    return None if record.note == UNDECIDED else shown(record)

@@ -1,26 +1,35 @@
-"""Similarity beside people's ratings: MaxSim and AvgSim of words, MaxSimC and AvgSimC of usages, with coverage."""
+"""Ratings of similarity, the same sense or not, and whether similarity and the reading of senses agree (§5)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiscope.analysis.accuracy import accuracy
 from lexiscope.analysis.agreement import leave_one_out
+from lexiscope.analysis.disagreeing_orders import Measured, Orders, compare_orders
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.analysis.sense_similarity import SimilarityCorrelation, similarity_correlation
+from lexiscope.analysis.sense_similarity import similarity_correlation
+from lexiscope.analysis.votes import share
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Record
+from lexiscope.core.result import Estimate, Record, Result, statistic_name
 from lexiscope.core.simulated import COLLECTED
+from lexiscope.items.truth_choice import SAME
 from lexiscope.report.figure_accuracy import Dot, accuracy_dots
-from lexiscope.report.figures import Heading
-from lexiscope.report.part import Part, pick, shown
-from lexiscope.report.tables import INTEGER, Cell, Column, Format, Table
-from lexiscope.studies.sense_induction.material import HasSenses, Material, PairSet
-from lexiscope.studies.sense_induction.settings import SenseInductionSettings
+from lexiscope.report.figures import Figure, Heading
+from lexiscope.report.part import part_of, pick
+from lexiscope.report.pivot import Col, Row, pivot, records_of
+from lexiscope.report.sections import drop_empty
+from lexiscope.report.sense_test_parts import QUESTIONS, SENSES
+from lexiscope.report.tables import BOUNDED, INTEGER, Column, Format, Table
+from lexiscope.studies.sense_induction.data import HasSenses, PairSet, SenseData
+from lexiscope.studies.sense_induction.people import accuracies
+from lexiscope.studies.sense_induction.planted import recovery
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM, AVG_SIM_C, AVG_SIM_C_UPPER, MAX_SIM, MAX_SIM_C
+from lexiscope.tasks.same_sense import MEASURE_CHOICE
+from lexiscope.tasks.same_sense.by_sense import FLAG, REASONS
 
 NAMES = {
     MAX_SIM: "MaxSim",
@@ -30,7 +39,11 @@ NAMES = {
     AVG_SIM_C_UPPER: "AvgSimC, j ≥ i",
 }
 OF_WORDS, OF_USAGES = (MAX_SIM, AVG_SIM), (AVG_SIM_C, MAX_SIM_C, AVG_SIM_C_UPPER, MAX_SIM, AVG_SIM)
-_RHO, _PERCENT = Format("number", 1), Format("number", 1)
+ALL, DECIDED = statistic_name("accuracy", of="all"), statistic_name("accuracy", of="decided")
+UNDECIDED = "identity decides no pair: every answer is random"
+"""The note of a share that says nothing of the subject."""
+_ONE = Format("number", 1)
+_AGREEMENT = "rater_agreement_x100(variant=leave_one_out)"
 _UNCOVERED = (
     "All pairs: a pair with a word that the subject does not know counts with similarity 0, so that knowing few words "
     "is not rewarded. Which rule Guo et al. (2018) use is not known here: both are printed."
@@ -47,63 +60,38 @@ def rho_name(measure: str, *, every: bool = False) -> str:
     return f"spearman_x100(similarity={measure}{',uncovered=0' if every else ''})"
 
 
-def words_part(material: Material, settings: SenseInductionSettings) -> Part:
+# -- similarity -----------------------------------------------------------------------------------------------------
+
+
+def words(run: SenseData) -> tuple[object, ...]:
     """Return MaxSim and AvgSim on the sets of word pairs (Tables 6 and 7), with coverage."""
-    sets = [each for each in material.of_kind("similarity") if not each.in_context]
-    if not sets:
-        return Part()
-    records = _records(material, sets, settings, OF_WORDS)
-    columns = (
-        Column("Set"), Column("Vectors"), Column("MaxSim", _RHO), Column("AvgSim", _RHO),
-        Column("MaxSim, all pairs", _RHO, note=_UNCOVERED), Column("Covered", INTEGER), Column("Pairs", INTEGER),
-        Column("%", _PERCENT),
-    )  # fmt: skip
-    rows = [
-        (each.title, material.title_of(who.subject_id), *_cells(records, each, who, OF_WORDS))
-        for each in sets
-        for who in material.subjects
-    ]
-    title = "Word similarity: 100 × Spearman's ρ with people's mean ratings"
-    notes: tuple[str, ...] = (_WORDS,)
+    sets, records = run.rated(in_context=False), run.once(word_records)
+    notes = [_WORDS]
     if not any(len(each.responses.where(measure="rating")) for each in sets):
-        notes += ("The files of these sets hold mean ratings only, so that people's own agreement is not known here.",)
-    table = Table("word_similarity", "6", title, columns, tuple(rows), notes)
-    heading = Heading(
-        "word_similarity", "", "MaxSim beside people's ratings, set by set", "Over covered pairs. " + _WORDS
-    )
-    dots = [
-        Dot(each.title, material.title_of(who.subject_id), *_ends(_rho(records, each, who, MAX_SIM)), np.nan)
-        for each in sets
-        for who in material.subjects
-    ]
-    dots = [dot for dot in dots if np.isfinite(dot.value)]
-    figures = (accuracy_dots(dots, heading, unit="100 × ρ", lowest=_lowest(dots)),) if dots else ()
-    return Part(records, (table,), figures)
+        notes += ["The files of these sets hold mean ratings only, so that people's own agreement is not known here."]
+    title = "Word similarity: 100 × Spearman's ρ with people's mean ratings"
+    columns, rows = _columns(OF_WORDS), _rows(run, sets)
+    table = pivot("word_similarity", title, records, columns, rows, labels=("Set", "Vectors"), number="6", notes=notes)
+    return records, table, _dots(run, sets, records)
 
 
-def usages_part(material: Material, settings: SenseInductionSettings) -> Part:
+def usages(run: SenseData) -> tuple[object, ...]:
     """Return MaxSimC and AvgSimC on the sets of usages in context (SCWS), beside the agreement of the ratings."""
-    sets = [each for each in material.of_kind("similarity") if each.in_context]
-    if not sets:
-        return Part()
-    records = _records(material, sets, settings, OF_USAGES) + _agreement(sets, settings)
-    columns = (
-        Column("Set"), Column("Vectors"), Column("AvgSimC", _RHO, note="The full sum over K × K pairs of senses."),
-        Column("MaxSimC", _RHO), Column("AvgSimC, j ≥ i", _RHO, note="The sum as it is printed: it depends on which "
-        "usage stands first and on how senses are numbered."),
-        Column("MaxSim", _RHO, note="Without the contexts."), Column("AvgSim", _RHO),
-        Column("AvgSimC, all pairs", _RHO, note=_UNCOVERED), Column("Covered", INTEGER), Column("Pairs", INTEGER),
-        Column("%", _PERCENT),
-    )  # fmt: skip
-    rows: list[tuple[Cell, ...]] = []
+    sets, records = run.rated(in_context=True), run.once(usage_records)
+    columns = _columns(
+        OF_USAGES,
+        {
+            AVG_SIM_C: "The full sum over K × K pairs of senses.",
+            AVG_SIM_C_UPPER: "The sum as it is printed: it depends on which usage stands first and on how senses are "
+            "numbered.",
+            MAX_SIM: "Without the contexts.",
+        },
+    )
+    rows = []
     for each in sets:
-        rows += [
-            (each.title, material.title_of(who.subject_id), *_cells(records, each, who, OF_USAGES))
-            for who in material.subjects
-        ]
-        agreed = pick(records, _AGREEMENT, dataset=each.name)
-        if agreed is not None:
-            rows.append((each.title, _RATINGS, shown(agreed), *[None] * 6, agreed.n, None))
+        rows += _rows(run, [each])
+        if pick(records, _AGREEMENT, dataset=each.name):
+            rows.append(Row((each.title, "ratings among each other"), {"dataset": each.name, "subject": ""}))
     unnamed = any(each.name == "scws" for each in sets)
     notes = (
         _WORDS,
@@ -111,131 +99,338 @@ def usages_part(material: Material, settings: SenseInductionSettings) -> Part:
         + (" Who gave a column is not published, so that it is no person's agreement." if unnamed else ""),
     )
     title = "Similarity in context: 100 × Spearman's ρ with people's mean ratings"
-    return Part(records, (Table("similarity_in_context", "", title, columns, tuple(rows), notes),))
+    table = pivot("similarity_in_context", title, records, columns, rows, labels=("Set", "Vectors"), notes=notes)
+    return records, table
 
 
-def _lowest(dots: Sequence[Dot]) -> float:
-    """Where the axis begins: at 0, or at the multiple of 10 below the lowest value or end of an interval."""
-    ends = [end for dot in dots for end in (dot.value, dot.low) if np.isfinite(end)]
-    return float(min(0.0, 10 * np.floor(min(ends) / 10)))
+def word_records(run: SenseData) -> list[Record]:
+    """Return the correlations on the sets of word pairs."""
+    return _correlations(run, run.rated(in_context=False), OF_WORDS)
 
 
-def result_words(material: Material, records: Sequence[Record], measure: str) -> str:
+def usage_records(run: SenseData) -> list[Record]:
+    """Return the correlations on the sets of usages, and the agreement of the ratings."""
+    sets = run.rated(in_context=True)
+    records = _correlations(run, sets, OF_USAGES)
+    for each in sets:
+        rows = each.responses.where(measure="rating", subject_kind=COLLECTED)
+        if len(rows.unique("subject_id")) > 2:
+            settings = run.settings
+            agreed = leave_one_out(Ratings.from_table(rows), resamples=settings.n_bootstrap, seed=settings.seed)
+            found = Estimate(_AGREEMENT, agreed.mean, agreed.interval, len(each.items)).times(100, "100 × rho")
+            records += found.about(dataset=each.name).records()
+    return records
+
+
+def highest(run: SenseData, records: Sequence[Record], measure: str) -> str:
     """Say in words which subject has the highest correlation with each set, over covered pairs."""
     found: dict[str, list[Record]] = {}
     for record in records:
         if record.statistic == rho_name(measure) and record.value is not None:
             found.setdefault(record.dataset, []).append(record)
     best = {name: max(rows, key=lambda record: record.value or 0.0) for name, rows in found.items()}
-    texts = [f"{_set_title(material, n)}: {material.title_of(r.subject)} {r.value:.1f}" for n, r in best.items()]
+    titles = {each.name: each.title for each in run.sets}
+    texts = [f"{titles[name]}: {run.title_of(one.subject)} {one.value:.1f}" for name, one in best.items()]
     return f"Highest {NAMES[measure]} correlation, 100 × ρ. {'; '.join(texts)}" if texts else ""
 
 
-def _set_title(material: Material, name: str) -> str:
-    return next(each.title for each in material.sets if each.name == name)
+def _correlations(run: SenseData, sets: Sequence[PairSet], measures: Sequence[str]) -> list[Record]:
+    results: list[Result | Record] = []
+    for pairs in sets:
+        results.append(Record("n_pairs", float(len(pairs.items)), dataset=pairs.name))
+        for subject in run.subjects:
+            values = [_similarities(run, pairs, subject, measure) for measure in measures]
+            n, covered = len(pairs.items), int(np.isfinite(values[0]).sum())
+            known = Estimate("coverage", 100 * covered / n, n=n, unit="percent", note=f"{covered} pairs")
+            results.append(known.about(subject=subject.subject_id, dataset=pairs.name))
+            for measure, own in zip(measures, values, strict=True):
+                results += [_correlation(run, pairs, subject, measure, own, every=every) for every in (False, True)]
+    return records_of(results)
 
 
-_RATINGS = "ratings among each other"
-_AGREEMENT = "rater_agreement_x100(variant=leave_one_out)"
-
-
-@dataclass(frozen=True, slots=True)
-class _Answers:
-    """The similarities of one subject on one set, in the order of its items; not-a-number where not covered."""
-
-    pairs: PairSet
-    subject: HasSenses
-    values: NDArray[np.float64]
-
-
-def _answers(material: Material, pairs: PairSet, subject: HasSenses, measure: str) -> _Answers:
-    rows = material.responses.where(subject_id=subject.subject_id, measure=measure)
+def _similarities(run: SenseData, pairs: PairSet, subject: HasSenses, measure: str) -> NDArray[np.float64]:
+    """The similarities of one subject on one set, in the order of its items; not-a-number if not covered."""
+    rows = run.answers.where(subject_id=subject.subject_id, measure=measure)
     value = dict(zip(rows.column("item_id").tolist(), rows.column("value").tolist(), strict=True))
-    return _Answers(pairs, subject, np.array([value[item.item_id] for item in pairs.items], dtype=np.float64))
-
-
-def _records(
-    material: Material, sets: Sequence[PairSet], settings: SenseInductionSettings, measures: Sequence[str]
-) -> tuple[Record, ...]:
-    found: list[Record] = []
-    for each in sets:
-        found.append(Record("n_pairs", float(len(each.items)), dataset=each.name))
-        for subject in material.subjects:
-            answers = [_answers(material, each, subject, measure) for measure in measures]
-            covered = int(np.isfinite(answers[0].values).sum())
-            where = {"subject": subject.subject_id, "dataset": each.name}
-            share = 100 * covered / len(each.items)
-            known = Record("coverage", share, n=len(each.items), unit="percent", note=f"{covered} pairs")
-            found.append(replace(known, subject=subject.subject_id, dataset=each.name))
-            for answer, measure in zip(answers, measures, strict=True):
-                found += [_correlated(answer, measure, settings, where, every=every) for every in (False, True)]
-    return tuple(found)
-
-
-def _correlated(
-    answers: _Answers, measure: str, settings: SenseInductionSettings, where: dict[str, str], *, every: bool
-) -> Record:
-    name = rho_name(measure, every=every)
-    try:
-        found = _correlation(answers, measure, settings, uncovered=0.0 if every else None)
-    except StatisticError as error:
-        return Record(name, None, note=f"undefined: {error.what}", **where)  # type: ignore[arg-type]
-    n = found.n_all if every else found.n
-    bounded = np.isfinite([found.low, found.high]).all()
-    low, high = (found.low, found.high) if bounded else (None, None)
-    interval = found.interval if bounded else ""
-    return Record(name, found.value, low=low, high=high, interval=interval, n=n, unit="100 × rho", **where)  # type: ignore[arg-type]
+    return np.array([value[item.item_id] for item in pairs.items], dtype=np.float64)
 
 
 def _correlation(
-    answers: _Answers, measure: str, settings: SenseInductionSettings, *, uncovered: float | None
-) -> SimilarityCorrelation:
-    words = answers.pairs.words
-    kept = words if uncovered is not None else words[np.isfinite(answers.values)]
-    several = len(set(kept.tolist())) > 1
-    return similarity_correlation(
-        answers.values,
-        answers.pairs.ratings,
-        measure=measure,
-        uncovered=uncovered,
-        groups=words if several else None,
-        resamples=settings.n_bootstrap if several else 0,
-        seed=settings.seed,
+    run: SenseData, pairs: PairSet, subject: HasSenses, measure: str, values: NDArray[np.float64], *, every: bool
+) -> Estimate | Record:
+    words = pairs.words
+    several = len(set((words if every else words[np.isfinite(values)]).tolist())) > 1
+    try:
+        found = similarity_correlation(
+            values, pairs.ratings, measure=measure, uncovered=0.0 if every else None, groups=words if several else None,
+            resamples=run.settings.n_bootstrap if several else 0, seed=run.settings.seed,
+        )  # fmt: skip
+    except StatisticError as error:
+        name = rho_name(measure, every=every)
+        return Record(name, None, subject.subject_id, pairs.name, note=f"undefined: {error.what}")
+    return found.about(subject=subject.subject_id, dataset=pairs.name)
+
+
+def _columns(measures: Sequence[str], notes: Mapping[str, str] | None = None) -> list[Col]:
+    """The correlations, that of the first measure over all pairs, and the coverage."""
+    said, first = notes or {}, measures[0]
+    # the row of the ratings' agreement has its number in the first column, and as many pairs
+    named = {measure: (rho_name(measure), *((_AGREEMENT,) if measure == first else ())) for measure in measures}
+    return [
+        *(Col(NAMES[one], named[one], _ONE, note=said.get(one, ""), absent=None) for one in measures),
+        Col(f"{NAMES[first]}, all pairs", rho_name(first, every=True), _ONE, note=_UNCOVERED, absent=None),
+        Col("Covered", "coverage", INTEGER, cell=_covered, absent=None),
+        Col("Pairs", ("coverage", _AGREEMENT), show="n", absent=None),
+        Col("%", "coverage", _ONE, show="value", absent=None),
+    ]
+
+
+def _covered(coverage: Record) -> int:
+    return round((coverage.value or 0.0) * (coverage.n or 0) / 100)
+
+
+def _rows(run: SenseData, sets: Sequence[PairSet]) -> list[Row]:
+    return [
+        Row((pairs.title, run.title_of(one.subject_id)), {"dataset": pairs.name, "subject": one.subject_id})
+        for pairs in sets
+        for one in run.subjects
+    ]
+
+
+def _dots(run: SenseData, sets: Sequence[PairSet], records: Sequence[Record]) -> Figure | None:
+    titles = {each.name: each.title for each in sets}
+    dots = [
+        Dot(titles[one.dataset], run.title_of(one.subject), one.value, *ends_of(one), np.nan)
+        for one in records
+        if one.statistic == rho_name(MAX_SIM) and one.value is not None
+    ]
+    if not dots:
+        return None
+    # the axis begins at 0, or at the multiple of 10 below the lowest value or end of an interval
+    ends = [end for dot in dots for end in (dot.value, dot.low) if np.isfinite(end)]
+    lowest = float(min(0.0, 10 * np.floor(min(ends) / 10)))
+    title = "MaxSim beside people's ratings, set by set"
+    return accuracy_dots(
+        dots, Heading("word_similarity", "", title, "Over covered pairs. " + _WORDS), unit="100 × ρ", lowest=lowest
     )
 
 
-def _agreement(sets: Sequence[PairSet], settings: SenseInductionSettings) -> tuple[Record, ...]:
-    found = []
-    for each in sets:
-        rows = each.responses.where(measure="rating", subject_kind=COLLECTED)
-        if len(rows.unique("subject_id")) > 2:
-            agreed = leave_one_out(Ratings.from_table(rows), resamples=settings.n_bootstrap, seed=settings.seed)
-            interval = agreed.interval
-            ends = (100 * interval.low, 100 * interval.high) if interval.is_defined else (None, None)
-            found.append(
-                Record(_AGREEMENT, 100 * agreed.mean, dataset=each.name, low=ends[0], high=ends[1],
-                       interval=interval.method if interval.is_defined else "", n=len(each.items), unit="100 × rho")
-            )  # fmt: skip
-    return tuple(found)
+def ends_of(record: Record) -> tuple[float, float]:
+    """Return the ends of a record's interval, not-a-number if it has none."""
+    return np.nan if record.low is None else record.low, np.nan if record.high is None else record.high
 
 
-def _rho(
-    records: Sequence[Record], pairs: PairSet, subject: HasSenses, measure: str, *, every: bool = False
-) -> Record | None:
-    return pick(records, rho_name(measure, every=every), dataset=pairs.name, subject=subject.subject_id)
+# -- the same sense -------------------------------------------------------------------------------------------------
 
 
-def _ends(record: Record | None) -> tuple[float, float, float]:
-    if record is None or record.value is None:
-        return (np.nan, np.nan, np.nan)
-    low, high = (np.nan if end is None else end for end in (record.low, record.high))
-    return (record.value, low, high)
+def same_sense(run: SenseData) -> tuple[object, ...]:
+    """Return the share of pairs that are right, with what is random in it, for each split of each set (Table 8)."""
+    results: list[Result | Record] = []
+    rows = []
+    for pairs in run.same_sense:
+        for split in dict.fromkeys(str(item.conditions.get("split", "")) for item in pairs.items):
+            chosen = [place for place, one in enumerate(pairs.items) if str(one.conditions.get("split", "")) == split]
+            where = {"dataset": pairs.name, "condition": split}
+            same = 100 * float(np.mean([pairs.items[place].gold == SAME for place in chosen]))
+            results.append(Estimate("share_same", same, n=len(chosen), unit="percent").about(**where))
+            for subject in run.subjects:
+                results += _right(run, pairs, chosen, subject, where | {"subject": subject.subject_id})
+                title = f"{pairs.title}, {split}" if split else pairs.title
+                rows.append(Row((title, run.title_of(subject.subject_id)), where | {"subject": subject.subject_id}))
+    columns = (
+        Col("Right, %", ALL, _ONE),
+        Col("Expected, %", "expected_accuracy", _ONE),
+        Col("Decided right, %", DECIDED, _ONE, note="Of the pairs that identity decides."),
+        Col("Decided", DECIDED, INTEGER, cell=lambda one: one.n or 0),
+        *(Col(one.capitalize(), _random(one), INTEGER, cell=lambda record: int(record.value or 0)) for one in REASONS),
+        Col("n", ALL, show="n"),
+        Col("Same, %", "share_same", _ONE, show="value", where={"subject": ""},
+            note="What always answering 'the same' reaches."),
+    )  # fmt: skip
+    notes = (
+        "A pair that identity cannot decide (two words, a word out of vocabulary or with one sense, no sense "
+        "preferred) is answered at random, drawn by its id and the seed, and counted in the last columns.",
+        "Expected: every random answer counted as half right; no seed changes it. Intervals resample words.",
+    )
+    title = "The same sense, by the identity of the chosen sense"
+    table = pivot("same_sense", title, results, columns, rows, labels=("Pairs", "Vectors"), number="8", notes=notes)
+    return results, table
 
 
-def _cells(records: Sequence[Record], pairs: PairSet, subject: HasSenses, measures: Sequence[str]) -> list[Cell]:
-    """The correlations of a row, that of the first measure over all pairs, and the coverage."""
-    cells = [shown(_rho(records, pairs, subject, measure)) for measure in measures]
-    every = shown(_rho(records, pairs, subject, measures[0], every=True))
-    coverage = pick(records, "coverage", dataset=pairs.name, subject=subject.subject_id)
-    share = 0.0 if coverage is None or coverage.value is None else coverage.value
-    return [*cells, every, round(share * len(pairs.items) / 100), len(pairs.items), share]
+def expected(run: SenseData, records: Sequence[Record]) -> str:
+    """Say the expected accuracies in words: of each subject on each split."""
+    titles = {each.name: each.title for each in run.sets}
+    found: dict[str, list[str]] = {}
+    for record in records:
+        if record.statistic == "expected_accuracy" and record.value is not None:
+            name = ", ".join(filter(None, (titles[record.dataset], record.condition)))
+            found.setdefault(name, []).append(f"{run.title_of(record.subject)} {record.value:.1f}")
+    texts = [f"{name}: {', '.join(values)}" for name, values in found.items()]
+    return f"% right, random answers counted as half right. {'; '.join(texts)}" if texts else ""
+
+
+def _random(reason: str) -> str:
+    return statistic_name("n_random", reason=reason.replace(" ", "_"))
+
+
+def _right(
+    run: SenseData, pairs: PairSet, chosen: Sequence[int], subject: HasSenses, where: Mapping[str, str]
+) -> list[Result | Record]:
+    """What one subject has right of the pairs of a split: of all, of those that identity decides, expected."""
+    rows = run.answers.where(subject_id=subject.subject_id, task="same_sense")
+    choices, flags = rows.where(measure=MEASURE_CHOICE), rows.where(measure=FLAG)
+    option = dict(zip(choices.column("item_id").tolist(), choices.column("option").tolist(), strict=True))
+    reason = dict(zip(flags.column("item_id").tolist(), flags.column("raw").tolist(), strict=True))
+    items = [pairs.items[place] for place in chosen]
+    right = np.array([option[item.item_id] == item.gold for item in items])
+    reasons = [reason[item.item_id] for item in items]
+    random, words = np.array([bool(one) for one in reasons]), pairs.words[list(chosen)]
+    decided: Result | Record
+    if random.all():
+        place = (where["subject"], where["dataset"])
+        decided = Record(DECIDED, None, *place, condition=where["condition"], note="identity decides no pair")
+    else:
+        decided = _share(run, DECIDED, right[~random], words[~random]).about(**where)
+    values = np.where(random, 0.5, right.astype(np.float64))
+    expected = Estimate("expected_accuracy", float(values.mean()), n=len(values))
+    if not random.all() and len(set(words.tolist())) > 1:
+        how = {"resamples": run.settings.n_bootstrap, "seed": run.settings.seed}
+        expected = share("expected_accuracy", values, np.ones(len(values)), groups=words, **how)
+    note = UNDECIDED if random.all() else ""
+    return [
+        _share(run, ALL, right, words).about(**where),
+        decided,
+        expected.times(100, "percent").about(note=note, **where),
+        *(Estimate(_random(one), float(reasons.count(one)), n=len(items)).about(**where) for one in REASONS),
+    ]
+
+
+def _share(run: SenseData, name: str, right: NDArray[np.bool_], words: NDArray[np.str_]) -> Estimate:
+    """The share of right answers, with an interval over words if there are several, over pairs if there is one."""
+    if len(right) < 2:
+        return Estimate(name, float(right.mean()), n=len(right)).times(100, "percent")
+    clusters = words if len(set(words.tolist())) > 1 else None
+    found = accuracy(right, clusters=clusters, resamples=run.settings.n_bootstrap, seed=run.settings.seed)
+    return Estimate(name, found.value, found.clustered, found.n).times(100, "percent")
+
+
+# -- similarity against interpretability ----------------------------------------------------------------------------
+
+_MEAN = statistic_name("spearman_x100", similarity=MAX_SIM, mean="sets")
+_SIMILARITY = {"AvgSimC": rho_name(AVG_SIM_C), "MaxSimC": rho_name(MAX_SIM_C), "MaxSim, mean of sets": _MEAN}
+_READING = {
+    "Intruders found": SENSES,
+    "Senses chosen": QUESTIONS,
+    "Planted, by neighbours": "planted_selection",
+    "Planted, by usages": "planted_accuracy",
+}
+Compared = Mapping[tuple[str, str], Orders]
+
+
+def contrast(run: SenseData) -> tuple[object, ...]:
+    """Return both kinds of figures of every subject in one table, and where they order subjects differently (§5.1)."""
+    found, records = run.once(orders), run.once(_both)
+    if not found:
+        why = "It needs two vectors with a similarity and with people's judgments, or with planted senses, each."
+        return run.leave_out("Similarity against interpretability", why)
+    columns = (
+        *(Col(f"{name}, ρ", statistic, _ONE, absent=None) for name, statistic in _SIMILARITY.items()),
+        *(Col(f"{name}, %", one, _ONE, absent=None) for name, one in _READING.items() if name in tuple(_READING)[:2]),
+        *(
+            Col(name, _READING[name], BOUNDED, note="No judgment of people.", absent=None)
+            for name in tuple(_READING)[2:]
+        ),
+    )
+    rows = [Row((run.title_of(subject),), {"subject": subject}) for subject in _subjects(run, records)]
+    title = "Similarity and interpretability of the same vectors"
+    table = drop_empty(pivot("contrast", title, records, columns, rows, labels=("Vectors",)))
+    caution = (
+        "Orders compare values. A pair that stands in another order is clear where the two intervals overlap by "
+        "neither figure; the others may change places in another sample."
+    )
+    return counted(found), table, _orders_table(run, found), caution
+
+
+def summary(found: Compared) -> str:
+    """Say whether similarity and the reading of senses choose the same vectors; nothing if they are not compared."""
+    apart = [f"{one} and {other.lower()}" for (one, other), own in found.items() if not own.same_best]
+    if not found:
+        return ""
+    if not apart:
+        return f"All {len(found)} comparisons of a similarity with the reading of senses have the same best vectors"
+    clear = sum(bool(own.clear) for own in found.values())
+    return (
+        f"In {len(apart)} of {len(found)} comparisons the two have other best vectors ({'; '.join(apart)}); in {clear} "
+        "a pair stands clearly in another order"
+    )
+
+
+def orders(run: SenseData) -> Compared:
+    """Return how each similarity and each figure of the reading of senses order the subjects of a run."""
+    records = run.once(_both)
+    return orders_of(_subjects(run, records), records)
+
+
+def orders_of(subjects: Sequence[str], records: Sequence[Record]) -> Compared:
+    """Return how each similarity and each figure of the reading of senses order the subjects that have both."""
+    measured = {}
+    for name, statistic in (_SIMILARITY | _READING).items():
+        own = [record for subject in subjects if (record := pick(records, statistic, subject=subject))]
+        ends = {record.subject: ends_of(record) for record in own if record.low is not None}
+        measured[name] = Measured({record.subject: record.value for record in own if record.value is not None}, ends)
+    found = {}
+    for one in _SIMILARITY:
+        for other in _READING:
+            try:
+                found[one, other] = compare_orders(measured[one], measured[other])
+            except StatisticError:
+                # fewer than two subjects have both: this pair of measures compares nothing
+                continue
+    return found
+
+
+def _both(run: SenseData) -> list[Record]:
+    """The records that are compared: those of one set in context, of all sets of words together, and of the reading."""
+    context = [each.name for each in run.rated(in_context=True)][:1]
+    sets = [each.name for each in run.rated(in_context=False)]
+    records = [one for one in run.once(usage_records) if one.dataset in context]
+    of_words = [one for one in run.once(word_records) if one.statistic == rho_name(MAX_SIM)]
+    for subject in run.subjects:
+        own = [one.value for one in of_words if one.subject == subject.subject_id and one.value is not None]
+        if sets and len(own) == len(sets):
+            records.append(Record(_MEAN, sum(own) / len(own), subject.subject_id, n=len(own)))
+    return [*records, *part_of(run.once(recovery), run.once(accuracies)).records]
+
+
+def _subjects(run: SenseData, records: Sequence[Record]) -> list[str]:
+    known = [subject.subject_id for subject in run.subjects]
+    return list(dict.fromkeys([*known, *(one.subject for one in records if one.statistic in (SENSES, QUESTIONS))]))
+
+
+def counted(found: Compared) -> list[Record]:
+    """Return how many pairs of subjects each comparison orders, how many differently, and how many of them clearly."""
+    records = []
+    for (one, other), own in found.items():
+        names = {"similarity": _key(one), "reading": _key(other)}
+        records += [
+            Record(statistic_name("n_disagreements", **names), float(len(own.disagreeing)), n=own.n_pairs),
+            Record(statistic_name("n_clear_disagreements", **names), float(len(own.clear)), n=own.n_pairs),
+            Record(statistic_name("n_orders", **names), float(own.n_pairs)),
+        ]
+    return records
+
+
+def _key(name: str) -> str:
+    return name.lower().replace(", mean of sets", "").replace(",", "").replace(" ", "_")
+
+
+def _orders_table(run: SenseData, found: Compared) -> Table:
+    columns = map(Column, ("Similarity", "Beside", "Best by similarity", "Best by the other", "Same best",
+                           "In another order", "Clearly"))  # fmt: skip
+    rows = tuple(
+        (one, other, run.title_of(own.best_first), run.title_of(own.best_second), "yes" if own.same_best else "no",
+         f"{len(own.disagreeing)} of {own.n_pairs}",
+         "; ".join(f"{run.title_of(a)} / {run.title_of(b)}" for a, b in own.clear[:6]) or "none")
+        for (one, other), own in found.items()
+    )  # fmt: skip
+    return Table("orders", "", "Where the two disagree", tuple(columns), rows)

@@ -1,0 +1,466 @@
+"""The run of the study: sets of pairs, subjects with induced senses, their answers, planted usages, people's tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Literal, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.collect import CollectProgress, collect, live_subjects
+from lexiscope.core import catalog
+from lexiscope.core.dataset import Dataset, DatasetCard
+from lexiscope.core.errors import CapabilityError, DataError, InputError, Place, SpecError
+from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable, holds_simulated
+from lexiscope.core.run import sha256_of
+from lexiscope.core.simulated import COLLECTED, SIMULATED
+from lexiscope.core.study import PublishedValue
+from lexiscope.core.subject import ChoosesSense, Subject, SubjectSpec
+from lexiscope.datasets.wordsim import NINE
+from lexiscope.datasets.wordsim import SETS as WORD_SETS
+from lexiscope.items.known_words import KnowsWords
+from lexiscope.items.planted_senses import read_planted
+from lexiscope.items.synset_usages import check_synset
+from lexiscope.items.truth_choice import DIFFERENT, SAME
+from lexiscope.report.document import Section
+from lexiscope.report.part import Part, told_apart
+from lexiscope.report.sense_tests import Judgments, SenseTest, read_people, sense_tests
+from lexiscope.report.simulated import marked_part, marked_section
+from lexiscope.resources.running_text import corpus_files
+from lexiscope.resources.sense_vectors import SETTINGS as RECORD
+from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors
+from lexiscope.studies.kit.run_data import RunData
+from lexiscope.studies.sense_induction.settings import SenseInductionSettings
+from lexiscope.subjects.gasi import Gasi
+from lexiscope.tasks.relatedness.by_sense import GivesSenses
+from lexiscope.tasks.same_sense.by_sense import CountsSenses
+from lexiscope.training.gasi.planted import REFERENCE, train_on_made_up
+from lexiscope.training.gasi.settings import VARIANTS
+
+Kind = Literal["similarity", "same_sense"]
+MADE_UP = "made_up"
+"""The value of the setting ``planted`` that asks for text made by rule, and the folder in which vectors of it lie."""
+USAGES = "planted.csv"
+"""The usages in a folder of planted senses; vectors of the text before planting are in its folder ``reference``."""
+MINI_PAIRS = "mini_relatedness"
+SETS: tuple[str, ...] = ("scws", *(f"wordsim?set={name}" for name in NINE), "wic", MINI_PAIRS)
+"""The sets of the paper, and the embedded pairs, which are available on any machine."""
+_TASKS = {"similarity": "relatedness", "same_sense": "same_sense"}
+
+
+class HasSenses(Subject, ChoosesSense, KnowsWords, CountsSenses, GivesSenses, Protocol):
+    """A subject with induced senses (``gasi``, ``sense_embedding``): what the study asks of it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairSet:
+    """A set of pairs that every subject answers: rated for similarity, or with a right answer to *same sense?*
+
+    ``ratings`` are people's means of the items, in their order (empty where there are none); ``in_context``: a pair is
+    two usages in their contexts, not two words.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    items: tuple[Item, ...]
+    ratings: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    in_context: bool = True
+    card: DatasetCard | None = None
+    responses: ResponseTable = field(default_factory=ResponseTable.empty)
+    checksums: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the ratings are those of simulated participants."""
+        return holds_simulated(self.responses)
+
+    @property
+    def words(self) -> NDArray[np.str_]:
+        """The word of each pair, of two words the first: what is resampled."""
+        return np.array([item.word.casefold() for item in self.items], dtype=str)
+
+
+@dataclass(frozen=True, eq=False)
+class Planted:
+    """Usages of pseudo-words whose senses are known, and the subjects that are asked for them.
+
+    ``title`` says where they come from; ``by_rule``: text and vectors were made in this run. ``reference`` are vectors
+    with one sense for a word, trained on the text before planting, which say what the senses look like.
+    """
+
+    title: str
+    items: tuple[Item, ...]
+    subjects: tuple[HasSenses, ...]
+    by_rule: bool = False
+    reference: SenseVectors | None = None
+
+    @cached_property
+    def answers(self) -> dict[str, tuple[tuple[Item, ...], NDArray[np.float64]]]:
+        """The usages that a subject knows and the probability of each sense, by id, where it knows two pseudo-words."""
+        found = {}
+        for subject in self.subjects:
+            known = tuple(item for item in self.items if subject.knows(item.usages[0]))
+            if len({item.usages[0].lemma for item in known}) > 1:
+                shares = np.asarray(subject.sense_distribution([item.usages[0] for item in known]), np.float64)
+                found[subject.subject_id] = known, shares
+        return found
+
+    @property
+    def responses(self) -> tuple[ResponseTable, ...]:
+        """The sense that each subject chose, as answers."""
+        return tuple(
+            ResponseTable.from_columns(
+                {
+                    "subject_id": subject.subject_id,
+                    "subject_kind": subject.kind,
+                    "item_id": np.array([item.item_id for item in known], dtype=object),
+                    "task": "planted_senses",
+                    "measure": "induced_sense",
+                    "option": [str(number + 1) for number in shares.argmax(axis=1).tolist()],
+                }
+            )
+            for subject in self.subjects
+            if subject.subject_id in self.answers
+            for known, shares in (self.answers[subject.subject_id],)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An analysis that is not in the run, of which subject (empty: of all), and why."""
+
+    analysis: str
+    subject: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class SenseData(RunData[SenseInductionSettings]):
+    """What the questions see. ``titles`` are short names of the subjects by their ids; ``left_out`` grows with them."""
+
+    settings: SenseInductionSettings
+    sets: tuple[PairSet, ...] = ()
+    subjects: tuple[HasSenses, ...] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
+    answers: ResponseTable = field(default_factory=ResponseTable.empty)
+    planted: Planted | None = None
+    people: Judgments = field(default_factory=Judgments)
+    left_out: list[LeftOut] = field(default_factory=list)
+    name: str = "sense_induction"
+    card: DatasetCard | None = None
+
+    # -- what the kit asks of a run ---------------------------------------------------------------------------------
+
+    @cached_property
+    def responses(self) -> ResponseTable:
+        """Every answer; of the ratings of a set those of simulated participants, by which the run is marked."""
+        rated = [each.responses.where(subject_kind=SIMULATED) for each in self.sets if each.simulated]
+        planted = self.planted.responses if self.planted else ()
+        return ResponseTable.concat([self.answers, *planted, self.people.responses, *rated])
+
+    @property
+    def checksums(self) -> dict[str, str]:
+        """The checksums of the files of all sets, by name."""
+        return {path: digest for each in self.sets for path, digest in each.checksums}
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Sets, pairs, vectors, responses, and what is not in the run."""
+        return {
+            "sets": len(self.sets),
+            "pairs": sum(len(each.items) for each in self.sets),
+            "vectors": len(self.subjects),
+            "responses": len(self.responses),
+            "left_out": len(self.left_out),
+        }
+
+    @property
+    def cards(self) -> Sequence[tuple[DatasetCard, str]]:
+        """The cards of the sets."""
+        cards = {each.card.name: each.card for each in self.sets if each.card is not None}
+        return [(card, f"data_{number}") for number, card in enumerate(cards.values(), start=1)]
+
+    def has(self, what: str) -> bool:
+        """Say whether there are ``rated pairs of words`` or ``of usages``, ``pairs with a right answer``, ``logs``."""
+        return bool(
+            {
+                "rated pairs of words": self.rated(in_context=False),
+                "rated pairs of usages": self.rated(in_context=True),
+                "pairs with a right answer": self.same_sense,
+                "trainings of this program": self.trained,
+            }[what]
+        )
+
+    def printed(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
+        """Return what the paper prints of the sets of the run, and of people; never beside simulated participants."""
+        asked = len(self.people.responses) and not holds_simulated(self.people.responses)
+        names = [*dict.fromkeys(each.name for each in self.sets), *(["word_intrusion"] if asked else [])]
+        return [value for name in names for value in values.get(name, ())]
+
+    def marked(self, name: str, part: Part) -> Part:
+        """Return the part of a question with the mark of simulated participants where theirs are in it."""
+        simulated = {
+            "Q1": any(each.simulated for each in self.sets if not each.in_context),
+            "Q2": any(each.simulated for each in self.sets if each.in_context),
+            "Q7": holds_simulated(self.people.responses),
+            "Q8": self.simulated,
+        }
+        return marked_part(part) if simulated.get(name) else part
+
+    def marked_section(self, section: Section) -> Section:
+        """Return a section with that mark where nobody but simulated participants rated pairs or answered the tests."""
+        return marked_section(section) if self.all_simulated else section
+
+    # -- what the questions ask of it -------------------------------------------------------------------------------
+
+    @property
+    def simulated(self) -> bool:
+        """Whether some ratings or answers are those of simulated participants."""
+        return any(each.simulated for each in self.sets) or holds_simulated(self.people.responses)
+
+    @property
+    def all_simulated(self) -> bool:
+        """Whether there are no others."""
+        real = any(each.kind == "similarity" and not each.simulated for each in self.sets)
+        tested = self.people.responses
+        return self.simulated and not real and (not len(tested) or holds_simulated(tested))
+
+    @property
+    def same_sense(self) -> tuple[PairSet, ...]:
+        """The sets of pairs with a right answer."""
+        return tuple(each for each in self.sets if each.kind == "same_sense")
+
+    def rated(self, *, in_context: bool) -> tuple[PairSet, ...]:
+        """Return the sets of rated pairs, of usages in their contexts or of words."""
+        return tuple(each for each in self.sets if each.kind == "similarity" and each.in_context == in_context)
+
+    @property
+    def trained(self) -> tuple[Gasi, ...]:
+        """The trainings of this program among the subjects."""
+        return tuple(each for each in self.subjects if isinstance(each, Gasi))
+
+    @cached_property
+    def tests(self) -> list[SenseTest]:
+        """People's answers to the tests of each model's senses: of a subject where its revision or its name fits."""
+        known = {
+            name: subject.subject_id
+            for subject in reversed(self.subjects if self.people.items else ())
+            for name in (self.title_of(subject.subject_id), subject.subject_id, subject.facts.revision)
+            if name
+        }
+        return sense_tests(self.people, known, resamples=self.settings.n_bootstrap, seed=self.settings.seed)
+
+    def title_of(self, subject_id: str) -> str:
+        """Return the short name of a subject; its id where it has none."""
+        return self.titles.get(subject_id, subject_id)
+
+    def leave_out(self, analysis: str, reason: str, subject: str = "") -> tuple[()]:
+        """Note that an analysis, of one subject or of all, is not in the run: the report lists it. Return nothing."""
+        self.left_out.append(LeftOut(analysis, subject, reason))
+        return ()
+
+
+# -- making it ------------------------------------------------------------------------------------------------------
+
+
+def gather(settings: SenseInductionSettings, out: Path, progress: CollectProgress | None = None) -> SenseData:
+    """Load the sets, ask every subject every pair, read people's answers, and make planted text where it is asked for.
+
+    Answers are kept below ``out/collected``, vectors of made-up text below ``out/made_up``, so that a broken run
+    continues.
+    Errors: :class:`InputError` where there is nothing to ask; :class:`CapabilityError` for a subject without induced
+    senses; those of the sets, the subjects, the training and the files.
+    """
+    subjects = with_senses(settings)
+    if not subjects and not settings.planted:
+        what = "this study needs vectors with induced senses"
+        hint = "name some: --subject gasi:FOLDER, which lexiscope train gasi writes, or sense_embedding:FORMAT:FILE; "
+        raise InputError(what, hint=hint + "or let it make text, and vectors of it: --planted made_up")
+    # what can be wrong with a setting or a file is found before anything is asked
+    if subjects and settings.synset:
+        check_synset(settings.synset)
+    people = read_people(settings.people)
+    sets, left_out = open_sets(settings) if subjects else ((), [])
+    planted = _planted(settings, subjects, out, progress)
+    answers = []
+    for pairs in sets:
+        # a dataset may be named by its path
+        folder = out / "collected" / re.sub(r"[^A-Za-z0-9.-]+", "_", pairs.name).strip("_.")
+        task = _TASKS[pairs.kind]
+        answers.append(collect(pairs.items, subjects, task, out=folder, seed=settings.seed, progress=progress))
+    return SenseData(
+        settings,
+        sets,
+        subjects,
+        short_titles((*subjects, *(planted.subjects if planted else ()))),
+        ResponseTable.concat(answers),
+        planted,
+        people,
+        left_out if subjects else [LeftOut("Sets of pairs", "", "No vectors were given: --subject.")],
+    )
+
+
+def with_senses(settings: SenseInductionSettings) -> tuple[HasSenses, ...]:
+    """Return the subjects of a run.
+
+    Errors: :class:`CapabilityError` for one without induced senses, before anything is asked.
+    """
+    found = live_subjects(expanded(settings.subjects), settings)
+    for subject in found:
+        if not isinstance(subject, ChoosesSense) or not isinstance(subject, GivesSenses):
+            what = f"{subject.subject_id} has no induced senses"
+            raise CapabilityError(what, hint="this study takes subjects of the kinds gasi and sense_embedding")
+    return tuple(cast(HasSenses, subject) for subject in found)
+
+
+def expanded(specs: Sequence[str]) -> tuple[str, ...]:
+    """Return specs in which a folder of trained folders stands for all of them, in the order of their names.
+
+    >>> expanded(["sense_embedding:muse:a.txt,b.tsv"])
+    ('sense_embedding:muse:a.txt,b.tsv',)
+    """
+    found: list[str] = []
+    for text in specs:
+        spec = SubjectSpec.parse(text)
+        folder = Path(spec.name).expanduser()
+        inside = sorted(path.parent for path in folder.glob(f"*/{RECORD}")) if spec.kind == "gasi" else []
+        several = inside if inside and not (folder / RECORD).is_file() else []
+        found += [f"gasi:{path}" for path in several] or [text]
+    return tuple(dict.fromkeys(found))
+
+
+def short_titles(subjects: Sequence[HasSenses]) -> dict[str, str]:
+    """Return a short name of each subject by its id: the last part of its path, more of it where two end alike.
+
+    Of vectors in several files the first gives the name. Vectors of one path with two options (``?window=5``,
+    ``?window=10``) are called by their ids.
+    """
+    titles = {each.subject_id: each.subject_id for each in subjects}
+    # vectors of made-up text are named by their variant, not by a path
+    names = {spec: spec.partition(":")[2].partition("?")[0] for spec in titles if ":" in spec}
+    names |= {spec: names[spec].partition(",")[0] for spec in names if spec.startswith("sense_embedding:")}
+    parts = {spec: Path(name).parts for spec, name in names.items()}
+    for spec, own in parts.items():
+        others = [other for name, other in parts.items() if name != spec]
+        length = next((n for n in range(1, len(own)) if all(own[-n:] != other[-n:] for other in others)), len(own))
+        titles[spec] = "/".join(own[-length:])
+    return dict(zip(titles, told_apart(list(titles.values()), list(titles)), strict=True))
+
+
+def _planted(
+    settings: SenseInductionSettings, subjects: tuple[HasSenses, ...], out: Path, progress: CollectProgress | None
+) -> Planted | None:
+    """Read planted usages from a file or a folder, or make text and train vectors on it.
+
+    Errors: those of a file or a reference that cannot be read, and :class:`InputError` for a reference whose words have
+    several senses.
+    """
+    if not settings.planted:
+        return None
+    if settings.planted == MADE_UP:
+        folder = out / MADE_UP
+        usages = train_on_made_up(folder, seed=settings.seed, progress=progress)
+        items = tuple(Item(f"{MADE_UP}/{number:04d}", MADE_UP, (one,)) for number, one in enumerate(usages, start=1))
+        made = tuple(Gasi(str(folder / variant), called=f"{MADE_UP}/{variant}") for variant in VARIANTS)
+        return Planted("Made-up text", items, made, by_rule=True, reference=read_sense_vectors(folder / REFERENCE))
+    path = Path(settings.planted)
+    items = read_planted(path / USAGES if path.is_dir() else path)
+    reference = read_sense_vectors(path / REFERENCE) if (path / REFERENCE).is_dir() else None
+    if reference is not None and (reference.n_senses != 1).any():
+        what = f"reference vectors have one sense for each word; {reference.senses.shape[1]} senses were learnt here"
+        raise InputError(what, place=Place(str(path / REFERENCE)), hint="train them with --variant skip_gram")
+    return Planted(path.name, items, subjects, reference=reference)
+
+
+def given_files(settings: SenseInductionSettings) -> dict[str, str]:
+    """Return the checksums of the files that a run depends on: trainings, vectors, planted usages, answers, text.
+
+    Errors: :class:`InputError` for a file of people, of planted usages or of a corpus that is not there.
+    """
+    paths = [*map(Path, settings.people), *corpus_files([Path(name) for name in settings.corpus])]
+    if settings.planted and settings.planted != MADE_UP:
+        path = Path(settings.planted)
+        paths += [path / USAGES, *path.glob(f"{REFERENCE}/{RECORD}")] if path.is_dir() else [path]
+    absent = next((path for path in paths if not path.is_file()), None)
+    if absent is not None:
+        raise InputError(f"there is no file {absent}")
+    for text in expanded(settings.subjects):
+        spec = SubjectSpec.parse(text)
+        if spec.kind == "gasi":
+            paths.append(Path(spec.name).expanduser() / RECORD)
+        elif spec.kind == "sense_embedding":
+            names = spec.name.partition(":")[2].partition("?")[0]
+            paths += [Path(name).expanduser() for name in names.split(",")]
+    return {str(path): sha256_of(path) for path in paths if path.is_file()}
+
+
+# -- sets of pairs --------------------------------------------------------------------------------------------------
+
+
+def open_sets(settings: SenseInductionSettings) -> tuple[tuple[PairSet, ...], list[LeftOut]]:
+    """Load the sets that were asked for; return them, and those that are not available with the reason.
+
+    Errors: :class:`SpecError` for a set of another task, or without ratings; :class:`DataError` where sets were named
+    and none of them is available; those of a set that is available and damaged.
+    """
+    named = settings.datasets or ((settings.dataset,) if settings.dataset else ())
+    found: list[PairSet] = []
+    missing: list[LeftOut] = []
+    first: DataError | None = None
+    for name in named or SETS:
+        try:
+            found.append(pair_set(name))
+        except DataError as error:
+            first = first or error
+            hint = f" {error.hint[:1].upper()}{error.hint[1:].rstrip('.')}." if error.hint else ""
+            missing.append(LeftOut(name, "", f"Not at hand: {error.what}.{hint}"))
+    if named and not found and first is not None:
+        raise first
+    return tuple(found), missing
+
+
+def pair_set(name: str) -> PairSet:
+    """Load one set of pairs by its name in the catalog, options included.
+
+    Errors: those of the dataset; :class:`SpecError` for one that holds neither rated pairs nor pairs with a right
+    answer to *same sense?*
+    """
+    loaded = catalog.dataset(name)
+    title = loaded.card.title.partition(":")[0]
+    made = partial(PairSet, card=loaded.card, checksums=loaded.checksums)
+    if name == MINI_PAIRS:
+        # the embedded pairs with a right answer: the senses were written so, nobody judged them
+        english = [item for item in loaded.items if item.usages[0].language == "en"]
+        answers = [SAME if item.conditions["same_sense"] else DIFFERENT for item in english]
+        items = tuple(replace(item, gold=gold, options=()) for item, gold in zip(english, answers, strict=True))
+        return made(MINI_PAIRS, "Mini pairs (embedded)", "same_sense", items)
+    if loaded.card.task == "same_sense":
+        # nothing is trained here, but the training pairs of a set are its largest part by far, and not reported
+        tested = (item for item in loaded.items if item.conditions.get("split") != "train")
+        return made(name, title, "same_sense", tuple(item for item in tested if item.gold is not None))
+    ratings = _mean_ratings(loaded) if loaded.card.task == "relatedness" else np.empty(0)
+    if not len(ratings):
+        hint = f"use one of {', '.join(SETS)}, or another set of rated pairs"
+        raise SpecError(f"{name} has no pairs that people rated, and no right answers to 'same sense?'", hint=hint)
+    if name.startswith("wordsim?"):
+        title = WORD_SETS[name.partition("set=")[2]].title.partition(":")[0]
+    in_context = any(usage.text != usage.target for usage in loaded.items[0].usages)
+    return made(name, title, "similarity", loaded.items, ratings, in_context, responses=loaded.responses)
+
+
+def _mean_ratings(loaded: Dataset) -> NDArray[np.float64]:
+    """The mean rating of each item, in their order; empty where there are none for every item."""
+    rows = loaded.responses.where(measure=("rating", "norm"), subject_kind=(*COLLECTED, "norm"))
+    sums: dict[str, list[float]] = {}
+    for item_id, value in zip(rows.column("item_id").tolist(), rows.column("value").tolist(), strict=True):
+        sums.setdefault(item_id, []).append(value)
+    if not all(item.item_id in sums for item in loaded.items):
+        return np.empty(0)
+    return np.array([np.mean(sums[item.item_id]) for item in loaded.items], dtype=np.float64)

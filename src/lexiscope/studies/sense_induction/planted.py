@@ -1,0 +1,138 @@
+"""Planted senses: what each subject makes of usages of pseudo-words whose senses are known.
+
+Two figures, which may disagree: by the usages (does the sense that is chosen go with what was planted?), and by what
+the senses look like (is the sense that is chosen one whose neighbours are like the planted word?). Near duplicates of
+one sense can do well by the first and look all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.analysis.planted_senses import planted_selection, sense_recovery
+from lexiscope.core.item import Item
+from lexiscope.core.result import Estimate, Record, Result
+from lexiscope.items.sense_examples import ReadsSenses
+from lexiscope.report.pivot import Col, pivot, rows_of
+from lexiscope.report.sections import drop_empty
+from lexiscope.report.tables import BOUNDED, INTEGER, Format
+from lexiscope.studies.sense_induction.data import HasSenses, Planted, SenseData
+from lexiscope.training.gasi.planted import looks_of
+
+_NAME, _LOOKS = "Planted senses", "Planted senses by their neighbours"
+_BY_LOOKS = "planted_selection"
+
+
+def recovery(run: SenseData) -> tuple[object, ...]:
+    """Return how far planted senses are recovered, by their usages and by what they look like."""
+    planted = run.planted
+    if planted is None:
+        return run.leave_out(_NAME, "No usages of pseudo-words were given: --planted FILE, or --planted made_up.")
+    meant = _meant(run, planted)
+    results: list[Result] = []
+    for subject in planted.subjects:
+        title = run.title_of(subject.subject_id)
+        if subject.subject_id not in planted.answers:
+            run.leave_out(_NAME, "It knows fewer than two of the pseudo-words: train it on the planted text.", title)
+            continue
+        known, shares = planted.answers[subject.subject_id]
+        by_looks = _by_looks(run, subject, planted, meant, known, shares)
+        if meant and isinstance(subject, ReadsSenses) and not by_looks:
+            why = "It knows fewer than two of the pseudo-words whose planted words the reference knows."
+            run.leave_out(_LOOKS, why, title)
+        own = (*_by_usages(run, planted, known, shares), *by_looks)
+        results += [one.about(subject=subject.subject_id, dataset=planted.title) for one in own]
+    if not results:
+        return ()
+    # how many pseudo-words a subject knows stands in no record
+    n_words = {name: len({item.usages[0].lemma for item in known}) for name, (known, _) in planted.answers.items()}
+    columns = (
+        Col("By neighbours", _BY_LOOKS, BOUNDED, absent=None, note="The sense that is chosen has neighbours like the "
+            "word that stood there; chance is one over the number of planted senses."),
+        Col("By usages", "planted_accuracy", BOUNDED, note="Each induced sense may stand for one planted sense, at "
+            "best."),
+        Col("Purity", "planted_purity", BOUNDED, note="Each induced sense stands for what is most frequent in it."),
+        Col("One sense for all", "planted_majority", BOUNDED, note="What no distinction at all reaches by usages."),
+        Col("Recovered", "planted_recovered", Format("number", 2), note="Planted senses of a word that induced ones "
+            "go with."),
+        Col("Pseudo-words", "planted_accuracy", INTEGER, cell=lambda record: n_words[record.subject]),
+        Col("Usages", "planted_accuracy", show="n"),
+        Col("Unknown", "n_unknown", INTEGER, cell=lambda record: int(record.value or 0)),
+    )  # fmt: skip
+    table = pivot(
+        "planted_senses", f"Recovery of planted senses: {planted.title}", results, columns,
+        rows_of(results, "subject", names=run.titles),
+        labels=("Vectors",), notes=("Means over pseudo-words; intervals resample them.",),
+    )  # fmt: skip
+    by_rule = (
+        "The text was made by rule in this run: invented words, each line about one of a few topics. It shows that the "
+        "measurement works, and which variant tells planted senses apart where that is easy; of real text it says "
+        "nothing."
+    )
+    return results, drop_empty(table), by_rule if planted.by_rule else None
+
+
+def recovered(run: SenseData, records: Sequence[Record]) -> str:
+    """Say in words what share of usages each subject has right: by neighbours where that is known, else by usages."""
+    by_looks = _BY_LOOKS in {record.statistic for record in records}
+    name = _BY_LOOKS if by_looks else "planted_accuracy"
+    how = "a sense that looks right is chosen" if by_looks else "senses go with what was planted"
+    shares = {one.subject: one.value for one in records if one.statistic == name and one.value is not None}
+    texts = [f"{run.title_of(subject)} {100 * value:.1f} %" for subject, value in shares.items()]
+    return f"Usages for which {how}: {'; '.join(texts)}" if texts else ""
+
+
+def _by_usages(
+    run: SenseData, planted: Planted, known: Sequence[Item], shares: NDArray[np.float64]
+) -> tuple[Estimate, ...]:
+    words = [str(item.usages[0].lemma) for item in known]
+    gold = [str(item.usages[0].sense) for item in known]
+    how = {"resamples": run.settings.n_bootstrap, "seed": run.settings.seed}
+    found = sense_recovery(words, shares.argmax(axis=1), gold, **how)
+    return *found.results(), Estimate("n_unknown", float(len(planted.items) - found.n), n=found.n)
+
+
+def _meant(run: SenseData, planted: Planted) -> dict[str, list[str]]:
+    """The words that were planted as each pseudo-word, where there are two at least and the reference knows them all.
+
+    Of one word alone every sense would look like it, and of an unknown one none would.
+    """
+    reference = planted.reference
+    if reference is None:
+        why = "It needs vectors of the text before planting: --planted FOLDER, with planted.csv and a skip_gram "
+        run.leave_out(_LOOKS, why + "training in reference.")
+        return {}
+    found: dict[str, set[str]] = {}
+    for item in planted.items:
+        found.setdefault(str(item.usages[0].lemma), set()).add(str(item.usages[0].sense))
+    fit = {word for word, own in found.items() if len(own) > 1 and all(one in reference.index for one in own)}
+    without = [word for word in found if word not in fit]
+    if without:
+        why = "usages of one planted word only, or a planted word that the reference vectors do not know"
+        listed = ", ".join(without[:5])
+        run.leave_out(_LOOKS, f"{len(without)} of {len(found)} pseudo-words have {why}: {listed}.")
+    return {word: sorted(own) for word, own in found.items() if word in fit}
+
+
+def _by_looks(
+    run: SenseData,
+    subject: HasSenses,
+    planted: Planted,
+    meant: Mapping[str, Sequence[str]],
+    known: Sequence[Item],
+    shares: NDArray[np.float64],
+) -> tuple[Estimate, ...]:
+    """How often the chosen sense looks right; nothing without reference vectors, or neighbours of senses."""
+    rows = [row for row, item in enumerate(known) if item.usages[0].lemma in meant]
+    words = [str(known[row].usages[0].lemma) for row in rows]
+    gold = [str(known[row].usages[0].sense) for row in rows]
+    if planted.reference is None or not isinstance(subject, ReadsSenses) or len(set(words)) < 2:
+        return ()
+    labels = looks_of(subject.induced, {word: meant[word] for word in words}, planted.reference)
+    fits = [[label == one for label in labels[word]] for word, one in zip(words, gold, strict=True)]
+    seen = {word: len(set(found) - {""}) for word, found in labels.items()}
+    how = {"resamples": run.settings.n_bootstrap, "seed": run.settings.seed}
+    return planted_selection(words, shares[rows], fits, recovered=seen, **how).results()

@@ -1,0 +1,86 @@
+"""Planted senses: small vectors of made-up text in which senses are planted, and what the senses of vectors look like.
+
+``lexiscope study sense_induction`` and ``benchmarks/planted_senses.py`` measure trainings by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexiscope.analysis.planted_senses import labels_by_neighbours
+from lexiscope.core.run import write_atomically
+from lexiscope.core.usage import Usage
+from lexiscope.items.induced_senses import InducedSenses
+from lexiscope.items.made_up_text import made_up_text, planted_pairs
+from lexiscope.items.planted_senses import plant, planted_usages
+from lexiscope.resources.sense_vectors import SenseVectors
+from lexiscope.training.gasi.settings import VARIANTS, GasiSettings, Variant
+from lexiscope.training.gasi.shards import make_shards
+from lexiscope.training.gasi.train import train_gasi
+from lexiscope.training.gasi.vocabulary import Limits
+
+REFERENCE = "reference"
+"""The folder of the vectors of the text before planting."""
+N_LINES, N_PLANTED, N_USAGES = 1000, 12, 30
+"""Lines of made-up text, pseudo-words in it, and usages of each of their senses."""
+NEIGHBOURS, SEARCHED = 10, 100
+"""Neighbours of a sense that say what it looks like, and how many are searched for as many that the reference knows."""
+
+Progress = Callable[[str, int, int], None]
+
+
+def train_on_made_up(folder: Path, *, seed: int, progress: Progress | None = None) -> tuple[Usage, ...]:
+    """Train every variant on made-up text with pseudo-words, and return usages of them whose senses are known.
+
+    The vectors of a variant are in the folder of its name, those of the text before planting (skip-gram) in
+    ``reference``. A finished training is not begun again.
+    Errors: :class:`~lexiscope.core.errors.MissingExtraError` without what trainings need.
+    """
+    text = made_up_text(N_LINES, seed=seed)
+    pairs = planted_pairs(text, N_PLANTED)
+    trainings: list[tuple[str, Iterable[Sequence[str]], Variant, str]] = [
+        *(("text", plant(text.lines, pairs), variant, variant) for variant in VARIANTS),
+        ("plain", text.lines, "skip_gram", REFERENCE),
+    ]
+    for name, lines, variant, place in trainings:
+        corpus = folder / f"{name}.txt"
+        write_atomically(corpus, "".join(" ".join(line) + "\n" for line in lines))
+        shards = make_shards([corpus], folder / f"{name}_shards", limits=Limits(min_count=1), tokenisation="given")
+        settings = GasiSettings(
+            variant=variant, dimensions=24, subsampling=0.0, epochs=6, learning_rate=0.05, chunk_tokens=2000
+        )
+        train_gasi(shards, out=folder / place, settings=settings, seed=seed, progress=progress)
+    return planted_usages(text.lines, pairs, each=N_USAGES, seed=seed)
+
+
+def looks_of(
+    senses: InducedSenses, meant: Mapping[str, Sequence[str]], reference: SenseVectors
+) -> dict[str, list[str]]:
+    """Return what each sense of each pseudo-word looks like: one of the words that *meant* says were planted as it.
+
+    Neighbours are read by the vectors of *reference*, which has one sense for each word. Empty for a sense that is not
+    there, or has too few neighbours that it knows.
+    """
+    rows = {word: list(senses.of(word)) for word in meant}
+    # the neighbours of all of them in one search, which goes through all vectors
+    every = [row for own in rows.values() for row in own]
+    near = dict(zip(every, senses.neighbours(every, SEARCHED), strict=True))
+
+    def vector(word: str) -> NDArray[np.float64]:
+        return np.asarray(reference.senses[reference.index[word], 0], np.float64)
+
+    labels = {}
+    for word, planted in meant.items():
+        known = {row: [one.word for one in near[row] if one.word in reference.index][:NEIGHBOURS] for row in rows[word]}
+        kept = [row for row in rows[word] if len(known[row]) == NEIGHBOURS]
+        labels[word] = [""] * senses.most
+        if kept:
+            seen = np.stack([np.stack([vector(one) for one in known[row]]) for row in kept])
+            looks = labels_by_neighbours(seen, np.stack([vector(one) for one in planted]))
+            for row, label in zip(kept, looks.tolist(), strict=True):
+                labels[word][int(senses.numbers[row])] = planted[label]
+    return labels
