@@ -28,13 +28,13 @@ TABLE = ResponseTable.from_rows(
 def test_shares_of_tags() -> None:
     """Three of ana's five errors have the first tag, none the second; words are resampled whole."""
     words = {"c0": "bank", "c1": "bank", "c2": "note", "c3": "note", "c4": "bat"}
-    first, second = tag_shares(TABLE, "ana", TAGS, clusters=words, resamples=100)
+    first, second = tag_shares(TABLE, "ana", TAGS, groups=words, resamples=100)
     assert (first.n_tagged, first.share.value, first.share.n_clusters) == (3, 3 / 5, 3)
     assert (second.n_tagged, second.share.value) == (0, 0.0)
     assert (first.result().value, first.result().n, first.result().unit) == (60, 5, "percent")
     assert first.result().interval.low == 100 * first.share.clustered.low
     with pytest.raises(InputError, match="no cluster"):
-        tag_shares(TABLE, "ana", TAGS, clusters={})
+        tag_shares(TABLE, "ana", TAGS, groups={})
 
 
 def test_agreement_on_tags() -> None:

@@ -71,9 +71,9 @@ def test_words_are_resampled_whole() -> None:
     """Setups of one word count as one group; a setup without a word is refused."""
     ratings, places = stories(FIRST, SECOND, FIRST)
     words = {"s0": "bank", "s1": "bank", "s2": "note"}
-    assert ending_effects(ratings, places, words=words, resamples=50).open_to_ended.n_groups == 2
+    assert ending_effects(ratings, places, groups=words, resamples=50).open_to_ended.n_groups == 2
     with pytest.raises(InputError, match="'s2' has no word"):
-        ending_effects(ratings, places, words={"s0": "bank", "s1": "bank"})
+        ending_effects(ratings, places, groups={"s0": "bank", "s1": "bank"})
 
 
 def test_setups_must_be_whole() -> None:

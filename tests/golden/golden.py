@@ -103,7 +103,9 @@ def sums_of_runs(work: Path, *, published: bool, only: str = "*") -> dict[str, d
         started = time.monotonic()
         subprocess.run([sys.executable, "-m", "lexiscope", *words], check=True, cwd=work, stdout=subprocess.DEVNULL)
         sys.stderr.write(f"{case.name}: {time.monotonic() - started:.0f} s\n")
-        found[case.name] = sums_of_folder(out, {str(work): "WORK", str(OWN): "OWN"})
+        found[case.name] = sums_of_folder(
+            out, {str(work): "WORK", str(work).replace("_", r"\_"): "WORK", str(OWN): "OWN"}
+        )
     return found | (exports(work) if fnmatch("export/", only) else {})
 
 

@@ -332,7 +332,7 @@ def test_coded_errors_have_a_section(published: Path, tmp_path: Path, monkeypatc
     monkeypatch.setattr(catalog, "subject", lambda spec: four if str(spec) == "scripted:four" else real(spec))
     settings = replace(SETTINGS, dataset="ambistory", subjects=("scripted:four",), compare=())
     run = gather(settings, tmp_path / "run")
-    (sheet,) = write_sheet(run, tmp_path)
+    (sheet,) = write_sheet(run, tmp_path, ())
     with (tmp_path / sheet).open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert len(rows) == 30

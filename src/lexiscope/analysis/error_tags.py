@@ -61,12 +61,12 @@ def tag_shares(
     coder: str,
     tags: Sequence[str],
     *,
-    clusters: Mapping[str, str] | None = None,
+    groups: Mapping[str, str] | None = None,
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
 ) -> tuple[TagShare, ...]:
-    """Return the share of a coder's errors that has each tag; *clusters* (case id → word) are resampled whole.
+    """Return the share of a coder's errors that has each tag; *groups* (case id → word) are resampled whole.
 
     Errors: :class:`InputError` E504 where the coder has no row of a tag, E506 for a case without a cluster;
     :class:`StatisticError` with fewer than two cases or clusters.
@@ -80,7 +80,7 @@ def tag_shares(
     found = []
     for tag in tags:
         marks = _marks(table, coder, tag)
-        labels = cluster_labels(list(marks), clusters)
+        labels = cluster_labels(list(marks), groups)
         share = accuracy(list(marks.values()), clusters=labels, level=level, resamples=resamples, seed=seed)
         found.append(TagShare(tag, share.n_correct, share))
     return tuple(found)
@@ -92,7 +92,7 @@ def tag_agreement(
     second: str,
     tags: Sequence[str],
     *,
-    clusters: Mapping[str, str] | None = None,
+    groups: Mapping[str, str] | None = None,
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
@@ -110,7 +110,7 @@ def tag_agreement(
         pairs = [(one[case], two[case]) for case in cases]
         same = accuracy(
             [a == b for a, b in pairs],
-            clusters=cluster_labels(cases, clusters),
+            clusters=cluster_labels(cases, groups),
             level=level,
             resamples=resamples,
             seed=seed,

@@ -67,6 +67,23 @@ def example_rows(
     return tuple(rows)
 
 
+def largest_errors(ratings: Ratings, predictions: Predictions, *, count: int) -> tuple[ExampleRow, ...]:
+    """Return the items of which a prediction is farthest from people's mean, the largest error first; ties go by id.
+
+    A prediction within SD of the mean is no error; predictions that could not be read and items without ratings are
+    passed over. Errors: as :func:`example_rows`.
+
+    >>> people = Ratings.from_arrays(list("abababab"), list("iijjkkll"), [1, 2, 3, 3, 5, 5, 1, 1])
+    >>> [row.item_id for row in largest_errors(people, {"i": 4, "j": 3, "k": 1, "l": None}, count=5)]
+    ['k', 'i']
+    """
+    rated = set(ratings.item_ids)
+    given = {item: value for item, value in predictions.items() if item in rated and value is not None}
+    rows = example_rows(list(given), ratings, {"": given})
+    wrong = [row for row in rows if not row.answers[0].within_sd]
+    return tuple(sorted(wrong, key=lambda row: (-abs(given[row.item_id] - row.mean), row.item_id))[:count])
+
+
 def choose_examples(
     ratings: Ratings, subjects: Mapping[str, Predictions], *, rule: Rule, count: int
 ) -> tuple[str, ...]:

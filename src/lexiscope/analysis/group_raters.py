@@ -97,6 +97,7 @@ class ShuffledBestRaters:
 
     def results(self) -> tuple[Estimate, ...]:
         """Return both means; the SDs over shuffles are in their notes."""
+        control = "the same recipe with ratings shuffled among the raters of each sample: what selection alone gives"
         ceilings = (
             ("spearman", self.spearman, self.spearman_sd),
             ("accuracy_within_sd", self.accuracy, self.accuracy_sd),
@@ -105,7 +106,7 @@ class ShuffledBestRaters:
             Estimate(
                 statistic_name("shuffled_best_rater", metric=metric, shuffles=self.shuffles),
                 mean,
-                note=f"raters shuffled within samples; SD over shuffles {spread:.4f}",
+                note=f"{control} (SD over shuffles {spread:.4f})",
             )
             for metric, mean, spread in ceilings
         )

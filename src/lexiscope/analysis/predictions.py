@@ -6,8 +6,10 @@ expected value): unrounded predictions gain three to five points of accuracy wit
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -63,6 +65,80 @@ def predictions_of(table: Table, subject: str, *, measure: str = "rating") -> di
             raise InputError(f"{subject} answered an item twice", code="E502", place=Place(item_id=item), hint=hint)
         found[item] = None if np.isnan(value) else float(value)
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """What one subject predicts. ``predictions``: item id → rating, ``None`` where no reply could be read.
+
+    ``form`` is ``integer`` where all are whole numbers. ``n_asked`` counts questions, repetitions included, ``kinds``
+    what became of those that have no value (refusal, prose …), ``repeats`` how often each question was asked; the
+    prediction is then the mean of the readable answers. ``subject`` and ``title`` are what tables call it.
+    """
+
+    subject: str
+    title: str
+    predictions: Predictions
+    form: Form
+    n_asked: int
+    kinds: Mapping[str, int]
+    repeats: int
+
+    @property
+    def n_unreadable(self) -> int:
+        """How many questions have no value."""
+        return sum(self.kinds.values())
+
+    @property
+    def n_read(self) -> int:
+        """How many items have a prediction: at least one readable answer."""
+        return sum(value is not None for value in self.predictions.values())
+
+    @property
+    def read_of_asked(self) -> str:
+        """How many items have a prediction, of how many, as tables print it."""
+        return f"{self.n_read} / {len(self.predictions)}"
+
+    @cached_property
+    def whole(self) -> dict[str, float | None]:
+        """The predictions as whole numbers of the scale, halves up; those that are whole stay as they are."""
+        if self.form == "integer":
+            return dict(self.predictions)
+        return {item: None if value is None else float(rounded([value])[0]) for item, value in self.predictions.items()}
+
+
+def predictor(
+    table: Table, subject: str, *, measure: str = "rating", replies: str = "", form: Form | None = None
+) -> Predictor:
+    """Return what a subject predicts, questions that were asked repeatedly averaged over the readable answers.
+
+    *replies* is the measure whose option says what became of each reply (``ok``, ``refusal`` …), where the subject has
+    such rows. *form* is that of the values: by default ``integer`` where all are whole numbers.
+    Errors: :class:`InputError` E504 where the subject has no row of the measure.
+
+    >>> from lexiscope.core.response import Response, ResponseTable
+    >>> values = (("a", 4.0, 0), ("a", None, 1), ("b", None, 0))
+    >>> rows = [Response("m", "chat", item, "t", "rating", value, repeat=k) for item, value, k in values]
+    >>> found = predictor(ResponseTable.from_rows(rows), "m")
+    >>> dict(found.predictions), found.form, found.n_asked, found.kinds, found.read_of_asked
+    ({'a': 4.0, 'b': None}, 'integer', 3, {'without a value': 2}, '1 / 2')
+    """
+    rows, kinds = table.where(subject_id=subject, measure=measure), table.where(subject_id=subject, measure=replies)
+    if not len(rows):
+        raise InputError(f"{subject} has no row of {measure!r}", code="E504", hint="collect its answers first")
+    values: dict[str, list[float]] = {}
+    for item, value in zip(rows.column("item_id").tolist(), rows.column("value").tolist(), strict=True):
+        values.setdefault(item, []).append(value)
+    given = {item: [value for value in several if not np.isnan(value)] for item, several in values.items()}
+    predictions = {item: sum(several) / len(several) if several else None for item, several in given.items()}
+    whole = all(value is None or value.is_integer() for value in predictions.values())
+    missing = int(np.isnan(rows.column("value").astype(np.float64)).sum())
+    unread = Counter({"without a value": missing} if missing else {})
+    if len(kinds):
+        unread = Counter(str(kind) for kind in kinds.column("option").tolist() if kind != "ok")
+    repeats = max(map(len, values.values()))
+    form = form or ("integer" if whole else "raw")
+    return Predictor(subject, subject, predictions, form, len(rows), dict(sorted(unread.items())), repeats)
 
 
 def judged(predictions: Predictions, ratings: Ratings, *, form: Form) -> Judged:

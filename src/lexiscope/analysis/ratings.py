@@ -149,6 +149,15 @@ class Ratings:
         """Return how many ratings each item has. *Shape:* (items,)."""
         return np.bincount(self.item, minlength=self.n_items).astype(np.int64)
 
+    def usual_count(self) -> int:
+        """Return how many ratings a mean has: the most frequent number of ratings of an item, of several the smallest.
+
+        >>> Ratings.from_arrays(list("abcab"), list("iiijj"), [1, 2, 3, 4, 5]).usual_count()
+        2
+        """
+        numbers, items = np.unique(self.counts(), return_counts=True)
+        return int(numbers[np.argmax(items)])
+
     def sums(self) -> FloatArray:
         """Return the sum of each item's ratings; exact where ratings are whole numbers. *Shape:* (items,)."""
         return np.asarray(np.bincount(self.item, weights=self.value, minlength=self.n_items), dtype=np.float64)

@@ -155,20 +155,20 @@ def ending_effects(
     ratings: Ratings,
     places: Mapping[str, StoryPlace],
     *,
-    words: Mapping[str, str] | None = None,
+    groups: Mapping[str, str] | None = None,
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
 ) -> EndingEffects:
     """Return how far endings move mean ratings, and how often in the direction they were written for.
 
-    Setups without all six items are refused. *words* (setup → word) are resampled whole instead of setups.
+    Setups without all six items are refused. *groups* (setup → word) are resampled whole instead of setups.
     Errors: :class:`InputError` for an item without a place; :class:`StatisticError` for a setup that is not whole.
     """
     setups, means = _by_place(ratings.item_ids, ratings.means(), places)
-    if words is not None and (lost := [setup for setup in setups if setup not in words]):
+    if groups is not None and (lost := [setup for setup in setups if setup not in groups]):
         raise InputError(f"setup {lost[0]!r} has no word", code="E506")
-    labels = setups if words is None else [words[setup] for setup in setups]
+    labels = setups if groups is None else [groups[setup] for setup in setups]
     a, b, free = means[:, 0, :], means[:, 1, :], means[:, 2, :]
     # meaning 1 of ending A and meaning 2 of ending B were intended
     intended, other = np.stack([a[:, 0], b[:, 1]], axis=1), np.stack([a[:, 1], b[:, 0]], axis=1)

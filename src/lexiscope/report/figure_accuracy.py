@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lexiscope.core.errors import InputError
+from lexiscope.core.result import Record
 from lexiscope.report.figures import Array, Figure, Heading, build, levels
 from lexiscope.report.style import COLOURS, HATCHES, INK, SOFT, WIDTH, Mark, as_svg, drawing, mark, panels, short_names
 
@@ -33,6 +34,17 @@ class Dot:
     low: float
     high: float
     chance: float
+
+    @classmethod
+    def of(cls, record: Record, row: str, subject: str, *, times: float = 1.0, chance: float = float("nan")) -> Dot:
+        """Return the dot of a record; *times* is 100 where it holds a share.
+
+        >>> Dot.of(Record("accuracy", 0.5, low=0.25, high=0.75), "all", "a model", times=100)
+        Dot(row='all', subject='a model', value=50.0, low=25.0, high=75.0, chance=nan)
+        """
+        fields = (record.value, record.low, record.high)
+        value, low, high = (float("nan") if one is None else times * one for one in fields)
+        return cls(row, subject, value, low, high, chance)
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,33 +77,32 @@ MEANING: dict[str, str] = {
     "item_mean": "mean rating of one sample (condition)",
 }
 
-METHODS = (
-    "A sample is one meaning of a homonym, judged in one story from 1 (not plausible at all) to "
-    "5 (the only plausible meaning). The mean rating is the sum over the count, its SD has n − 1. Nothing is filtered. "
-    "Subjects are asked the question that people were asked, one sample at a time, without row numbers, ids, or the "
-    "other meaning of the story.",
-    "Correlations are Spearman's, with average ranks. Intervals of subjects resample words, those of alpha setups: "
-    "samples of one word are not independent. Rank tests take samples as independent, as in Gehring & Roth (2025).",
-)
-LIMITS = (
-    "The two meanings of a story are not a distribution: both can be plausible, and both can be not. A system that "
-    "reads both meanings of a story, or its place in the setup, sees more than any rater did.",
-    "Accuracy within SD has a wide threshold where people disagree; there nearly every prediction is right.",
-)
-OF_AMBISTORY = (
-    "Five or six people judged each sample. Ties among the mean ratings are many (38 distinct values).",
-    "Words come from puns; writers and raters were crowd workers, nine in ten of them from the United Kingdom; the "
-    "precontexts are a language model's. Models may have read the released files: a high score is no proof of "
-    "understanding.",
-)
-
 
 def _methods(run: AmbistoryData) -> tuple[str, ...]:
-    return (*METHODS, f"Live subjects were asked the {len(run.asked)} samples of: {run.split}.")
+    return (
+        "A sample is one meaning of a homonym, judged in one story from 1 (not plausible at all) to 5 (the only "
+        "plausible meaning). The mean rating is the sum over the count, its SD has n − 1. Nothing is filtered. "
+        "Subjects are asked the question that people were asked, one sample at a time, without row numbers, ids, or "
+        "the other meaning of the story.",
+        "Correlations are Spearman's, with average ranks. Intervals of subjects resample words, those of alpha setups: "
+        "samples of one word are not independent. Rank tests take samples as independent, as in Gehring & Roth (2025).",
+        f"Live subjects were asked the {len(run.asked)} samples of: {run.split}.",
+    )
 
 
 def _limits(run: AmbistoryData) -> tuple[str, ...]:
-    return (*LIMITS, *(OF_AMBISTORY if run.name == "ambistory" else ()))
+    general = (
+        "The two meanings of a story are not a distribution: both can be plausible, and both can be not. A system that "
+        "reads both meanings of a story, or its place in the setup, sees more than any rater did.",
+        "Accuracy within SD has a wide threshold where people disagree; there nearly every prediction is right.",
+    )
+    of_ambistory = (
+        "Five or six people judged each sample. Ties among the mean ratings are many (38 distinct values).",
+        "Words come from puns; writers and raters were crowd workers, nine in ten of them from the United Kingdom; the "
+        "precontexts are a language model's. Models may have read the released files: a high score is no proof of "
+        "understanding.",
+    )
+    return (*general, *of_ambistory) if run.name == "ambistory" else general
 
 
 study = Study(
@@ -139,26 +138,18 @@ study.question(
     said=people.agreement_words,
 )(people.agreement)
 study.question(
-    "Does an ending change how plausible a meaning is?",
-    place="§4.2",
-    needs="ratings",
-    said=people.ending_words,
+    "Does an ending change how plausible a meaning is?", place="§4.2", needs="ratings", said=people.ending_words
 )(people.endings)
 study.question(
     "Do people use the whole scale, and are frequent senses more plausible?",
     place="§4.2, Table 6",
     said=people.scale_words,
 )(people.scale)
+study.question("How close do models come to people's ratings?", place="§5.1, §5.2, Table 3", said=models.model_words)(
+    models.results
+)
 study.question(
-    "How close do models come to people's ratings?",
-    place="§5.1, §5.2, Table 3",
-    said=models.model_words,
-)(models.results)
-study.question(
-    "Are open stories harder than ended ones?",
-    place="§5.3.2, Table 7",
-    needs="ratings",
-    said=models.kind_words,
+    "Are open stories harder than ended ones?", place="§5.3.2, Table 7", needs="ratings", said=models.kind_words
 )(models.open_or_ended)
 study.question(
     "Does training on ratings make the errors of a model smaller?",

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
 from lexiscope.analysis.error_tags import tag_agreement, tag_shares
-from lexiscope.analysis.example_rows import Rule, choose_examples, example_rows
-from lexiscope.analysis.predictions import Predictions
-from lexiscope.analysis.ratings import Ratings
+from lexiscope.analysis.example_rows import Rule, choose_examples, example_rows, largest_errors
 from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate, Record, Undefined
 from lexiscope.items.error_tags import TAGS, ErrorCase, read_tags, write_tag_sheet
 from lexiscope.items.stories import story_text
+from lexiscope.report.examples import examples_table
 from lexiscope.report.part import Part, Remark, part_of
 from lexiscope.report.pivot import Col, Row, pivot
-from lexiscope.report.tables import INTEGER, Cell, Column, Table
-from lexiscope.studies.ambistory.data import PERCENT, TWO, AmbistoryData, Predictor
+from lexiscope.report.tables import INTEGER, Column, Table
+from lexiscope.studies.ambistory.data import PERCENT, TWO, AmbistoryData, Resampled
 
 EXAMPLES = 5
 SHEET = "error_coding.csv"
@@ -49,17 +49,26 @@ def cases(run: AmbistoryData) -> Part | None:
         run.number("item_mean", row.mean, condition=row.item_id, n=len(row.ratings))
         for row in example_rows(printed, ratings, {})
     ]
+
+    def shown(name: str, title: str, items: Sequence[str], number: str = "") -> Table:
+        rows, labels = example_rows(items, ratings, subjects), ("Story", "Meaning judged")
+        texts = {item: (_story(run.by_id[item]), str(run.by_id[item].condition("sense"))) for item in items}
+        return examples_table(name, title, rows, texts, labels, subjects=tuple(subjects), number=number)
+
+    table_4 = shown("table_4_examples", "The samples of the paper's Table 4", printed, "4") if printed else None
     title = "The samples with the largest errors" if subjects else "The samples that people disagree most about"
     rule: Rule = "largest_error" if subjects else "people_disagree"
-    shown = _examples(run, ratings, printed, subjects)
-    tables = [Table("table_4_examples", "4", "The samples of the paper's Table 4", *shown)]
-    texts = [_CHOSEN, *([_SHEET] if run.predictors else [])]
     try:
         chosen = choose_examples(ratings, subjects, rule=rule, count=EXAMPLES)
-        tables.append(Table("examples", "", title, *_examples(run, ratings, chosen, subjects)))
     except StatisticError as error:
-        texts = [Remark(f"No examples: {error.what}.")]
-    return part_of(means, [table for table in tables if table.rows], texts)
+        return part_of(means, table_4, Remark(f"No examples: {error.what}."))
+    return part_of(means, table_4, shown("examples", title, chosen), _CHOSEN, _SHEET if run.predictors else None)
+
+
+def _story(item: Item) -> str:
+    """The story with its word between low lines."""
+    usage = item.usages[0]
+    return story_text(item, f"{usage.text[: usage.start]}_{usage.target}_{usage.text[usage.end :]}")
 
 
 _CHOSEN = (
@@ -75,35 +84,10 @@ _SHEET = (
 )
 
 
-def _examples(
-    run: AmbistoryData, ratings: Ratings, items: Sequence[str], subjects: Mapping[str, Predictions]
-) -> tuple[tuple[Column, ...], tuple[tuple[Cell, ...], ...]]:
-    """The columns and the rows of a table of samples."""
-    columns = (
-        Column("Story"),
-        Column("Meaning judged"),
-        Column("People, mean", TWO),
-        Column("Ratings"),
-        *(Column(subject) for subject in subjects),
-    )
-    rows: list[tuple[Cell, ...]] = []
-    for row in example_rows(items, ratings, subjects):
-        item = run.by_id[row.item_id]
-        usage = item.usages[0]
-        marked = f"{usage.text[: usage.start]}_{usage.target}_{usage.text[usage.end :]}"
-        answers = [
-            "not read" if one.predicted is None else f"{one.predicted:.3g}{'' if one.within_sd else ' ×'}"
-            for one in row.answers
-        ]
-        said = "\u00a0".join(f"{value:g}" for value in row.ratings)
-        rows.append((story_text(item, marked), str(item.condition("sense")), row.mean, said, *answers))
-    return columns, tuple(rows)
-
-
 # -- the sheet and the tags -------------------------------------------------------------------------------------------
 
 
-def write_sheet(run: AmbistoryData, folder: Path, _records: tuple[Record, ...] = ()) -> tuple[str, ...]:
+def write_sheet(run: AmbistoryData, folder: Path, _records: tuple[Record, ...]) -> tuple[str, ...]:
     """Write the largest errors of every subject for a person to tag; return the name of the file.
 
     A prediction within the standard deviation of people's ratings is no error.
@@ -116,19 +100,11 @@ def write_sheet(run: AmbistoryData, folder: Path, _records: tuple[Record, ...] =
 
 def error_cases(run: AmbistoryData) -> tuple[ErrorCase, ...]:
     """Return the largest errors of every subject, in the order of the sheet."""
-    return tuple(case for each in run.predictors if run.judged for case in _errors(run, run.judged, each))
-
-
-def _errors(run: AmbistoryData, ratings: Ratings, each: Predictor) -> list[ErrorCase]:
-    rated = set(ratings.item_ids)
-    given = {item: value for item, value in each.predictions.items() if item in rated and value is not None}
-    rows = example_rows(list(given), ratings, {each.title: given})
-    wrong = [row for row in rows if not row.answers[0].within_sd]
-    wrong.sort(key=lambda row: (-abs(given[row.item_id] - row.mean), row.item_id))
-    return [
-        ErrorCase(run.by_id[row.item_id], each.subject, given[row.item_id], row.mean, row.sd)
-        for row in wrong[:MOST_ERRORS]
-    ]
+    return tuple(
+        ErrorCase(run.by_id[row.item_id], each.subject, row.answers[0].predicted or 0.0, row.mean, row.sd)
+        for each in run.predictors
+        for row in (largest_errors(run.judged, each.predictions, count=MOST_ERRORS) if run.judged else ())
+    )
 
 
 def error_tags(run: AmbistoryData) -> Part | None:
@@ -147,19 +123,20 @@ def error_tags(run: AmbistoryData) -> Part | None:
     if not errors:
         raise InputError("no subject of this run made an error: there is nothing that a sheet could code")
     coded = ResponseTable.concat([read_tags(path, errors, coder=coder) for coder, path in paths.items()])
-    return part_of(_shares(run, coded, tuple(paths), errors), _agreement(run, coded, tuple(paths), errors))
+    words = run.resampled({case.case_id: case.item.word for case in errors})
+    return part_of(_shares(run, coded, tuple(paths), errors, words), _agreement(run, coded, tuple(paths), words))
 
 
-def _shares(run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], errors: Sequence[ErrorCase]) -> Part:
-    words, settings = {case.case_id: case.item.word for case in errors}, run.settings
+def _shares(
+    run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], errors: Sequence[ErrorCase], words: Resampled
+) -> Part:
     found: list[Estimate] = []
     rows, remarks = [], []
     for coder in coders:
         for subject in (ALL_SUBJECTS, *dict.fromkeys(case.subject for case in errors)):
             ids = tuple(case.case_id for case in errors if subject in (ALL_SUBJECTS, case.subject))
-            mine, drawn = coded.where(item_id=ids), settings.n_bootstrap
             try:
-                shares = tag_shares(mine, coder, tuple(TAGS), clusters=words, resamples=drawn, seed=settings.seed)
+                shares = tag_shares(coded.where(item_id=ids), coder, tuple(TAGS), **words)
             except StatisticError as error:
                 remarks.append(Remark(f"{coder}, {subject}: no shares of tags: {error.what}."))
                 continue
@@ -174,15 +151,12 @@ def _shares(run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], err
     return part_of(found, table, remarks)
 
 
-def _agreement(run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], errors: Sequence[ErrorCase]) -> Part:
-    words, settings = {case.case_id: case.item.word for case in errors}, run.settings
+def _agreement(run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], words: Resampled) -> Part:
     found: list[Estimate | Undefined] = []
     rows = []
     for pair in combinations(coders, 2):
         where = {"condition": f"{run.split}, {' and '.join(pair)}"}
-        for one in tag_agreement(
-            coded, *pair, tuple(TAGS), clusters=words, resamples=settings.n_bootstrap, seed=settings.seed
-        ):
+        for one in tag_agreement(coded, *pair, tuple(TAGS), **words):
             found += [run.about(result, **where) for result in one.results()]
             rows.append(Row((", ".join(pair), one.tag.replace("_", " ")), where, {"tag": one.tag}))
     same = "error_tag_same(tag={tag})"

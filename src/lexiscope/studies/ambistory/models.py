@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lexiscope.analysis.predictions import rho_with_means
+from lexiscope.analysis.predictions import Predictor, rho_with_means
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.story_effects import KINDS, accuracy_by_kind, open_against_ended
 from lexiscope.analysis.tuning import base_against_tuned
@@ -14,22 +14,18 @@ from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Part, part_of, value_of
 from lexiscope.report.pivot import Col, Row, pivot, rows_of
 from lexiscope.report.tables import INTEGER, P_VALUE, TEXT, Column, Missing, Table
-from lexiscope.studies.ambistory.data import ALL, MEASURE_DISTANCE, PERCENT, THREE, AmbistoryData, Predictor
+from lexiscope.studies.ambistory.data import ALL, MEASURE_DISTANCE, PERCENT, THREE, AmbistoryData
 
 RANDOM, MAJORITY = "Random (expectation)", "Majority"
 RHO, NEARNESS = "spearman", "nearness_spearman"
-_STRICT = {"sd": "sample", "edge": "strict"}
-INTEGER_FORM, ROUNDED_FORM, RAW_FORM = (
-    statistic_name("accuracy_within_sd", **_STRICT, predictions=form) for form in ("integer", "rounded", "raw")
-)
-INCLUSIVE = statistic_name("accuracy_within_sd", sd="sample", edge="inclusive", predictions="integer")
-POPULATION = statistic_name("accuracy_within_sd", sd="population", edge="strict", predictions="integer")
-EXPECTED = statistic_name("expected_accuracy_within_sd", **_STRICT, guesses="uniform")
+INTEGER_FORM = "accuracy_within_sd(sd=sample,edge=strict,predictions=integer)"
+ROUNDED_FORM = "accuracy_within_sd(sd=sample,edge=strict,predictions=rounded)"
+RAW_FORM = "accuracy_within_sd(sd=sample,edge=strict,predictions=raw)"
+INCLUSIVE = "accuracy_within_sd(sd=sample,edge=inclusive,predictions=integer)"
+POPULATION = "accuracy_within_sd(sd=population,edge=strict,predictions=integer)"
+EXPECTED = "expected_accuracy_within_sd(sd=sample,edge=strict,guesses=uniform)"
 FORMS = {"integer": INTEGER_FORM, "raw": ROUNDED_FORM}
-WRONG_FORMS = {
-    form: statistic_name("accuracy_within_sd", predictions=name, **_STRICT, unread="wrong")
-    for form, name in ((INTEGER_FORM, "integer"), (ROUNDED_FORM, "rounded"))
-}
+WRONG_FORMS = {form: form.replace(")", ",unread=wrong)") for form in FORMS.values()}
 """The strict variant of an accuracy: a sample without a readable reply counts as wrong."""
 FEWEST_WORDS = 2
 _WHOLE = Missing("Whole predictions.")
@@ -179,10 +175,8 @@ def _definitions(found: list[Estimate | Undefined], label: str) -> Table:
         POPULATION: "population SD, strict",
     }
     rows = [Row((text,), {"statistic": name, "subject": MAJORITY}) for name, text in names.items()]
-    columns, title = (
-        (Col("Accuracy of the majority label", "{statistic}", THREE),),
-        "What the definition of accuracy within SD decides",
-    )
+    title = "What the definition of accuracy within SD decides"
+    columns = (Col("Accuracy of the majority label", "{statistic}", THREE),)
     return pivot("accuracy_definitions", title, found, columns, rows, labels=("Definition",), notes=(label,))
 
 
@@ -213,18 +207,13 @@ def _figure(run: AmbistoryData, found: list[Estimate | Undefined]) -> Figure | N
     records = part_of(found).records
     chance = 100 * (value_of(records, EXPECTED) or 0.0)
     dots = [
-        Dot("Accuracy\nwithin SD", titles[one.subject], 100 * one.value, *_percent(one), chance)
+        Dot.of(one, "Accuracy\nwithin SD", titles[one.subject], times=100, chance=chance)
         for one in records
         if one.value is not None and one.statistic in FORMS.values()
     ]
     caption = "Whole or rounded predictions; bars: 95 % interval, words resampled. Dashed: expectation of guessing."
     heading = Heading("figure_accuracy", "", "Accuracy within SD of every subject", caption)
     return accuracy_dots(dots, heading, unit="Samples within SD, %") if dots else None
-
-
-def _percent(record: Record) -> tuple[float, float]:
-    low, high = (float("nan") if end is None else 100 * end for end in (record.low, record.high))
-    return low, high
 
 
 def _distances(run: AmbistoryData, ratings: Ratings) -> Part | None:
@@ -259,13 +248,12 @@ def _distances(run: AmbistoryData, ratings: Ratings) -> Part | None:
 def open_or_ended(run: AmbistoryData) -> tuple[Part | None, ...]:
     """Return whether people disagree more about open stories, and how accurate subjects are on either (Table 7)."""
     found: list[Estimate] = []
-    for condition, ids in run.parts.items():
-        ratings = run.rated(ids)
+    for condition, ratings in run.rated(run.parts):
         try:
-            results = () if ratings is None else open_against_ended(ratings, run.places).results(condition)
+            results = open_against_ended(ratings, run.places).results(condition)
         except StatisticError:
             continue
-        found += [run.about(one) for one in results]
+        found += [run.about(one, condition=one.condition) for one in results]
     test = "rank_sum(of=sd,between=open_and_ended{more})"
     u, plain = test.format(more=""), test.format(more=",ties=ignored,value=p")
     columns = (

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lexiscope.analysis.alpha import LEVELS, krippendorff_alpha
-from lexiscope.analysis.ceilings import Ceiling, reliability_of_means
+from lexiscope.analysis.ceilings import reliability_of_means
 from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.group_raters import best_raters, shuffled_best_raters, single_rater
 from lexiscope.analysis.label_distribution import label_table, mean_label_table, rating_shares
 from lexiscope.analysis.norms import item_sd, mean_sd_by_group
-from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.significance import correlation_p
 from lexiscope.analysis.story_effects import ending_effects
 from lexiscope.analysis.variance_components import variance_components
@@ -24,21 +23,19 @@ from lexiscope.items.story_inventory import guessed_lemmas, story_inventory, sto
 from lexiscope.report.figure_accuracy import stacked_shares
 from lexiscope.report.figures import Heading, apa
 from lexiscope.report.part import Part, Remark, part_of, value_of
-from lexiscope.report.pivot import Col, Row, pivot, rows_of
+from lexiscope.report.pivot import Col, Row, pivot, records_of, rows_of
 from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, TEXT, Column, format_number
 from lexiscope.resources import wordnet
-from lexiscope.studies.ambistory.data import ALL, PEOPLE, PERCENT, THREE, TWO, AmbistoryData
+from lexiscope.studies.ambistory.data import ALL, PERCENT, THREE, TWO, AmbistoryData, Resampled
+from lexiscope.studies.kit.run import PEOPLE
 
 TOP_FORMS = 10
 MOST_FORMS = 4
 SHUFFLES = 100
 COUNTED = ("n_samples", "n_stories", "n_setups", "n_forms", "n_ratings", "n_nonsensical")
 POINTS = tuple(str(point) for point in range(1, 6))
-ALPHA, SINGLE_RHO, SINGLE_ACCURACY = (
-    "krippendorff_alpha(level=interval)",
-    "single_rater_rho(over=ratings)",
-    "single_rater_accuracy_within_sd",
-)
+ALPHA, SENSE_RHO = "krippendorff_alpha(level=interval)", "sense_count_rho(with=mean)"
+SINGLE_RHO, SINGLE_ACCURACY = "single_rater_rho(over=ratings)", "single_rater_accuracy_within_sd"
 SHIFT, SHIFT_SD = "absolute_difference(between={between})", "absolute_difference_sd(between={between},ddof={ddof})"
 
 
@@ -52,7 +49,7 @@ def stories(run: AmbistoryData) -> Part:
     ticks = Col("Nonsensical", COUNTED[-1], INTEGER, "value", note="Ticks; nothing is filtered.")
     splits = rows_of(counts, "condition")
     table = pivot("counts", "What the dataset holds", counts, (*heads, ticks), splits, labels=("Split",))
-    lengths = [run.about(one) for one in story_lengths(run.source.items).results()]
+    lengths = [run.about(one) for one in story_lengths(run.items).results()]
     mean = "mean_words(of={part})"
     parts = pivot(
         "table_2_lengths",
@@ -70,16 +67,16 @@ def stories(run: AmbistoryData) -> Part:
 def _counts(run: AmbistoryData, condition: str) -> list[Record]:
     ids = run.parts[condition]
     items = [run.by_id[item] for item in ids]
-    ratings = run.rated(ids)
+    n_ratings = sum(len(ratings) for _, ratings in run.rated({condition: ids}))
     ticks = run.responses.where(measure="nonsensical", item_id=ids).column("value").astype(np.float64)
     forms = {item.word for item in items}
     groups = [{item.condition(name) for item in items} for name in ("story", "setup")]
-    sizes = (*map(len, (items, *groups, forms)), len(ratings) if ratings else 0, np.nansum(ticks))
+    sizes = (*map(len, (items, *groups, forms)), n_ratings, np.nansum(ticks))
     return [run.number(name, size, condition=condition) for name, size in zip(COUNTED, sizes, strict=True)]
 
 
 def _inventory(run: AmbistoryData) -> Part:
-    found = story_inventory(run.source.items)
+    found = story_inventory(run.items)
     most = found.setups_per_form[:MOST_FORMS]
     records = [
         run.number("n_sense_pairs", found.sense_pairs, note="a form with its two meanings, once a split"),
@@ -92,7 +89,7 @@ def _inventory(run: AmbistoryData) -> Part:
         f"ambiguous sentences for each form, the most for {', '.join(f'{form} ({count})' for form, count in most)}."
     )
     try:
-        guessed = guessed_lemmas([item.word for item in run.source.items], wordnet.load())
+        guessed = guessed_lemmas([item.word for item in run.items], wordnet.load())
     except DataError:
         return part_of(records, text)
     note = "guessed: the shortest WordNet base form; other rules give 299 to 334"
@@ -121,10 +118,7 @@ def _alphas(run: AmbistoryData) -> Part:
     found: list[Estimate] = []
     rows = []
     kinds = {kind: run.of_kind(kind, run.parts[ALL]) for kind in ("open", "ended")}
-    for condition, ids in {**run.parts, **kinds}.items():
-        ratings = run.rated(ids)
-        if ratings is None:
-            continue
+    for condition, ratings in run.rated({**run.parts, **kinds}):
         setups = run.resampled(run.setups, ratings.item_ids)
         alphas = [krippendorff_alpha(ratings, level=level, **setups).estimate for level in LEVELS]
         spread = Estimate("mean_sd(ddof=1)", float(np.nanmean(item_sd(ratings))), n=ratings.n_items)
@@ -146,10 +140,8 @@ def _alphas(run: AmbistoryData) -> Part:
 def _spreads(run: AmbistoryData) -> Part:
     name, top = "form_mean_sd(ddof=1)", mean_sd_by_group(run.people, run.words)[:TOP_FORMS]
     found = [run.number(name, one.mean_sd, condition=one.group, n=one.n_items) for one in top]
-    columns, title = (
-        (Col("Samples", name, show="n"), Col("Mean SD", name, TWO)),
-        "The forms that people disagree most about",
-    )
+    title = "The forms that people disagree most about"
+    columns = (Col("Samples", name, show="n"), Col("Mean SD", name, TWO))
     return part_of(found, pivot("form_sds", title, found, columns, rows_of(found, "condition"), labels=("Form",)))
 
 
@@ -164,30 +156,19 @@ def _ceilings(run: AmbistoryData) -> Part | None:
     except StatisticError as error:
         return part_of(Remark(f"The ceilings could not be computed: {error.what}."))
     alpha = krippendorff_alpha(run.people, level="interval", **run.resampled(run.setups))
-    reliability = reliability_of_means(alpha, _ratings_of_a_sample(run.people))
+    reliability = reliability_of_means(alpha, run.people.usual_count())
 
-    def ceiling(one: Ceiling, condition: str) -> Estimate:
-        found = Estimate(one.name, one.value, one.interval, one.n, note=f"n counts {one.unit}")
-        return run.about(found, condition=condition)
-
+    of_groups = [run.about(one.estimate, condition=run.split) for one in (best.spearman, best.accuracy)]
     control = [run.about(one, condition=run.split, n=best.spearman.n) for one in shuffled.results()]
-    found = [ceiling(best.spearman, run.split), ceiling(best.accuracy, run.split), ceiling(reliability, ALL), *control]
-    same = "the same recipe where ratings are shuffled among the raters of each sample: what selection alone gives"
-    definitions = [best.spearman.definition, best.accuracy.definition, reliability.definition]
-    definitions += [f"{same} ({one.note.partition('; ')[2]})" for one in control]
-    rows = [
-        Row((f"{one.name}, {one.condition}", text), {"statistic": one.name, "condition": one.condition})
-        for one, text in zip(found, definitions, strict=True)
-    ]
-    columns = (Col("Value", "{statistic}", BOUNDED), Col("Raters", "{statistic}", show="n"))
-    table = pivot("ceilings", "Human ceilings, by name", found, columns, rows, labels=("Ceiling", "Definition"))
+    found = [*of_groups, run.about(reliability.estimate, condition=ALL), *control]
+    columns = (
+        Col("Definition", "{statistic}", TEXT, "note"),
+        Col("Value", "{statistic}", BOUNDED),
+        Col("n", "{statistic}", show="n"),
+    )
+    rows, labels = rows_of(found, "statistic", "condition"), ("Ceiling", "Samples of")
+    table = pivot("ceilings", "Human ceilings, by name", found, columns, rows, labels=labels)
     return part_of(found, table, _singles(run), _READ_WITH + (f" {_RECOVERED}" if run.name == "ambistory" else ""))
-
-
-def _ratings_of_a_sample(ratings: Ratings) -> int:
-    """How many ratings a mean has: the most frequent number of ratings of a sample, of several the smallest."""
-    counts = Counter(np.bincount(ratings.item, minlength=ratings.n_items).tolist())
-    return int(min(counts, key=lambda n: (-counts[n], n)))
 
 
 _READ_WITH = (
@@ -203,13 +184,11 @@ def _singles(run: AmbistoryData) -> Part:
     """One rater against the others, on all samples and on those that live subjects were asked."""
     kinds = {f"{run.split}, {kind}": run.of_kind(kind, run.asked) for kind in ("open", "ended")}
     found: list[Result] = []
-    for condition, ids in {ALL: run.parts[ALL], run.split: run.asked, **kinds}.items():
-        ratings = run.rated(ids)
-        if ratings is not None:
-            make = partial(single_rater, ratings, resamples=run.settings.n_bootstrap, seed=run.settings.seed)
-            one = run.attempt(SINGLE_RHO, make, condition=condition)
-            results = (one,) if isinstance(one, Undefined) else one.results()
-            found += [run.about(result, condition=condition) for result in results]
+    for condition, ratings in run.rated({ALL: run.parts[ALL], run.split: run.asked, **kinds}):
+        make = partial(single_rater, ratings, resamples=run.settings.n_bootstrap, seed=run.settings.seed)
+        one = run.attempt(SINGLE_RHO, make)
+        results = (one,) if isinstance(one, Undefined) else one.results()
+        found += [run.about(result, condition=condition) for result in results]
     over_raters = "single_rater_rho(over=raters)"
     columns = (
         Col("ρ, all ratings", SINGLE_RHO, THREE),
@@ -229,7 +208,7 @@ def _components(run: AmbistoryData) -> Part:
         found = variance_components(run.people, run.groups)
     except StatisticError as error:
         return part_of(Remark(f"Variance components could not be computed: {error.what}."))
-    several = _ratings_of_a_sample(run.people)
+    several = run.people.usual_count()
     results = [run.about(one) for one in found.results(several)]
     note = (
         f"Two-way within groups of raters, pooled over {found.n_groups} groups. Do raters differ in leniency? "
@@ -249,9 +228,7 @@ def endings(run: AmbistoryData) -> Part:
     """Return how far endings move mean ratings, and how often in the direction they were written for (§4.2)."""
     words = run.resampled({run.setups[item]: word for item, word in run.words.items()})
     try:
-        effects = ending_effects(
-            run.people, run.places, words=words["groups"], resamples=words["resamples"], seed=words["seed"]
-        )
+        effects = ending_effects(run.people, run.places, **words)
     except StatisticError as error:
         return part_of(Remark(f"Effects of endings could not be computed: {error.what}."))
     found = [run.about(one) for one in effects.results()]
@@ -313,7 +290,7 @@ def scale(run: AmbistoryData) -> tuple[Part | None, ...]:
 def scale_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
     """Return how much of the scale's ends is used, and how frequency goes with plausibility."""
     extreme = value_of(records, "rating_share(point=1_or_5)", condition=ALL)
-    rho = value_of(records, "sense_count_rho(with=mean)", condition=ALL)
+    rho = value_of(records, SENSE_RHO, condition=ALL)
     texts = [f"{extreme:.0f} % of ratings are 1 or 5"] if extreme is not None else []
     texts += [f"sense count and mean rating ρ {apa(rho, 3)}"] if rho is not None else []
     return "; ".join(texts)
@@ -334,9 +311,9 @@ def _points(run: AmbistoryData) -> Part | None:
 
 def _labels(run: AmbistoryData) -> Part | None:
     """The labels of people, which are rounded mean ratings, and of subjects."""
-    words = run.resampled(run.words, run.asked)
-    tables = [] if run.judged is None else [mean_label_table(run.judged, run.kinds, subject=PEOPLE, **words)]
-    tables += [label_table(each.subject, each.whole, run.kinds, **words) for each in run.predictors if each.n_read]
+    words, kinds = run.resampled(run.words, run.asked), {item: place.kind for item, place in run.places.items()}
+    tables = [] if run.judged is None else [mean_label_table(run.judged, kinds, subject=PEOPLE, **words)]
+    tables += [label_table(each.subject, each.whole, kinds, **words) for each in run.predictors if each.n_read]
     if not tables:
         return None
     titles = {PEOPLE: PEOPLE} | {each.subject: each.title for each in run.predictors}
@@ -375,7 +352,7 @@ def _frequency(run: AmbistoryData) -> Part | None:
     if not run.has("ratings"):
         return None
     try:
-        counts = sense_counts(run.source.items, wordnet.load())
+        counts = sense_counts(run.items, wordnet.load())
     except DataError as error:
         text = (
             f"The frequency of senses was not looked up: WordNet is not at hand ({error.what}). "
@@ -383,20 +360,14 @@ def _frequency(run: AmbistoryData) -> Part | None:
         )
         return part_of(Remark(text))
     found: list[Result] = []
-    for condition, ids in run.parts.items():
-        ratings = run.rated(ids)
-        if ratings is None:
-            continue
+    for condition, ratings in run.rated(run.parts):
         x = [float(counts[item] or 0) for item in ratings.item_ids]
         words = run.resampled(run.words, ratings.item_ids)
-        drawn = partial(spearman, x, groups=list(words["groups"].values()), seed=words["seed"])
         for what, y in (("mean", ratings.means()), ("sd", item_sd(ratings))):
-            about = {"name": statistic_name("sense_count_rho", **{"with": what}), "condition": condition}
-            one = run.attempt("rho", partial(drawn, y, resamples=words["resamples"]), n=len(x))
-            p = {"p": correlation_p(one.value, one.n)} if isinstance(one, Estimate) else {}
-            found.append(run.about(one, **about, **p))
-    mean, spread = (f"sense_count_rho(with={what})" for what in ("mean", "sd"))
-    sd = next(one for one in part_of(found).records if one.statistic == spread)
+            one = run.attempt(SENSE_RHO, partial(_rho, x, y, words), n=len(x))
+            name = statistic_name("sense_count_rho", **{"with": what})
+            found.append(run.about(one, name=name, condition=condition))
+    (sd, *_) = (one for one in records_of(found) if one.statistic == "sense_count_rho(with=sd)")
     note = (
         "Spearman's ρ of WordNet's tag count of the sense under the word's lemma (0 where it was never tagged) with "
         "people's mean rating; 95 % interval, words resampled; p as if samples were independent. "
@@ -404,7 +375,18 @@ def _frequency(run: AmbistoryData) -> Part | None:
         f"count as 0. With the SD of the ratings: ρ {apa(sd.value or 0.0, 3)}, "
         f"p {'—' if sd.p is None else format_number(sd.p, P_VALUE)}."
     )
-    columns = (Col("ρ with the mean", mean, THREE), Col("p", mean, P_VALUE, "p"), Col("n", mean, show="n"))
+    columns = (
+        Col("ρ with the mean", SENSE_RHO, THREE),
+        Col("p", SENSE_RHO, P_VALUE, "p"),
+        Col("n", SENSE_RHO, show="n"),
+    )
     title, rows = "Are frequent senses more plausible?", rows_of(found, "condition")
     table = pivot("sense_frequency", title, found, columns, rows, labels=("Samples of",), notes=(note,))
     return part_of(found, table)
+
+
+def _rho(x: list[float], y: NDArray[np.float64], words: Resampled) -> Estimate:
+    """Spearman's ρ with the p of independent samples; words are resampled."""
+    groups = list(words["groups"].values())
+    found = spearman(x, y, groups=groups, resamples=words["resamples"], seed=words["seed"])
+    return found.about(p=correlation_p(found.value, found.n))
