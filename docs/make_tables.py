@@ -28,13 +28,13 @@ from lexiscope.annotation.material import material_columns
 from lexiscope.annotation.web.openapi import openapi
 from lexiscope.cli.main import VERBS, cli
 from lexiscope.cli.study import StudyVerb
-from lexiscope.cli.study_file import as_yaml
 from lexiscope.core import catalog
 from lexiscope.core.claims import Claim
 from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.result import Record
 from lexiscope.core.settings import Setting, Settings, own_settings, settings_of
 from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question
+from lexiscope.studies.kit.settings_file import as_yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 GENERATED = "This page is generated from the code by `make docs-tables`; changes to it are overwritten."

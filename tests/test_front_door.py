@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from lexiscope.core import catalog
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import CurvePoint
 from lexiscope.report.presenting import results_table
+from lexiscope.studies.kit.settings_file import write_study_file
 
 
 def test_a_name_is_the_thing_itself() -> None:
@@ -172,6 +174,26 @@ def test_study_runs_and_says_where_its_report_is(tmp_path: Path) -> None:
     assert "finished before" in " ".join(again.remarks)
     with pytest.raises(lexiscope.LexiscopeError, match="n_bootstrap"):
         lexiscope.study(file, out=tmp_path / "other", n_bootstraps=20)
+
+
+def test_study_takes_a_settings_file_and_a_study(tmp_path: Path) -> None:
+    """A YAML file is read as on the command line, and what is given here takes the place of what it says."""
+    file, yaml = tmp_path / "tiny.py", tmp_path / "mine.yaml"
+    file.write_text(STUDY, encoding="utf-8")
+    write_study_file(catalog.settings(str(file)).of({"study": str(file), "n_bootstrap": 30, "title": "Mine"}), yaml)
+    done = lexiscope.study(yaml, out=tmp_path / "run", title="Ours")
+    settings = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["settings"]
+    assert (settings["study"], settings["n_bootstrap"], settings["title"]) == (str(file), 30, "Ours")
+    assert repr(done).startswith("StudyRun(mine: 2 numbers")
+    made = lexiscope.study(catalog.study(str(file)), out=tmp_path / "other", n_bootstrap=30)  # type: ignore[arg-type]
+    assert [record.value for record in made.records] == [record.value for record in done.records]
+    with pytest.raises(lexiscope.LexiscopeError, match="there is no such file"):
+        lexiscope.study(tmp_path / "none.yaml")
+    with pytest.raises(lexiscope.LexiscopeError, match="did you mean 'title'"):
+        lexiscope.study(yaml, titel="Ours")
+    yaml.write_text(yaml.read_text(encoding="utf-8").replace("seed: ", "seeed: "), encoding="utf-8")
+    with pytest.raises(lexiscope.LexiscopeError, match="E611"):
+        lexiscope.study(yaml)
 
 
 def test_things_are_short_in_a_shell_and_tables_in_a_notebook(items_csv: Path) -> None:

@@ -12,12 +12,11 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from lexiscope.cli.main import cli
-from lexiscope.cli.study_file import read_study_file, write_study_file
-from lexiscope.cli.study_run import chosen_settings
 from lexiscope.core import catalog
 from lexiscope.core.settings import Settings, own_settings, settings_of
 from lexiscope.report.tables import Column, Table
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
+from lexiscope.studies.kit.settings_file import read_study_file, settings_of_run, write_study_file
 from lexiscope.studies.saw_c.settings import SawCSettings
 from lexiscope.studies.synonymy.settings import SynonymySettings
 
@@ -164,14 +163,14 @@ def test_unknown_study_names_the_nearest(run: Run) -> None:
 
 def test_one_dataset_or_several(tmp_path: Path) -> None:
     """An option that names the data takes the place of what a file names: one dataset, several, or items."""
-    assert chosen_settings("saw_c", {"dataset": "raw_c"}) == SawCSettings(dataset="raw_c")
-    several = chosen_settings("context_bias", {"datasets": ("wic", "mcl_wic"), "dataset": None})
+    assert settings_of_run("saw_c", {"dataset": "raw_c"}) == SawCSettings(dataset="raw_c")
+    several = settings_of_run("context_bias", {"datasets": ("wic", "mcl_wic")})
     assert several == ContextBiasSettings(datasets=("wic", "mcl_wic"))
     write_study_file(ContextBiasSettings(dataset="wic"), tmp_path / "s.yaml")
     file = str(tmp_path / "s.yaml")
-    assert chosen_settings(file, {"datasets": ("mcl_wic",)}) == ContextBiasSettings(datasets=("mcl_wic",))
+    assert settings_of_run(file, {"datasets": ("mcl_wic",)}) == ContextBiasSettings(datasets=("mcl_wic",))
     (tmp_path / "pairs.csv").write_text("x\n")
-    own = chosen_settings(file, {"items": str(tmp_path / "pairs.csv")})
+    own = settings_of_run(file, {"items": str(tmp_path / "pairs.csv")})
     assert own == ContextBiasSettings(items=str(tmp_path / "pairs.csv"))
 
 

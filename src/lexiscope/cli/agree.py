@@ -19,12 +19,12 @@ from lexiscope.cli.options import as_json as json_option
 from lexiscope.cli.options import quiet as quiet_option
 from lexiscope.cli.options import read_scale
 from lexiscope.cli.output import print_json, print_table, remark, say, say_folded
-from lexiscope.cli.ratings_file import Columns, RatingsFile, read_ratings
 from lexiscope.cli.verb import Verb
 from lexiscope.core.result import Record, marked_records, parse_statistic, to_json
 from lexiscope.core.run import write_atomically
 from lexiscope.core.scale import Scale
 from lexiscope.core.simulated import KIND_COLUMN, SIMULATED, SIMULATED_PARTICIPANTS
+from lexiscope.studies.kit.ratings_file import Columns, RatingsFile, read_ratings
 
 SHOWN_RATERS = 10
 SPREAD = ",over_raters="

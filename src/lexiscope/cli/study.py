@@ -148,7 +148,7 @@ def _title(ctx: click.Context) -> str:
 
 def _kind(name: str) -> type[Settings]:
     if Path(name).suffix in _FILES:
-        module = importlib.import_module("lexiscope.cli.study_file")
+        module = importlib.import_module("lexiscope.studies.kit.settings_file")
         return type(module.read_study_file(existing_file(name)))
     return catalog.settings(name)
 

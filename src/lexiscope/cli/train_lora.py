@@ -13,7 +13,6 @@ import click
 from lexiscope.cli import options
 from lexiscope.cli.check import read_map
 from lexiscope.cli.output import print_json, print_table, progress_bar, remark, remark_threads, say
-from lexiscope.cli.ratings_file import Columns, read_ratings
 from lexiscope.cli.verb import Verb
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, Place, SpecError
@@ -25,6 +24,7 @@ from lexiscope.core.simulated import TOLD_SIMULATED
 from lexiscope.core.task import Task
 from lexiscope.items.item_source import ItemSource, load_items
 from lexiscope.items.views import view_item
+from lexiscope.studies.kit.ratings_file import Columns, read_ratings
 from lexiscope.training.lora import Material, TunedModel, train_lora
 from lexiscope.training.lora_examples import Ask
 from lexiscope.training.lora_settings import PRESETS, LoraSettings

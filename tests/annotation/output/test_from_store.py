@@ -14,9 +14,9 @@ from lexiscope.annotation.output.package import write_export
 from lexiscope.annotation.output.verify_orders import read_shown_trials, verify_orders
 from lexiscope.annotation.store.record import Answer, Phase, State
 from lexiscope.annotation.store.store import Store
-from lexiscope.cli.ratings_file import read_ratings
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
+from lexiscope.studies.kit.ratings_file import read_ratings
 
 from .made_export import pair
 

@@ -19,10 +19,10 @@ from lexiscope.annotation.output.collected import REMOVED, Collected
 from lexiscope.annotation.output.package import MANIFEST, write_export
 from lexiscope.annotation.output.psych_ds import check_psych_ds
 from lexiscope.annotation.store.export import LONG_SCHEMA
-from lexiscope.cli.ratings_file import read_ratings
 from lexiscope.core.errors import RunError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
+from lexiscope.studies.kit.ratings_file import read_ratings
 
 from .made_export import Answered, collected, pair, rated
 

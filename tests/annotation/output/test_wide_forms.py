@@ -17,7 +17,6 @@ from lexiscope.annotation.output.package import write_export
 from lexiscope.annotation.output.plausibility_form import release, sample
 from lexiscope.annotation.output.sheet import Sheet
 from lexiscope.annotation.output.wide_forms import FORMS, wide_sheets
-from lexiscope.cli.ratings_file import read_ratings
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.datasets import saw_c
@@ -27,6 +26,7 @@ from lexiscope.datasets.saw_c.people import read_trials, trial_responses
 from lexiscope.items.given_answer import read_view_judgments
 from lexiscope.items.importer import import_items
 from lexiscope.resources.tables import read_csv
+from lexiscope.studies.kit.ratings_file import read_ratings
 
 from .made_export import Answered, collected, pair
 

@@ -27,7 +27,6 @@ from lexiscope.annotation.definition_file import definition_yaml, parse_definiti
 from lexiscope.annotation.output.package import write_export
 from lexiscope.annotation.rehearsal.through_server import rehearse_through_server
 from lexiscope.cli.main import cli
-from lexiscope.cli.ratings_file import Columns, read_ratings
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, LexiscopeError
 from lexiscope.core.response import Response, ResponseTable, holds_simulated
@@ -37,6 +36,7 @@ from lexiscope.items.given_answer import read_view_judgments
 from lexiscope.items.importer import import_items
 from lexiscope.items.tabular import write_items
 from lexiscope.report.sense_tests import judgments_of
+from lexiscope.studies.kit.ratings_file import Columns, read_ratings
 from lexiscope.subjects.recorded import Recorded
 
 from .test_through_server import ASKED, FAULTLESS, examples, on_disk, pairs

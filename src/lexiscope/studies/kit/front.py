@@ -21,9 +21,10 @@ from lexiscope.core.settings import Settings
 from lexiscope.core.showing import counted, presented
 from lexiscope.core.simulated import PARTICIPANT
 from lexiscope.items.item_source import load_items, task_of_items
-from lexiscope.report.study_run import Summary
 from lexiscope.report.tables import Table
 from lexiscope.studies.kit.run import Run
+from lexiscope.studies.kit.settings_file import settings_of_run
+from lexiscope.studies.kit.study import Study
 
 _OWN = "ratings"
 """The name of ratings that come from no file and no dataset."""
@@ -75,23 +76,28 @@ class StudyRun:
 
 
 def study(
-    name: Path | str, out: Path | str = "", *, progress: CollectProgress | None = None, **settings: Any
+    study: Study | Path | str, out: Path | str = "", *, progress: CollectProgress | None = None, **settings: Any
 ) -> StudyRun:
     """Run a study into the folder *out*; a finished run is not computed again.
 
-    *name* is a study of the catalog or the path of a study's file; *settings* are its settings by their names in the
-    study file: ``subjects=("encoder:minilm",)``, ``n_bootstrap=200``. Without *out* the folder is the study's name with
-    ``_run``.
-    Errors: those of the study; :class:`InputError` for a setting that it does not have.
+    *study* is a study of the catalog, the path of a study's file, the path of a YAML file with its settings (as
+    ``lexiscope study NAME --write-yaml FILE`` writes one), or a :class:`Study`. *settings* are settings by their names
+    in that file: ``subjects=("encoder:minilm",)``, ``n_bootstrap=200``; they take the place of the file's. Without
+    *out* the folder is the study's name with ``_run``.
+    Errors: those of the file and of the study; :class:`InputError` for a setting that it does not have.
     """
-    asked = str(name)
-    chosen = catalog.settings(asked).of({"study": asked, **_plain(settings)})
-    folder = Path(out or f"{Path(asked).stem}_run")
+    if isinstance(study, Study):
+        asked, one = study.name, study
+        chosen = study.settings_for(**_plain(settings))
+    else:
+        asked = str(study)
+        chosen = settings_of_run(asked, _plain(settings))
+        one = cast(Study, catalog.study(chosen.study))
+    name = Path(asked).stem
     given = "".join(f", {key}={value!r}" for key, value in settings.items())
-    run = getattr(catalog.study(asked), "run")  # noqa: B009
     command = f"lexiscope.study({asked!r}, out={str(out)!r}{given})"
-    summary = cast(Summary, run(chosen, folder, progress=progress, command=command))
-    return StudyRun(Path(asked).stem, summary.report, summary.n_records, summary.remarks, summary.overview)
+    summary = one.run(chosen, Path(out or f"{name}_run"), progress=progress, command=command)
+    return StudyRun(name, summary.report, summary.n_records, summary.remarks, summary.overview)
 
 
 def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -288,17 +288,15 @@ class Study:
         *,
         progress: CollectProgress | None = None,
         command: str = "",
-        **given: Any,
     ) -> Summary:
         """Run the study into the folder *out* and return its summary; a finished run is not computed again.
 
         A broken run continues from the answers that were collected. Both end with the same bytes (``machine.json``
-        apart, which says where and how long). *given* are settings by name, if no *settings* are given:
-        ``subjects=("encoder:minilm",)``.
-        Errors: :class:`InputError` for a setting that the study does not have; those of the data, the subjects and the
-        questions; :class:`RunError` for a folder of another run.
+        apart, which says where and how long). Without *settings* they are the study's defaults; ``lexiscope.study``
+        takes them by name.
+        Errors: those of the data, the subjects and the questions; :class:`RunError` for a folder of another run.
         """
-        chosen = settings or self.settings_for(**given)
+        chosen = settings or self.settings_for()
         chosen = self.complete(chosen) if self.complete else chosen
         folder = Path(out or f"{self.name}_run")
         files = self._given(chosen)

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpecError
+from lexiscope.core.given_file import existing_file
 from lexiscope.core.run import write_atomically
 from lexiscope.core.settings import Setting, SettingError, Settings, settings_of, unknown_setting
 from lexiscope.resources.yaml_faults import refusal
@@ -76,6 +77,37 @@ def read_study_file(path: Path | str) -> Settings:
     does not exist).
     """
     return _settings(read_yaml(path))
+
+
+def settings_of_run(name: str, given: Mapping[str, Any]) -> Settings:
+    """Return the settings of a study by its name, its path or the path of its YAML file, with the values *given*.
+
+    A value that names the same thing in another way (items, a dataset, several datasets) takes the file's place.
+    Errors: :class:`InputError` for a file that is not there, for a setting that the study does not have, and for values
+    that it does not take.
+    """
+    settings = read_study_file(existing_file(name)) if is_study_file(name) else catalog.settings(name)(study=name)
+    known = {setting.name: setting for setting in settings_of(type(settings))}
+    values = {key: getattr(settings, key) for key in known} | dict(given)
+    for setting in known.values():
+        replaced_by = [one for one in given if one in known and setting.name in known[one].option.instead_of]
+        replaced_by += [one for one in setting.option.instead_of if one in given]
+        if replaced_by and setting.name not in given:
+            values[setting.name] = setting.default
+        elif setting.option.file:
+            one = given.get(setting.name, ())
+            for path in (one,) if isinstance(one, str) and one else one:
+                existing_file(path)
+    return type(settings).of(values)
+
+
+def is_study_file(name: str) -> bool:
+    """Whether a name is that of a study's YAML file.
+
+    >>> is_study_file("mine.yaml"), is_study_file("mine.py"), is_study_file("saw_c")
+    (True, False, False)
+    """
+    return Path(name).suffix in (".yaml", ".yml")
 
 
 def parse_study(text: str, *, path: str = "study.yaml") -> Settings:

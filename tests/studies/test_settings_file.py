@@ -9,7 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexiscope.cli.study_file import (
+from lexiscope.core import catalog
+from lexiscope.core.errors import InputError
+from lexiscope.core.settings import Settings
+from lexiscope.studies.context_bias.settings import ContextBiasSettings
+from lexiscope.studies.kit.settings_file import (
     meanings,
     parse_study,
     read_study_file,
@@ -17,10 +21,6 @@ from lexiscope.cli.study_file import (
     study_yaml,
     write_study_file,
 )
-from lexiscope.core import catalog
-from lexiscope.core.errors import InputError
-from lexiscope.core.settings import Settings
-from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.saw_c.settings import SawCSettings
 
 KNOWN = {"studies": ("context_bias", "saw_c"), "datasets": ("mini_en", "raw_c", "saw_c"), "tasks": (), "subjects": ()}

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 import pytest
 
-from lexiscope.cli.ratings_file import NAMES, Columns, read_ratings, recognise
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.scale import Scale
+from lexiscope.studies.kit.ratings_file import NAMES, Columns, read_ratings, recognise
 
 GOOD = "Participant,Tag,Response\np1,i1,4\np1,i2,\np2,i1,5\np2,i2,1.5\n"
 
