@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import lexiscope
 from lexiscope.analysis.agreement import leave_one_out
+from lexiscope.cli.main import cli
 from lexiscope.core import catalog
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import CurvePoint
@@ -95,6 +97,82 @@ def test_ask_takes_a_name_a_dataset_a_file_or_items(items_csv: Path, tmp_path: P
 def test_ask_asks_the_task_of_the_dataset() -> None:
     """Without a task, a dataset is asked its own: minimal pairs are chosen between, not rated."""
     assert set(lexiscope.ask("mini_synonymy", "baseline:random").unique("task")) == {"minimal_pair"}
+
+
+def test_ask_takes_the_columns_and_the_language_of_a_file(items_csv: Path) -> None:
+    """As ``lexiscope collect`` does: parts by the names of their columns; what has its own columns takes none."""
+    text = items_csv.read_text(encoding="utf-8").replace("sentence_1,sentence_2,target", "Erster Satz,Zweiter,Wort")
+    other = items_csv.with_name("other.csv")
+    other.write_text(text, encoding="utf-8")
+    columns = {"sentence_1": "Erster Satz", "sentence_2": "Zweiter", "target": "Wort"}
+    asked = lexiscope.ask(other, "baseline:word_overlap", columns=columns, language="de")
+    assert asked.column("value").tolist() == lexiscope.ask(items_csv, "baseline:word_overlap").column("value").tolist()
+    run = lexiscope.analyse(other, columns=columns, language="de", n_bootstrap=20)
+    assert {usage.language for item in run.items for usage in item.usages} == {"de"}
+    assert run.norm.tolist() == [1.5, 1.0, 4.5, 4.0]
+    with pytest.raises(lexiscope.LexiscopeError, match="no part of an item is called 'sentence1'"):
+        lexiscope.ask(other, "baseline:word_overlap", columns=columns | {"sentence1": "Erster Satz"})
+    for given in ("mini_relatedness", lexiscope.dataset("mini_relatedness"), run.items):
+        with pytest.raises(lexiscope.LexiscopeError, match="columns"):
+            lexiscope.ask(given, "baseline:word_overlap", columns=columns)
+    with pytest.raises(lexiscope.LexiscopeError, match="has no items in 'fi'"):
+        lexiscope.ask(run.items, "baseline:word_overlap", language="fi")
+
+
+BARE = """rater,item,value,word
+p1,b1,1,bank
+p2,b1,2,bank
+p3,b1,1,bank
+p1,b2,1,bank
+p2,b2,1,bank
+p3,b2,2,bank
+p1,s1,5,bat
+p2,s1,4,bat
+p3,s1,,bat
+p1,s2,4,seal
+p2,s2,4,seal
+p3,s2,5,seal
+"""
+
+
+def test_analyse_takes_ratings_without_texts(tmp_path: Path) -> None:
+    """A bare table: norms, agreement, ceilings as ``lexiscope agree`` has them; models need texts, which is said."""
+    file = tmp_path / "ratings.csv"
+    file.write_text(BARE, encoding="utf-8")
+    run = lexiscope.analyse(file, n_bootstrap=100)
+    assert repr(run) == "Run(ratings: 4 items, 4 words, 3 participants, 0 models)"
+    assert run.norm.round(2).tolist() == [1.33, 1.33, 4.5, 4.33]
+    assert run.data.checksums[0][0] == "ratings.csv"
+    done = CliRunner().invoke(cli, ["agree", str(file), "--json", "--bootstrap", "100"])
+    records = {one["statistic"]: one["value"] for one in json.loads(done.stdout)["records"]}
+    assert run.agreement().value == records["leave_one_out_agreement(method=spearman)"]
+    assert run.ceilings()[0].records()[0].value == run.agreement().value
+    grouped = lexiscope.analyse(file, columns={"group": "word"}, n_bootstrap=100)
+    assert {item.word for item in grouped.items} == {"bank", "bat", "seal"}
+    assert grouped.means()[0].n_groups == 3
+    with pytest.raises(lexiscope.LexiscopeError, match="no model answered"):
+        run.fit()
+    with pytest.raises(lexiscope.LexiscopeError, match="without texts: models cannot be asked"):
+        lexiscope.analyse(file, "baseline:word_overlap")
+    with pytest.raises(lexiscope.LexiscopeError, match="E301"):
+        lexiscope.analyse(file, scale=lexiscope.Scale(1, 4))
+    with pytest.raises(lexiscope.LexiscopeError, match="no part of a table of ratings is called 'item_id'"):
+        lexiscope.analyse(file, columns={"item_id": "item"})
+    file.write_text(BARE.replace("rater,item,value", "wer,was,wieviel"), encoding="utf-8")
+    named = lexiscope.analyse(file, columns={"rater": "wer", "item": "was", "value": "wieviel"}, n_bootstrap=20)
+    assert named.norm.tolist() == run.norm.tolist()
+
+
+def test_analyse_takes_a_table_of_responses(items_csv: Path, tmp_path: Path) -> None:
+    """The responses of a run, as CSV or Parquet: people's ratings and the models' answers are told apart."""
+    run = lexiscope.analyse(items_csv, n_bootstrap=20)
+    answers = lexiscope.ask(items_csv, "baseline:word_overlap")
+    ResponseTable.concat([run.data.responses, answers]).write_parquet(tmp_path / "responses.parquet")
+    again = lexiscope.analyse(tmp_path / "responses.parquet", n_bootstrap=20)
+    assert again.norm.tolist() == run.norm.tolist()
+    assert again.models == ("baseline:word_overlap",)
+    whole = lexiscope.analyse(tmp_path / "responses.parquet", items=items_csv, n_bootstrap=20)
+    assert whole.fit().of("baseline:word_overlap").records()[0].n == 4
 
 
 def test_analyse_is_a_run_of_ratings(items_csv: Path) -> None:

@@ -37,7 +37,7 @@ from lexiscope.core.sealed import (
 from lexiscope.core.settings import Settings
 from lexiscope.core.subject import Recording, Subject, SubjectSpec
 from lexiscope.core.task import Task
-from lexiscope.items.item_source import load_items, task_of_items
+from lexiscope.items.item_source import column_map, in_language, load_items, task_of_items
 
 CollectProgress = Callable[[str, int, int], None]
 """Called with the part's name (``encoder:minilm, full``), the number of things done and their total."""
@@ -67,6 +67,8 @@ def ask(
     task: Task | str | None = None,
     *,
     views: Sequence[str] = ("full",),
+    columns: Mapping[str, str] | None = None,
+    language: str = "",
     scale: Scale | None = None,
     out: Path | str | None = None,
     seed: int = 0,
@@ -75,8 +77,10 @@ def ask(
     """Ask people's questions of models: each subject each item; return all answers as one table.
 
     *items* are a dataset or its name, an item file, or items; *subjects* are subjects or their specs
-    (``encoder:minilm``). Without a *task* it is that of the dataset, and relatedness for a file or items. *scale* is
-    the rating scale that the people of an item file had. With *out*, answers are kept in that run folder, as
+    (``encoder:minilm``). Without a *task* it is that of the dataset, and relatedness for a file or items. *columns* are
+    the columns of an item file whose names are not recognised, by part: ``{"sentence_1": "Frase"}``. *language* is the
+    language of a file without a column for it; of a dataset or items, it keeps those in this language. *scale* is the
+    rating scale that the people of an item file had. With *out*, answers are kept in that run folder, as
     ``lexiscope collect`` keeps them: the same call continues a broken run.
     Errors: those of :func:`collect`, and :class:`InputError` for a file that does not pass ``lexiscope check``.
 
@@ -87,14 +91,17 @@ def ask(
     checksums: Mapping[str, str] = {}
     if isinstance(items, str | Path):
         task = task_of_items(str(items), task) if task is None or isinstance(task, str) else task
-        source = load_items(str(items), task=task if isinstance(task, str) else task.name, scale=scale)
+        name = task if isinstance(task, str) else task.name
+        source = load_items(str(items), column_map(columns), task=name, language=language, scale=scale)
         asked, checksums = source.items, source.checksums
-    elif scale is not None:
-        raise InputError("a scale is that of an item file", hint="leave scale out: these items have their own")
+    elif scale is not None or columns:
+        what = "a scale is that" if scale is not None else "columns are those"
+        raise InputError(f"{what} of an item file", hint="leave it out: these items have been read")
     elif isinstance(items, Dataset):
-        asked, checksums, task = items.items, dict(items.checksums), task or items.card.task
+        asked = in_language(items.items, items.card.name, language)
+        checksums, task = dict(items.checksums), task or items.card.task
     else:
-        asked, task = tuple(items), task or "relatedness"
+        asked, task = in_language(tuple(items), "this sequence", language), task or "relatedness"
     if out is None:
         return collect(asked, listed, task, views=views, seed=seed, progress=progress)
     return collect_run(

@@ -52,10 +52,11 @@ class Item:
     def word(self) -> str:
         """The lemma of the first usage (its wordform if no lemma is known): what items are grouped by.
 
-        An item without texts, of which only the ratings are known, is a group of its own.
+        An item without texts, of which only the ratings are known, may name it as the condition ``word``; otherwise it
+        is a group of its own.
         """
         if not self.usages:
-            return self.item_id
+            return str(self.conditions.get("word", self.item_id))
         return self.usages[0].lemma or self.usages[0].target
 
     @property

@@ -70,6 +70,7 @@ def load_items(
     if not is_dataset and (Path(name).suffix or Path(name).name != name):
         path = existing_file(name)
         if is_item_table(path):
+            _refuse_columns(columns, f"{name} is a table of items that Lexiscope wrote")
             items = read_items(path)
             if scale is not None:
                 rated_otherwise = [
@@ -80,21 +81,28 @@ def load_items(
                     what = f"this item is rated on the scale {rated_otherwise[0].scale}, not {scale}"
                     raise InputError(what, code="E301", place=place, hint="leave --scale out")
                 items = tuple(replace(item, scale=item.scale or scale) for item in items)
-            return ItemSource(name, _in_language(items, name, language), {path.name: sha256_of(path)})
+            return ItemSource(name, in_language(items, name, language), {path.name: sha256_of(path)})
         if task == "minimal_pair":
+            _refuse_columns(columns, f"{name} holds minimal pairs")
             pairs = read_minimal_pairs(path, dataset=path.stem, language=language or "en")
-            return ItemSource(name, _in_language(pairs, name, language), {path.name: sha256_of(path)})
+            return ItemSource(name, in_language(pairs, name, language), {path.name: sha256_of(path)})
         found = _imported(path, columns, task=task, language=language, scale=scale)
         _check_rated(found, name, task)
         return ItemSource(name, found.items, {path.name: sha256_of(path)}, found.responses)
     if scale is not None:
         hint = "leave --scale out: models are asked on the scale that people had"
         raise InputError(f"{name} is a dataset, whose items have a scale already", hint=hint)
+    _refuse_columns(columns, f"{name} is a dataset")
     # a set that is read in one language at a time is read in the one that was asked for
     read_in_it = language and "?" not in name and "language" in catalog.dataset_options(name)
     data = catalog.dataset(f"{name}?language={language}" if read_in_it else name)
     checksums = dict(data.checksums) | catalog.code([name])
-    return ItemSource(name, _in_language(data.items, name, language), checksums, data.responses)
+    return ItemSource(name, in_language(data.items, name, language), checksums, data.responses)
+
+
+def _refuse_columns(columns: ColumnMap | None, what: str) -> None:
+    if columns is not None and columns != ColumnMap():
+        raise InputError(f"{what}, whose columns are known", hint="leave out the names of columns (--map)")
 
 
 @contextmanager
@@ -161,7 +169,16 @@ def _imported(
     return import_items(path, columns, dataset=path.stem, task=task, scale=scale, language=language or "und", **page)
 
 
-def _in_language(items: tuple[Item, ...], name: str, language: str) -> tuple[Item, ...]:
+def column_map(columns: Mapping[str, str] | None) -> ColumnMap | None:
+    """Return the columns of an item file by part, as a user gave them; ``None`` if none were given.
+
+    Errors: :class:`InputError` for a part that items do not have.
+    """
+    return ColumnMap.from_mapping(columns) if columns else None
+
+
+def in_language(items: tuple[Item, ...], name: str, language: str) -> tuple[Item, ...]:
+    """Return the items in one language; all of them if none is named. Errors: :class:`InputError` if there are none."""
     kept = tuple(item for item in items if not language or item.usages[0].language == language)
     if not kept:
         known = ", ".join(sorted({item.usages[0].language for item in items})) or "none"

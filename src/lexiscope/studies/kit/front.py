@@ -12,16 +12,20 @@ from lexiscope.analysis.ratings import Ratings
 from lexiscope.collect import CollectProgress, ask, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard, own_card
-from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.errors import InputError, Place, SpecError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Contrast, Estimate, Record, read_records
+from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import Settings
 from lexiscope.core.showing import counted, presented
-from lexiscope.core.simulated import PARTICIPANT
-from lexiscope.items.item_source import load_items, task_of_items
+from lexiscope.core.simulated import PARTICIPANT, SIMULATED
+from lexiscope.items.columns import ColumnMap
+from lexiscope.items.item_source import column_map, load_items, task_of_items
+from lexiscope.items.tabular import is_item_table
 from lexiscope.report.tables import Table
+from lexiscope.studies.kit.ratings_file import RatingsFile, columns_of_ratings, has_texts, read_ratings, responses_in
 from lexiscope.studies.kit.run import Run
 from lexiscope.studies.kit.settings_file import settings_of_run
 from lexiscope.studies.kit.study import Study
@@ -118,6 +122,8 @@ def analyse(
     items: Dataset | Sequence[Item] | Path | str | None = None,
     answers: ResponseTable | None = None,
     task: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    language: str = "",
     scale: Scale | None = None,
     out: Path | str | None = None,
     progress: CollectProgress | None = None,
@@ -125,10 +131,14 @@ def analyse(
 ) -> Run[Settings]:
     """Return a run of ratings: people, norms, agreement, ceilings, mixed models, and how close models come to people.
 
-    *ratings* are an item file with ratings, a dataset or its name, or a table of ratings; *items* are the items of such
-    a table, without which each item is a word of its own and models cannot be asked. *subjects* are asked now
-    (``encoder:minilm``); *answers* are those of subjects asked before (:func:`~lexiscope.collect.ask`). *scale* is the
-    rating scale of an item file, *settings* are ``n_bootstrap``, ``seed``, ``device``, ``threads``.
+    *ratings* are an item file with ratings, a dataset or its name, or a table of ratings: a file with a rater, an item
+    and a value in each row, a table of responses, or :class:`~lexiscope.analysis.ratings.Ratings`. *items* are the
+    items of such a table, without which each item is a word of its own and models cannot be asked. *columns* are the
+    columns of a file whose names are not recognised, by part: of an item file as in :func:`~lexiscope.collect.ask`, of
+    a table ``rater``, ``item``, ``value`` and ``group`` (the word, by which items are resampled). *language* is that of
+    an item file. *subjects* are asked now (``encoder:minilm``); *answers* are those of subjects asked before
+    (:func:`~lexiscope.collect.ask`). *scale* is the rating scale of a file, *settings* are ``n_bootstrap``, ``seed``,
+    ``device``, ``threads``.
     Errors: those of the file, the dataset and the subjects; :class:`InputError` for a rating of an item that the items
     do not have.
 
@@ -138,7 +148,7 @@ def analyse(
     (Run(ratings: 2 items, 2 words, 3 participants, 0 models), [1.33, 4.33])
     """
     chosen = Settings.of({"study": "analyse", **_plain({**settings, "subjects": subjects})})
-    data = _data(ratings, items, task, scale)
+    data = _data(ratings, items, task, _File(columns, language, scale))
     known = {item.item_id for item in data.items}
     unknown = [one for one in data.responses.unique("item_id") if one not in known]
     if unknown:
@@ -156,39 +166,93 @@ def analyse(
     return Run(data, ResponseTable.concat(tables), chosen)
 
 
+@dataclass(frozen=True, slots=True)
+class _File:
+    """How a file is read: the columns by part, its language, its rating scale."""
+
+    columns: Mapping[str, str] | None
+    language: str
+    scale: Scale | None
+
+    def refuse(self, what: str) -> None:
+        """Refuse what is said of a file where there is none. Errors: :class:`InputError`."""
+        for name, value in (("a scale", self.scale), ("columns", self.columns), ("a language", self.language)):
+            if value:
+                raise InputError(f"{what}: it takes no {name.removeprefix('a ')}", hint=f"leave out {name}")
+
+
 def _data(
     ratings: Dataset | ResponseTable | Ratings | Path | str,
     items: Dataset | Sequence[Item] | Path | str | None,
     task: str | None,
-    scale: Scale | None,
+    file: _File,
 ) -> Dataset:
+    if isinstance(ratings, str | Path):
+        alone = _ratings_alone(str(ratings), task, file)
+        if alone is None and items is None:
+            return _named(str(ratings), task, file)
+        if alone is not None and items is None:
+            return alone
+        if alone is not None:
+            return _with_items(alone.responses, items, task, file)
     if isinstance(ratings, Dataset | str | Path) and items is not None:
         raise InputError("these ratings come with their items", hint="leave items out, or give a table of ratings")
-    if isinstance(ratings, str | Path):
-        return _named(str(ratings), task, scale)
-    if scale is not None and not isinstance(items, str | Path):
-        raise InputError("a scale is that of an item file", hint="leave scale out")
+    if not isinstance(items, str | Path):
+        file.refuse("these ratings and items were read before")
     if isinstance(ratings, Dataset):
         return ratings
-    table = _table(ratings, task or _TASK) if isinstance(ratings, Ratings) else ratings
+    table = _table(ratings, task or _TASK) if isinstance(ratings, Ratings) else cast(ResponseTable, ratings)
+    return _with_items(table, items, task, file)
+
+
+def _ratings_alone(name: str, task: str | None, file: _File) -> Dataset | None:
+    """Return a file of ratings or responses without texts as a dataset of items without texts; ``None`` for others."""
+    if catalog.has("datasets", name) or not Path(name).is_file() or is_item_table(name):
+        return None
+    path = Path(name)
+    table = responses_in(path)
+    groups: Mapping[str, str] = {}
+    if table is None:
+        columns = {part: name for part, name in (file.columns or {}).items() if part in ColumnMap.__dataclass_fields__}
+        if has_texts(path, column_map(columns), word_alone=_word_alone(task or _TASK)):
+            return None
+        read = read_ratings(path, columns_of_ratings(file.columns), scale=file.scale)
+        table, groups = _rows(read, task or _TASK), read.groups or {}
+    card = own_card(path, task=task or _TASK, language=file.language or "und", scale=file.scale)
+    items = tuple(
+        Item(item, path.stem, (), conditions={"word": groups[item]} if item in groups else {}, scale=file.scale)
+        for item in table.unique("item_id")
+    )
+    return Dataset(card, items, table, ((path.name, sha256_of(path)),))
+
+
+def _word_alone(task: str) -> bool:
+    try:
+        return catalog.screen(task).word_alone
+    except SpecError:
+        return False
+
+
+def _with_items(
+    table: ResponseTable, items: Dataset | Sequence[Item] | Path | str | None, task: str | None, file: _File
+) -> Dataset:
     if items is None:
         bare = tuple(Item(name, _OWN, ()) for name in table.unique("item_id"))
         return Dataset(_card(task or _TASK), bare, table)
     if isinstance(items, str | Path):
-        items = _named(str(items), task, scale)
+        items = _named(str(items), task, file)
     if isinstance(items, Dataset):
         return Dataset(items.card, items.items, table, items.checksums)
     return Dataset(_card(task or _TASK), tuple(items), table)
 
 
-def _named(name: str, task: str | None, scale: Scale | None) -> Dataset:
+def _named(name: str, task: str | None, file: _File) -> Dataset:
     """Return the items and ratings of a dataset by its name, or of an item file."""
     if catalog.has("datasets", name):
-        if scale is not None:
-            raise InputError(f"{name} is a dataset, whose items have a scale already", hint="leave scale out")
+        file.refuse(f"{name} is a dataset")
         return catalog.dataset(name)
     task = task_of_items(name, task)
-    source = load_items(name, task=task, scale=scale)
+    source = load_items(name, column_map(file.columns), task=task, language=file.language, scale=file.scale)
     if not Path(name).is_file():
         raise InputError(f"{name} is no item file", hint="name a dataset, or a file with its suffix")
     card = own_card(Path(name), task=task, language=source.items[0].usages[0].language, scale=source.items[0].scale)
@@ -198,6 +262,19 @@ def _named(name: str, task: str | None, scale: Scale | None) -> Dataset:
 def _card(task: str) -> DatasetCard:
     return DatasetCard(
         _OWN, "Ratings", task, "und", "the user's own", "", "given in Python", "", "obtain", "Ratings given in Python."
+    )
+
+
+def _rows(read: RatingsFile, task: str) -> ResponseTable:
+    return ResponseTable.from_columns(
+        {
+            "subject_id": read.raters,
+            "item_id": read.items,
+            "subject_kind": SIMULATED if read.simulated else PARTICIPANT,
+            "task": task,
+            "measure": "rating",
+            "value": read.values,
+        }
     )
 
 

@@ -6,7 +6,7 @@ Column names are recognised only from the lists below (capitals, spaces, hyphens
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -119,6 +119,39 @@ def read_ratings(
         hint = "leave --measure and --view out, or keep the rows that you mean"
         raise InputError("only a response table has measures and views", code="E006", place=Place(str(path)), hint=hint)
     return _from_csv(str(path), rows[0], rows[1:], columns, scale)
+
+
+def responses_in(path: Path | str) -> ResponseTable | None:
+    """Return a table of responses (CSV or Parquet) as it is; ``None`` for a file of another kind."""
+    path = existing_file(path)
+    if _is_parquet(path):
+        return ResponseTable.read_parquet(path)
+    return ResponseTable.read_csv(path) if has_columns(_header(path)) else None
+
+
+def has_texts(path: Path | str, columns: ColumnMap | None = None, *, word_alone: bool = False) -> bool:
+    """Whether a file of items has a column of texts, by its names; *word_alone*: a word is a text, too."""
+    known = (columns or ColumnMap()).completed(_header(existing_file(path)))
+    return (known.with_word_alone() if word_alone else known).sentence_1 is not None
+
+
+def _header(path: Path) -> list[str]:
+    return [name.strip() for name in next(RowReader(path, raise_errors).rows()).fields]
+
+
+def columns_of_ratings(columns: Mapping[str, str] | None) -> Columns:
+    """Return the columns of a table of ratings by part. Errors: :class:`InputError` for a part that it does not have.
+
+    >>> columns_of_ratings({"rater": "wer", "item": "was"})
+    Columns(rater='wer', item=('was',), value='', group='', rater_group='')
+    """
+    known, given = ("rater", "item", "value", "group"), columns or {}
+    for part in given:
+        if part not in known:
+            what = f"no part of a table of ratings is called {part!r}"
+            raise InputError(what, hint=f"use one of {', '.join(known)}")
+    item = (given["item"],) if "item" in given else ()
+    return Columns(rater=given.get("rater", ""), item=item, value=given.get("value", ""), group=given.get("group", ""))
 
 
 def _is_parquet(path: Path) -> bool:

@@ -212,6 +212,9 @@ class Run(RunData[S]):
 
         Signs are turned once: distances count as nearness. *Higher means:* closer to people.
         """
+        if not self.models:
+            hint = 'ask with needs="models"; in Python name subjects, for which ratings without texts need items=…'
+            raise InputError(f"{self.data.card.name}: no model answered", hint=hint)
         chosen = subjects or self.models
         unknown = [name for name in chosen if name not in self.models]
         if unknown:
