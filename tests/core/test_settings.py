@@ -9,7 +9,7 @@ import pytest
 
 from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpecError
-from lexiscope.core.settings import SettingError, Settings, option, own_settings, settings_of
+from lexiscope.core.settings import SettingError, Settings, option, own_settings, settings_from, settings_of
 
 
 class GradedSenses(Settings):
@@ -92,6 +92,17 @@ def test_a_type_without_an_option_is_refused() -> None:
     """A mapping cannot be written on a command line."""
     with pytest.raises(SpecError, match=r"Unreadable\.table"):
         settings_of(Unreadable)
+
+
+def test_a_setting_may_have_the_name_of_a_method() -> None:
+    """A study may call a setting ``of``: its values are set all the same."""
+
+    class Odd(Settings):
+        """What a run of odd can vary."""
+
+        of: str = option("nothing", "of what")  # type: ignore[assignment]
+
+    assert settings_from(Odd, {"of": "something"}).of == "something"  # type: ignore[comparison-overlap]
 
 
 def test_a_study_that_does_not_exist_names_the_nearest() -> None:

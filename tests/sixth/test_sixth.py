@@ -212,7 +212,7 @@ def test_a_question_with_a_table_of_its_own_has_no_second_one(tmp_path: Path) ->
         found = run.about(Estimate("mean_rating", 3.0))
         return found, pivot("means", "Means", [found], [Col("Mean", "mean_rating")], rows_of([found], "dataset"))
 
-    study.run(out=tmp_path / "run", n_bootstrap=0)
+    study.run(study.settings_for(n_bootstrap=0), tmp_path / "run")
     assert [path.name for path in (tmp_path / "run" / "tables").glob("*.csv") if "mean" in path.name] == ["means.csv"]
     assert not (tmp_path / "run" / "tables" / "how_many.csv").exists()
     assert find(read_records(tmp_path / "run" / "results.json"), "mean_rating").value == 3.0

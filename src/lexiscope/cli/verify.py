@@ -35,6 +35,7 @@ from lexiscope.core.sealed import (
     damaged,
     read_sealed,
 )
+from lexiscope.core.settings import settings_from
 from lexiscope.subjects._trained_folder import SEAL, seal_of
 
 TEST = "test.json"
@@ -209,7 +210,7 @@ def _computed_again(run: Path, record: Mapping[str, Any]) -> _Again:
                 return _Again(
                     {}, f"{changed[0]} is not the file that the run used (sha256 {record['code'][changed[0]]})"
                 )
-            settings = catalog.settings(record["study"]).of(record["settings"])
+            settings = settings_from(catalog.settings(record["study"]), record["settings"])
             pin_threads(("--threads", str(settings.threads)))
             study: Any = catalog.study(settings.study)
             study.run(settings, again, command=record["command"])

@@ -22,6 +22,7 @@ from typing import Any, Literal, Self, TypeVar, Union, cast, dataclass_transform
 from lexiscope.core.errors import InputError, SpecError, nearest
 
 T = TypeVar("T")
+K = TypeVar("K", bound="Settings")
 _ABOUT = "lexiscope"
 _SIMPLE = (str, int, float, bool)
 
@@ -153,11 +154,7 @@ class Settings(_Declared):
 
         Errors: :class:`InputError` for a name that this study does not have, with the nearest one and all of its own.
         """
-        known = [setting.name for setting in settings_of(cls)]
-        for name in values:
-            if name not in known:
-                raise unknown_setting(cls, name, known)
-        return cls(**{name: _tupled(value) for name, value in values.items()})
+        return settings_from(cls, values)
 
 
 class ItemSettings(Settings):
@@ -230,6 +227,18 @@ def settings_of(kind: type[Settings]) -> tuple[Setting, ...]:
     """
     hints = get_type_hints(kind)
     return tuple(_setting(kind, each.name, hints[each.name], each.default) for each in fields(kind))
+
+
+def settings_from(kind: type[K], values: Mapping[str, Any]) -> K:
+    """Return the settings of a study with these values, as :meth:`Settings.of`, which a setting may hide.
+
+    Errors: :class:`InputError` for a name that this study does not have, with the nearest one and all of its own.
+    """
+    known = [setting.name for setting in settings_of(kind)]
+    for name in values:
+        if name not in known:
+            raise unknown_setting(kind, name, known)
+    return kind(**{name: _tupled(value) for name, value in values.items()})
 
 
 def own_settings(kind: type[Settings]) -> tuple[Setting, ...]:

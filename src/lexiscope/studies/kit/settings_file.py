@@ -17,7 +17,7 @@ from lexiscope.core import catalog
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.given_file import existing_file
 from lexiscope.core.run import write_atomically
-from lexiscope.core.settings import Setting, SettingError, Settings, settings_of, unknown_setting
+from lexiscope.core.settings import Setting, SettingError, Settings, settings_from, settings_of, unknown_setting
 from lexiscope.resources.yaml_faults import refusal
 from lexiscope.resources.yaml_source import YamlSource, parse_yaml, read_yaml
 from lexiscope.resources.yaml_writing import yaml_value
@@ -98,7 +98,7 @@ def settings_of_run(name: str, given: Mapping[str, Any]) -> Settings:
             one = given.get(setting.name, ())
             for path in (one,) if isinstance(one, str) and one else one:
                 existing_file(path)
-    return type(settings).of(values)
+    return settings_from(type(settings), values)
 
 
 def is_study_file(name: str) -> bool:
@@ -153,9 +153,8 @@ def _settings(source: YamlSource) -> Settings:
     for setting in settings:
         _check_names(source, setting, given[setting.name])
     try:
-        return kind.of(
-            {name: list(value.items()) if isinstance(value, dict) else value for name, value in given.items()}
-        )
+        values = {name: list(value.items()) if isinstance(value, dict) else value for name, value in given.items()}
+        return settings_from(kind, values)
     except InputError as error:
         keys = (error.setting,) if isinstance(error, SettingError) else ()
         place = source.place(keys, of_key=True)

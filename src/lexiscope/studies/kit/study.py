@@ -35,7 +35,7 @@ from lexiscope.core.response import Response, ResponseTable, holds_simulated
 from lexiscope.core.result import Curve, Curves, Record, Result, Undefined, parse_statistic
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
-from lexiscope.core.settings import Settings
+from lexiscope.core.settings import Settings, settings_from
 from lexiscope.core.showing import counted
 from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question, printed_values
 from lexiscope.report.claims import claims_section
@@ -279,7 +279,7 @@ class Study:
 
     def settings_for(self, **given: Any) -> Settings:
         """Return the study's settings with these values. Errors: :class:`InputError` for one that it does not have."""
-        return self.settings_type.of({"study": self.name, **given})
+        return settings_from(self.settings_type, {"study": self.name, **given})
 
     def run(
         self,
