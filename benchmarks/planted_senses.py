@@ -43,7 +43,6 @@ from lexiscope.analysis.bootstrap import mean_interval  # noqa: E402
 from lexiscope.analysis.planted_senses import (  # noqa: E402
     PlantedSelection,
     SenseRecovery,
-    planted_selection,
     sense_recovery,
 )
 from lexiscope.analysis.sense_similarity import similarity_correlation  # noqa: E402
@@ -57,7 +56,7 @@ from lexiscope.resources import wordnet  # noqa: E402
 from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors  # noqa: E402
 from lexiscope.subjects.gasi import Gasi  # noqa: E402
 from lexiscope.subjects.sense_embedding import SenseEmbedding  # noqa: E402
-from lexiscope.training.gasi.planted import looks_of  # noqa: E402
+from lexiscope.training.gasi.planted import selection_by_looks  # noqa: E402
 from lexiscope.training.gasi.pruning import pruned_mask, pruning_threshold  # noqa: E402
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings  # noqa: E402
 from lexiscope.training.gasi.shards import Shards, make_shards, renamed_shards  # noqa: E402
@@ -216,11 +215,9 @@ def peers(given: argparse.Namespace, draw: Draw) -> Iterator[tuple[str, Subject]
 def judged(method: str, subject: Subject, draw: Draw, reference: SenseVectors) -> Row:
     """Judge the choices of a subject by the neighbours of its senses, by the usages themselves, and on SCWS."""
     p = subject.sense_distribution(draw.usages)
-    labels = looks_of(subject.induced, {each.name: (each.first, each.second) for each in draw.words}, reference)
     words, gold = ([str(getattr(each, name)) for each in draw.usages] for name in ("lemma", "sense"))
-    right = np.array([[label == sense for label in labels[word]] for word, sense in zip(words, gold, strict=True)])
-    recovered = {word: len(set(found) - {""}) for word, found in labels.items()}
-    selection = planted_selection(words, p, right, recovered=recovered)
+    meant = {each.name: (each.first, each.second) for each in draw.words}
+    selection = selection_by_looks(subject.induced, draw.usages, p, meant, reference)
     senses = float(np.mean([len(subject.induced.of(each.name)) for each in draw.words]))
     return Row(method, senses, selection, sense_recovery(words, p.argmax(axis=1), gold), *in_context(subject))
 

@@ -18,12 +18,13 @@ from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.mini_relatedness import load
 from lexiscope.items.tabular import write_items
+from lexiscope.report.part import short_titles
 from lexiscope.resources import fetch
 from lexiscope.resources.running_text import words_of
 from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors
 from lexiscope.resources.word2vec import write_word2vec
 from lexiscope.studies.sense_induction import study as sense_induction
-from lexiscope.studies.sense_induction.data import SenseData, expanded, short_titles, with_senses
+from lexiscope.studies.sense_induction.data import SenseData, expanded, with_senses
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.studies.sense_induction.similarity import contrast, counted, orders_of, summary
 from lexiscope.training.gasi._course import LogRow
@@ -169,9 +170,9 @@ def test_short_names_tell_subjects_apart(tmp_path: Path) -> None:
     """Tables name a training by its folder, by more of its path where two folders are called alike."""
     folders = [made_folder(tmp_path / name) for name in ("one/a", "two/a", "b")]
     subjects = with_senses(replace(MINI, subjects=tuple(f"gasi:{folder}" for folder in folders)))
-    assert list(short_titles(subjects).values()) == ["one/a", "two/a", "b"]
+    assert list(short_titles(each.subject_id for each in subjects).values()) == ["one/a", "two/a", "b"]
     files = [f"sense_embedding:muse:{tmp_path}/{name}.txt,{tmp_path}/index.tsv" for name in ("x", "y")]
-    assert list(short_titles(with_senses(replace(MINI, subjects=tuple(files)))).values()) == ["x.txt", "y.txt"]
+    assert list(short_titles(files).values()) == ["x.txt", "y.txt"]
 
 
 def test_the_overview_needs_no_intervals(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lexiscope.report.part import short_titles
 from lexiscope.resources.sense_vectors import SenseVectors
-from lexiscope.studies.sense_induction.data import SenseData, short_titles
+from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.studies.sense_induction.vectors import maps
 from lexiscope.subjects.gasi import Gasi
@@ -35,7 +36,12 @@ def test_vectors_of_one_file_with_two_windows_have_two_names() -> None:
     """A table in which two rows have one name says nothing: where the paths are alike, the ids are taken."""
     near, far = (SenseEmbedding("muse", "a/v.txt", window=n, name=f"muse:a/v.txt?window={n}") for n in (5, 10))
     other = SenseEmbedding("muse", "b/w.txt", name="muse:b/w.txt")
-    assert list(short_titles([near, far, other]).values()) == [near.subject_id, far.subject_id, "w.txt"]
+    ids = [near.subject_id, far.subject_id, other.subject_id]
+    assert list(short_titles(ids).values()) == [
+        near.subject_id,
+        far.subject_id,
+        "w.txt",
+    ]
 
 
 def test_a_map_needs_two_senses_with_neighbours(run: SenseData) -> None:

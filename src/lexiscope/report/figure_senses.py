@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lexiscope.core.errors import InputError
+from lexiscope.items.sense_histogram import SensesByFrequency
+from lexiscope.report.curves import Trajectory
+from lexiscope.report.figure_accuracy import stacked_shares
+from lexiscope.report.figure_layers import trajectories
 from lexiscope.report.figures import Array, Figure, Heading, build, floats, levels, same_length
 from lexiscope.report.labels import place_labels
 from lexiscope.report.panels import columns_for, distinct_legend, draw_curve, sheet_size, title_length
@@ -142,6 +146,35 @@ def beta_grid(points: Sequence[GridPoint], heading: Heading, *, statistic: str) 
         svg = as_svg(sheet, heading.name, title=heading.title, alt=alt)
     data = {name: np.array([getattr(p, name) for p in points]) for name in ("label", "beta", "value", "low", "high")}
     return build(heading, svg, alt, data)
+
+
+def senses_by_frequency(rows: Mapping[str, Sequence[SensesByFrequency]]) -> tuple[Figure, ...]:
+    """Draw how many senses frequent and rare words have: the means of all subjects, then each one's words as shares.
+
+    *rows* are, for each title of a subject, its words in bins of falling frequency (GASI, Figure 4).
+    """
+    bins = np.arange(1, max(map(len, rows.values())) + 1)
+    curves = [Trajectory(title, bins, np.array([row.mean for row in own])) for title, own in rows.items()]
+    caption = "Words by falling frequency, a tenth of them each."
+    mean = trajectories(
+        curves,
+        Heading("senses_by_frequency", "4", "Senses of a word by frequency", caption),
+        statistic="Senses of a word, mean",
+        horizontal="Decile of words, most frequent first",
+        place="decile",
+    )
+    shares = []
+    for number, (title, own) in enumerate(rows.items(), start=1):
+        names = ["1 sense", *(f"{k} senses" for k in range(2, len(own[0].n_words) + 1))]
+        parts = [
+            (f"{row.first_rank:,}–{row.last_rank:,}", name, 100 * count / sum(row.n_words))
+            for row in own
+            for name, count in zip(names, row.n_words, strict=True)
+        ]
+        named = f"Words by number of senses: {title}"
+        heading = Heading(f"senses_by_frequency_{number}", "4", named, "By rank of frequency.")
+        shares.append(stacked_shares(parts, heading, order=names, unit="Words, %"))
+    return mean, *shares
 
 
 def agreement_and_consistency(words: Sequence[tuple[str, float, float]], heading: Heading) -> Figure:

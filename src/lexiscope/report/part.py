@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,31 @@ def value_of(records: Iterable[Record], statistic: str, **where: object) -> floa
     """Return the value of the first record with this statistic and these fields; ``None`` where there is none."""
     record = pick(records, statistic, **where)
     return None if record is None else record.value
+
+
+def ends_of(record: Record) -> tuple[float, float]:
+    """Return the ends of a record's interval for a figure, not-a-number if it has none."""
+    return np.nan if record.low is None else record.low, np.nan if record.high is None else record.high
+
+
+def short_titles(ids: Iterable[str]) -> dict[str, str]:
+    """Return a short name of each subject by its id: the last part of its path, more of it where two end alike.
+
+    Of several files the first gives the name. Of one path with two options each is called by its id.
+
+    >>> list(short_titles(["gasi:one/a", "gasi:two/a", "sense_embedding:muse:x/v.txt,i.tsv", "made_up/sasi"]).values())
+    ['one/a', 'two/a', 'v.txt', 'made_up/sasi']
+    """
+    titles = {each: each for each in ids}
+    # what is not a spec has a name already
+    names = {spec: spec.partition(":")[2].partition("?")[0] for spec in titles if ":" in spec}
+    names |= {spec: name.partition(",")[0] for spec, name in names.items() if ":" in name}
+    parts = {spec: Path(name).parts for spec, name in names.items()}
+    for spec, own in parts.items():
+        others = [other for name, other in parts.items() if name != spec]
+        length = next((n for n in range(1, len(own)) if all(own[-n:] != other[-n:] for other in others)), len(own))
+        titles[spec] = "/".join(own[-length:])
+    return dict(zip(titles, told_apart(list(titles.values()), list(titles)), strict=True))
 
 
 def told_apart(titles: Sequence[str], ids: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ on ratings of similarity, on pairs in context, on planted senses, and on people'
 
 from __future__ import annotations
 
+from lexiscope.analysis.random_answers import EXPECTED, UNDECIDED
 from lexiscope.core.result import Record
 from lexiscope.report.part import shown
 from lexiscope.report.pivot import Col, Row, pivot
@@ -18,7 +19,6 @@ from lexiscope.studies.sense_induction.people import found, people
 from lexiscope.studies.sense_induction.planted import recovered, recovery
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.studies.sense_induction.similarity import (
-    UNDECIDED,
     contrast,
     expected,
     highest,
@@ -190,8 +190,8 @@ def overview(records: tuple[Record, ...], _settings: SenseInductionSettings) -> 
     columns = (
         Col("AvgSimC, SCWS", rho_name(AVG_SIM_C), one, where={"dataset": "scws"}, absent=None),
         Col("MaxSim, SimLex", rho_name(MAX_SIM), one, where={"dataset": simlex}, absent=None),
-        Col("WiC test, expected %", "expected_accuracy", one, where=test, cell=_decided, absent=None),
-        Col("Mini pairs, expected %", "expected_accuracy", one, where=mini, cell=_decided, absent=None),
+        Col("WiC test, expected %", EXPECTED, one, where=test, cell=_decided, absent=None),
+        Col("Mini pairs, expected %", EXPECTED, one, where=mini, cell=_decided, absent=None),
         Col("Planted, by neighbours", "planted_selection", two, absent=None),
         Col("Planted, by usages", "planted_accuracy", two, absent=None),
     )

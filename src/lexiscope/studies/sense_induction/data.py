@@ -29,7 +29,7 @@ from lexiscope.items.planted_senses import read_planted
 from lexiscope.items.synset_usages import check_synset
 from lexiscope.items.truth_choice import DIFFERENT, SAME
 from lexiscope.report.document import Section
-from lexiscope.report.part import Part, told_apart
+from lexiscope.report.part import Part, short_titles
 from lexiscope.report.sense_tests import Judgments, SenseTest, read_people, sense_tests
 from lexiscope.report.simulated import marked_part, marked_section
 from lexiscope.resources.running_text import corpus_files
@@ -299,7 +299,7 @@ def gather(settings: SenseInductionSettings, out: Path, progress: CollectProgres
         settings,
         sets,
         subjects,
-        short_titles((*subjects, *(planted.subjects if planted else ()))),
+        short_titles(each.subject_id for each in (*subjects, *(planted.subjects if planted else ()))),
         ResponseTable.concat(answers),
         planted,
         people,
@@ -334,24 +334,6 @@ def expanded(specs: Sequence[str]) -> tuple[str, ...]:
         several = inside if inside and not (folder / RECORD).is_file() else []
         found += [f"gasi:{path}" for path in several] or [text]
     return tuple(dict.fromkeys(found))
-
-
-def short_titles(subjects: Sequence[HasSenses]) -> dict[str, str]:
-    """Return a short name of each subject by its id: the last part of its path, more of it where two end alike.
-
-    Of vectors in several files the first gives the name. Vectors of one path with two options (``?window=5``,
-    ``?window=10``) are called by their ids.
-    """
-    titles = {each.subject_id: each.subject_id for each in subjects}
-    # vectors of made-up text are named by their variant, not by a path
-    names = {spec: spec.partition(":")[2].partition("?")[0] for spec in titles if ":" in spec}
-    names |= {spec: names[spec].partition(",")[0] for spec in names if spec.startswith("sense_embedding:")}
-    parts = {spec: Path(name).parts for spec, name in names.items()}
-    for spec, own in parts.items():
-        others = [other for name, other in parts.items() if name != spec]
-        length = next((n for n in range(1, len(own)) if all(own[-n:] != other[-n:] for other in others)), len(own))
-        titles[spec] = "/".join(own[-length:])
-    return dict(zip(titles, told_apart(list(titles.values()), list(titles)), strict=True))
 
 
 def _planted(

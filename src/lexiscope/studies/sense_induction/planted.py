@@ -7,20 +7,16 @@ one sense can do well by the first and look all the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from lexiscope.analysis.planted_senses import planted_selection, sense_recovery
-from lexiscope.core.item import Item
+from lexiscope.analysis.planted_senses import sense_recovery
 from lexiscope.core.result import Estimate, Record, Result
 from lexiscope.items.sense_examples import ReadsSenses
 from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import BOUNDED, INTEGER, Format
-from lexiscope.studies.sense_induction.data import HasSenses, Planted, SenseData
-from lexiscope.training.gasi.planted import looks_of
+from lexiscope.studies.sense_induction.data import Planted, SenseData
+from lexiscope.training.gasi.planted import meant_words, selection_by_looks
 
 _NAME, _LOOKS = "Planted senses", "Planted senses by their neighbours"
 _BY_LOOKS = "planted_selection"
@@ -33,17 +29,23 @@ def recovery(run: SenseData) -> tuple[object, ...]:
         return run.leave_out(_NAME, "No usages of pseudo-words were given: --planted FILE, or --planted made_up.")
     meant = _meant(run, planted)
     results: list[Result] = []
+    how = {"resamples": run.settings.n_bootstrap, "seed": run.settings.seed}
     for subject in planted.subjects:
         title = run.title_of(subject.subject_id)
         if subject.subject_id not in planted.answers:
             run.leave_out(_NAME, "It knows fewer than two of the pseudo-words: train it on the planted text.", title)
             continue
         known, shares = planted.answers[subject.subject_id]
-        by_looks = _by_looks(run, subject, planted, meant, known, shares)
-        if meant and isinstance(subject, ReadsSenses) and not by_looks:
-            why = "It knows fewer than two of the pseudo-words whose planted words the reference knows."
-            run.leave_out(_LOOKS, why, title)
-        own = (*_by_usages(run, planted, known, shares), *by_looks)
+        usages = [item.usages[0] for item in known]
+        words, gold = [str(usage.lemma) for usage in usages], [str(usage.sense) for usage in usages]
+        n_unknown = Estimate("n_unknown", float(len(planted.items) - len(known)), n=len(known))
+        own = [*sense_recovery(words, shares.argmax(axis=1), gold, **how).results(), n_unknown]
+        if planted.reference is not None and meant and isinstance(subject, ReadsSenses):
+            if len(set(words) & set(meant)) > 1:
+                own += selection_by_looks(subject.induced, usages, shares, meant, planted.reference, **how).results()
+            else:
+                why = "It knows fewer than two of the pseudo-words whose planted words the reference knows."
+                run.leave_out(_LOOKS, why, title)
         results += [one.about(subject=subject.subject_id, dataset=planted.title) for one in own]
     if not results:
         return ()
@@ -85,54 +87,17 @@ def recovered(run: SenseData, records: Sequence[Record]) -> str:
     return f"Usages for which {how}: {'; '.join(texts)}" if texts else ""
 
 
-def _by_usages(
-    run: SenseData, planted: Planted, known: Sequence[Item], shares: NDArray[np.float64]
-) -> tuple[Estimate, ...]:
-    words = [str(item.usages[0].lemma) for item in known]
-    gold = [str(item.usages[0].sense) for item in known]
-    how = {"resamples": run.settings.n_bootstrap, "seed": run.settings.seed}
-    found = sense_recovery(words, shares.argmax(axis=1), gold, **how)
-    return *found.results(), Estimate("n_unknown", float(len(planted.items) - found.n), n=found.n)
-
-
 def _meant(run: SenseData, planted: Planted) -> dict[str, list[str]]:
-    """The words that were planted as each pseudo-word, where there are two at least and the reference knows them all.
-
-    Of one word alone every sense would look like it, and of an unknown one none would.
-    """
-    reference = planted.reference
-    if reference is None:
+    """The words that were planted as each pseudo-word that can be judged by what its senses look like."""
+    if planted.reference is None:
         why = "It needs vectors of the text before planting: --planted FOLDER, with planted.csv and a skip_gram "
         run.leave_out(_LOOKS, why + "training in reference.")
         return {}
-    found: dict[str, set[str]] = {}
-    for item in planted.items:
-        found.setdefault(str(item.usages[0].lemma), set()).add(str(item.usages[0].sense))
-    fit = {word for word, own in found.items() if len(own) > 1 and all(one in reference.index for one in own)}
-    without = [word for word in found if word not in fit]
+    meant = meant_words((item.usages[0] for item in planted.items), planted.reference)
+    words = dict.fromkeys(str(item.usages[0].lemma) for item in planted.items)
+    without = [word for word in words if word not in meant]
     if without:
         why = "usages of one planted word only, or a planted word that the reference vectors do not know"
         listed = ", ".join(without[:5])
-        run.leave_out(_LOOKS, f"{len(without)} of {len(found)} pseudo-words have {why}: {listed}.")
-    return {word: sorted(own) for word, own in found.items() if word in fit}
-
-
-def _by_looks(
-    run: SenseData,
-    subject: HasSenses,
-    planted: Planted,
-    meant: Mapping[str, Sequence[str]],
-    known: Sequence[Item],
-    shares: NDArray[np.float64],
-) -> tuple[Estimate, ...]:
-    """How often the chosen sense looks right; nothing without reference vectors, or neighbours of senses."""
-    rows = [row for row, item in enumerate(known) if item.usages[0].lemma in meant]
-    words = [str(known[row].usages[0].lemma) for row in rows]
-    gold = [str(known[row].usages[0].sense) for row in rows]
-    if planted.reference is None or not isinstance(subject, ReadsSenses) or len(set(words)) < 2:
-        return ()
-    labels = looks_of(subject.induced, {word: meant[word] for word in words}, planted.reference)
-    fits = [[label == one for label in labels[word]] for word, one in zip(words, gold, strict=True)]
-    seen = {word: len(set(found) - {""}) for word, found in labels.items()}
-    how = {"resamples": run.settings.n_bootstrap, "seed": run.settings.seed}
-    return planted_selection(words, shares[rows], fits, recovered=seen, **how).results()
+        run.leave_out(_LOOKS, f"{len(without)} of {len(words)} pseudo-words have {why}: {listed}.")
+    return meant

@@ -7,19 +7,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.analysis.accuracy import accuracy
 from lexiscope.analysis.agreement import leave_one_out
 from lexiscope.analysis.disagreeing_orders import Measured, Orders, compare_orders
+from lexiscope.analysis.random_answers import ALL, DECIDED, EXPECTED, accuracy_with_random, n_random
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.sense_similarity import similarity_correlation
-from lexiscope.analysis.votes import share
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Record, Result, statistic_name
 from lexiscope.core.simulated import COLLECTED
 from lexiscope.items.truth_choice import SAME
 from lexiscope.report.figure_accuracy import Dot, accuracy_dots
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.part import part_of, pick
+from lexiscope.report.part import ends_of, part_of, pick
 from lexiscope.report.pivot import Col, Row, pivot, records_of
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.sense_test_parts import QUESTIONS, SENSES
@@ -39,9 +38,6 @@ NAMES = {
     AVG_SIM_C_UPPER: "AvgSimC, j ≥ i",
 }
 OF_WORDS, OF_USAGES = (MAX_SIM, AVG_SIM), (AVG_SIM_C, MAX_SIM_C, AVG_SIM_C_UPPER, MAX_SIM, AVG_SIM)
-ALL, DECIDED = statistic_name("accuracy", of="all"), statistic_name("accuracy", of="decided")
-UNDECIDED = "identity decides no pair: every answer is random"
-"""The note of a share that says nothing of the subject."""
 _ONE = Format("number", 1)
 _AGREEMENT = "rater_agreement_x100(variant=leave_one_out)"
 _UNCOVERED = (
@@ -215,17 +211,12 @@ def _dots(run: SenseData, sets: Sequence[PairSet], records: Sequence[Record]) ->
     )
 
 
-def ends_of(record: Record) -> tuple[float, float]:
-    """Return the ends of a record's interval, not-a-number if it has none."""
-    return np.nan if record.low is None else record.low, np.nan if record.high is None else record.high
-
-
 # -- the same sense -------------------------------------------------------------------------------------------------
 
 
 def same_sense(run: SenseData) -> tuple[object, ...]:
     """Return the share of pairs that are right, with what is random in it, for each split of each set (Table 8)."""
-    results: list[Result | Record] = []
+    results: list[Result] = []
     rows = []
     for pairs in run.same_sense:
         for split in dict.fromkeys(str(item.conditions.get("split", "")) for item in pairs.items):
@@ -233,16 +224,17 @@ def same_sense(run: SenseData) -> tuple[object, ...]:
             where = {"dataset": pairs.name, "condition": split}
             same = 100 * float(np.mean([pairs.items[place].gold == SAME for place in chosen]))
             results.append(Estimate("share_same", same, n=len(chosen), unit="percent").about(**where))
+            title = ", ".join(filter(None, (pairs.title, split)))
             for subject in run.subjects:
-                results += _right(run, pairs, chosen, subject, where | {"subject": subject.subject_id})
-                title = f"{pairs.title}, {split}" if split else pairs.title
-                rows.append(Row((title, run.title_of(subject.subject_id)), where | {"subject": subject.subject_id}))
+                own = where | {"subject": subject.subject_id}
+                results += [one.about(**own) for one in _right(run, pairs, chosen, subject)]
+                rows.append(Row((title, run.title_of(subject.subject_id)), own))
     columns = (
         Col("Right, %", ALL, _ONE),
-        Col("Expected, %", "expected_accuracy", _ONE),
+        Col("Expected, %", EXPECTED, _ONE),
         Col("Decided right, %", DECIDED, _ONE, note="Of the pairs that identity decides."),
         Col("Decided", DECIDED, INTEGER, cell=lambda one: one.n or 0),
-        *(Col(one.capitalize(), _random(one), INTEGER, cell=lambda record: int(record.value or 0)) for one in REASONS),
+        *(Col(reason.capitalize(), n_random(reason), INTEGER, show="value") for reason in REASONS),
         Col("n", ALL, show="n"),
         Col("Same, %", "share_same", _ONE, show="value", where={"subject": ""},
             note="What always answering 'the same' reaches."),
@@ -262,56 +254,28 @@ def expected(run: SenseData, records: Sequence[Record]) -> str:
     titles = {each.name: each.title for each in run.sets}
     found: dict[str, list[str]] = {}
     for record in records:
-        if record.statistic == "expected_accuracy" and record.value is not None:
+        if record.statistic == EXPECTED and record.value is not None:
             name = ", ".join(filter(None, (titles[record.dataset], record.condition)))
             found.setdefault(name, []).append(f"{run.title_of(record.subject)} {record.value:.1f}")
     texts = [f"{name}: {', '.join(values)}" for name, values in found.items()]
     return f"% right, random answers counted as half right. {'; '.join(texts)}" if texts else ""
 
 
-def _random(reason: str) -> str:
-    return statistic_name("n_random", reason=reason.replace(" ", "_"))
-
-
-def _right(
-    run: SenseData, pairs: PairSet, chosen: Sequence[int], subject: HasSenses, where: Mapping[str, str]
-) -> list[Result | Record]:
-    """What one subject has right of the pairs of a split: of all, of those that identity decides, expected."""
+def _right(run: SenseData, pairs: PairSet, chosen: Sequence[int], subject: HasSenses) -> tuple[Result, ...]:
+    """What one subject has right of the pairs of a split."""
     rows = run.answers.where(subject_id=subject.subject_id, task="same_sense")
     choices, flags = rows.where(measure=MEASURE_CHOICE), rows.where(measure=FLAG)
     option = dict(zip(choices.column("item_id").tolist(), choices.column("option").tolist(), strict=True))
     reason = dict(zip(flags.column("item_id").tolist(), flags.column("raw").tolist(), strict=True))
     items = [pairs.items[place] for place in chosen]
-    right = np.array([option[item.item_id] == item.gold for item in items])
-    reasons = [reason[item.item_id] for item in items]
-    random, words = np.array([bool(one) for one in reasons]), pairs.words[list(chosen)]
-    decided: Result | Record
-    if random.all():
-        place = (where["subject"], where["dataset"])
-        decided = Record(DECIDED, None, *place, condition=where["condition"], note="identity decides no pair")
-    else:
-        decided = _share(run, DECIDED, right[~random], words[~random]).about(**where)
-    values = np.where(random, 0.5, right.astype(np.float64))
-    expected = Estimate("expected_accuracy", float(values.mean()), n=len(values))
-    if not random.all() and len(set(words.tolist())) > 1:
-        how = {"resamples": run.settings.n_bootstrap, "seed": run.settings.seed}
-        expected = share("expected_accuracy", values, np.ones(len(values)), groups=words, **how)
-    note = UNDECIDED if random.all() else ""
-    return [
-        _share(run, ALL, right, words).about(**where),
-        decided,
-        expected.times(100, "percent").about(note=note, **where),
-        *(Estimate(_random(one), float(reasons.count(one)), n=len(items)).about(**where) for one in REASONS),
-    ]
-
-
-def _share(run: SenseData, name: str, right: NDArray[np.bool_], words: NDArray[np.str_]) -> Estimate:
-    """The share of right answers, with an interval over words if there are several, over pairs if there is one."""
-    if len(right) < 2:
-        return Estimate(name, float(right.mean()), n=len(right)).times(100, "percent")
-    clusters = words if len(set(words.tolist())) > 1 else None
-    found = accuracy(right, clusters=clusters, resamples=run.settings.n_bootstrap, seed=run.settings.seed)
-    return Estimate(name, found.value, found.clustered, found.n).times(100, "percent")
+    return accuracy_with_random(
+        [option[item.item_id] == item.gold for item in items],
+        [reason[item.item_id] for item in items],
+        words=pairs.words[list(chosen)],
+        counted=REASONS,
+        resamples=run.settings.n_bootstrap,
+        seed=run.settings.seed,
+    )
 
 
 # -- similarity against interpretability ----------------------------------------------------------------------------

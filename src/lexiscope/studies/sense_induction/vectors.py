@@ -8,17 +8,17 @@ from pathlib import Path
 
 import numpy as np
 
+from lexiscope.analysis.choice_shares import choice_shares, selection_share
 from lexiscope.core.errors import DataError
-from lexiscope.core.result import Estimate, Record, statistic_name
+from lexiscope.core.result import Estimate, Record
 from lexiscope.items.sense_examples import ReadsSenses
 from lexiscope.items.synset_usages import synset_usages
-from lexiscope.report.curves import Trajectory
+from lexiscope.report import figure_senses
 from lexiscope.report.document import Section
 from lexiscope.report.figure_accuracy import stacked_shares
-from lexiscope.report.figure_layers import trajectories
 from lexiscope.report.figure_senses import GridPoint, NoiseCurve, beta_grid, noise_against_signal
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.part import pick
+from lexiscope.report.part import ends_of, pick
 from lexiscope.report.pivot import Col, Row, pivot, rows_of
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.sense_explorer import (
@@ -32,7 +32,7 @@ from lexiscope.report.sense_explorer import (
 from lexiscope.report.tables import BOUNDED, INTEGER, TEXT, Cell, Column, Format, Table
 from lexiscope.resources.running_text import corpus_files
 from lexiscope.studies.sense_induction.data import SenseData
-from lexiscope.studies.sense_induction.similarity import ends_of, rho_name, usage_records
+from lexiscope.studies.sense_induction.similarity import rho_name, usage_records
 from lexiscope.subjects.gasi import Gasi
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM_C, MAX_SIM_C
 from lexiscope.training.gasi._course import LogRow
@@ -96,10 +96,13 @@ def frequency(run: SenseData) -> tuple[object, ...]:
     )
     rows = rows_of(records, "subject", names=run.titles)
     table = pivot("senses_left", "Senses that are left", records, columns, rows, labels=("Vectors",))
-    several = [each.vectors for each in run.trained if len(each.vectors.words) >= _BINS]
-    if not any(len(set(vectors.n_senses.tolist())) > 1 for vectors in several):
-        return records, table, "All words have the same number of senses: nothing was pruned."
-    return records, table, _by_frequency(run)
+    varied = {
+        run.title_of(each.subject_id): senses_by_frequency(each.vectors, bins=_BINS)
+        for each in run.trained
+        if len(each.vectors.words) >= _BINS and len(set(each.vectors.n_senses.tolist())) > 1
+    }
+    same = "All words have the same number of senses: nothing was pruned."
+    return records, table, figure_senses.senses_by_frequency(varied) if varied else same
 
 
 def senses_words(run: SenseData, records: Sequence[Record]) -> str:
@@ -167,39 +170,6 @@ def _noise(run: SenseData) -> tuple[object, ...]:
     caption = "The smaller the spread of c̄·s beside the noise, the more the choice of a sense is left to chance."
     heading = Heading("noise", "3", "Noise and signal", caption)
     return records, table, noise_against_signal(curves, heading) if curves else None
-
-
-def _by_frequency(run: SenseData) -> list[Figure]:
-    varied = [
-        (run.title_of(each.subject_id), each.vectors, senses_by_frequency(each.vectors, bins=_BINS))
-        for each in run.trained
-        if len(each.vectors.words) >= _BINS and len(set(each.vectors.n_senses.tolist())) > 1
-    ]
-    heading = Heading(
-        "senses_by_frequency", "4", "Senses of a word by frequency", "Words by falling frequency, a tenth of them each."
-    )
-    decile = np.arange(1, _BINS + 1)
-    figures = [
-        trajectories(
-            [Trajectory(title, decile, np.array([row.mean for row in rows])) for title, _, rows in varied],
-            heading,
-            statistic="Senses of a word, mean",
-            horizontal="Decile of words, most frequent first",
-            place="decile",
-        )
-    ]
-    for number, (title, vectors, rows) in enumerate(varied, start=1):
-        names = ["1 sense", *(f"{k} senses" for k in range(2, vectors.mask.shape[1] + 1))]
-        shares = [
-            (f"{row.first_rank:,}–{row.last_rank:,}", name, 100 * count / sum(row.n_words))
-            for row in rows
-            for name, count in zip(names, row.n_words, strict=True)
-        ]
-        own = Heading(
-            f"senses_by_frequency_{number}", "4", f"Words by number of senses: {title}", "By rank of frequency."
-        )
-        figures.append(stacked_shares(shares, own, order=names, unit="Words, %"))
-    return figures
 
 
 # -- the grid of β --------------------------------------------------------------------------------------------------
@@ -289,45 +259,39 @@ def synset(run: SenseData) -> tuple[object, ...]:
         return run.leave_out(_SYNSET, f"SemCor has no sentence with {lemma!r} in {name}.")
     results: list[Estimate] = []
     shares: list[tuple[str, str, float]] = []
-    most = 0
     for subject in run.subjects:
         title = run.title_of(subject.subject_id)
         if not subject.knows(usages[0]) or subject.sense_count(usages[0]) < 2:
             run.leave_out(_SYNSET, f"It has no two senses of {lemma!r}.", title)
             continue
-        table = np.asarray(subject.sense_distribution(usages), np.float64)
-        means = np.sort(table.mean(axis=0))[::-1].tolist()
-        logarithms = np.log(table, out=np.zeros_like(table), where=table > 0)
-        entropy = float(-(table * logarithms).sum(axis=1).mean())
-        own = [Estimate(_share(rank), value, n=len(table)) for rank, value in enumerate(means, start=1)]
-        own.append(Estimate("sentence_entropy", entropy, n=len(table), unit="nats"))
+        own = choice_shares(subject.sense_distribution(usages))
         results += [one.about(subject=subject.subject_id, condition=name) for one in own]
-        shares += [(title, f"sense of rank {k}", 100 * value) for k, value in enumerate(means, start=1) if value > 0]
-        most = max(most, len(means))
+        shares += [
+            (title, f"sense of rank {rank}", 100 * one.value)
+            for rank, one in enumerate(own[:-1], start=1)
+            if one.value > 0
+        ]
     if not results:
         return ()
     ranked = (
         "Senses of two trainings are not the same senses: they stand by falling probability, each training by its own, "
         "and the first of one is not the first of another."
     )
+    ranks = range(1, len({one.name for one in results}))
     columns = (
         Col("Entropy", "sentence_entropy", BOUNDED, note="Of a usage's distribution, mean, in nats."),
-        *(Col(f"Rank {rank}", _share(rank), BOUNDED, absent=None) for rank in range(1, most + 1)),
+        *(Col(f"Rank {rank}", selection_share(rank), BOUNDED, absent=None) for rank in ranks),
     )
     rows = rows_of(results, "subject", names=run.titles)
     title = f"Mean probability of the senses of {lemma!r} over {len(usages)} usages of {name} in SemCor"
-    ranks = [f"sense of rank {rank}" for rank in range(1, most + 1)]
-    used = [rank for rank in ranks if any(rank == named for _, named, _ in shares)]
+    used = {named for _, named, _ in shares}
+    order = [named for rank in ranks if (named := f"sense of rank {rank}") in used]
     heading = Heading("synset_senses", "5", f"Senses chosen in the usages of {name}", ranked)
     return (
         results,
         pivot("synset_senses", title, results, columns, rows, labels=("Vectors",), notes=(ranked,)),
-        stacked_shares(shares, heading, order=used, unit="Mean probability, %"),
+        stacked_shares(shares, heading, order=order, unit="Mean probability, %"),
     )
-
-
-def _share(rank: int) -> str:
-    return statistic_name("selection_share", rank=rank)
 
 
 def maps(run: SenseData) -> list[Figure]:

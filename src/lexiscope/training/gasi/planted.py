@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.analysis.planted_senses import labels_by_neighbours
+from lexiscope.analysis.planted_senses import PlantedSelection, labels_by_neighbours, planted_selection
 from lexiscope.core.run import write_atomically
 from lexiscope.core.usage import Usage
 from lexiscope.items.induced_senses import InducedSenses
@@ -84,3 +85,39 @@ def looks_of(
             for row, label in zip(kept, looks.tolist(), strict=True):
                 labels[word][int(senses.numbers[row])] = planted[label]
     return labels
+
+
+def meant_words(usages: Iterable[Usage], reference: SenseVectors) -> dict[str, list[str]]:
+    """Return the words that were planted as each pseudo-word, if there are two at least and the reference knows them.
+
+    Of one word alone every sense would look like it, and of an unknown one none would.
+    """
+    found: dict[str, set[str]] = {}
+    for usage in usages:
+        found.setdefault(str(usage.lemma), set()).add(str(usage.sense))
+    known = {word: sorted(own) for word, own in found.items() if all(one in reference.index for one in own)}
+    return {word: own for word, own in known.items() if len(own) > 1}
+
+
+def selection_by_looks(
+    senses: InducedSenses,
+    usages: Sequence[Usage],
+    probabilities: NDArray[np.floating[Any]],
+    meant: Mapping[str, Sequence[str]],
+    reference: SenseVectors,
+    *,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> PlantedSelection:
+    """Say how often the chosen sense is one whose neighbours look like what was planted.
+
+    *usages* are of pseudo-words, *probabilities* those of the senses of each (usages, senses), *meant* the words that
+    were planted as each pseudo-word; usages of others are left out.
+    Errors: :class:`StatisticError` for fewer than two pseudo-words.
+    """
+    rows = [row for row, usage in enumerate(usages) if usage.lemma in meant]
+    words = [str(usages[row].lemma) for row in rows]
+    labels = looks_of(senses, {word: meant[word] for word in words}, reference)
+    fits = [[label == usages[row].sense for label in labels[word]] for row, word in zip(rows, words, strict=True)]
+    seen = {word: len(set(found) - {""}) for word, found in labels.items()}
+    return planted_selection(words, probabilities[rows], fits, recovered=seen, resamples=resamples, seed=seed)
