@@ -9,14 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lexiscope.analysis.predictions import Predictor
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.within_sd import (
     accuracy_within_sd,
     is_within_sd,
     majority_within_sd,
     random_within_sd,
+    scores,
 )
 from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.result import Undefined
 
 samples = st.lists(st.lists(st.integers(1, 5), min_size=2, max_size=6), min_size=2, max_size=8)
 
@@ -79,6 +82,9 @@ def test_raw_predictions_have_another_name() -> None:
         accuracy_within_sd(given_values, ratings)
     found = accuracy_within_sd(given_values, ratings, form="raw", resamples=0)
     assert (found.name.endswith("predictions=raw)"), found.value) == (True, 1.0)
+    # 1 and 4: closer than 1 to 1.5, not to 3
+    found = accuracy_within_sd(given_values, ratings, form="rounded", resamples=0)
+    assert (found.name.endswith("predictions=rounded)"), found.value) == (True, 0.5)
 
 
 def test_a_distance_on_the_threshold_is_no_matter_of_the_last_bit() -> None:
@@ -165,3 +171,19 @@ def test_baselines_on_ambistory(ambistory) -> None:  # type: ignore[no-untyped-d
     assert (found.label, round(found.accuracy.value, 4)) == (4.0, 0.5581)
     own = majority_within_sd(test, test, source_name="test", resamples=0)
     assert (own.label, dict(own.counts)[3.0], dict(own.counts)[4.0]) == (3.0, 225, 223)
+
+
+def test_scores_of_a_subject_follow_its_form() -> None:
+    """Whole predictions have two accuracies, others three; those of one word alone say why they have none."""
+    ratings = of_samples([[1, 2], [3, 3], [5, 4], [2, 2]])
+    words = {"i0": "bank", "i1": "bank", "i2": "bat", "i3": "bat"}
+    given_values: dict[str, float | None] = {"i0": 1.0, "i1": 3.4, "i2": 4.0, "i3": None, "unrated": 2.0}
+    raw = Predictor("m", "m", given_values, "raw", 5, {}, 1)
+    found = {one.name: one for one in scores(raw, ratings, groups=words, resamples=10)}
+    accuracies = [name.partition("predictions=")[2] for name in list(found)[1:]]
+    assert accuracies == ["rounded)", "rounded,unread=wrong)", "raw)"]
+    assert [one.records()[0].value for one in found.values()][1:] == [1, 3 / 4, 1]
+    whole = Predictor("m", "m", {"i0": 1.0, "i1": 3.0, "i2": 4.0}, "integer", 3, {}, 1)
+    assert [one.name.count("integer") for one in scores(whole, ratings, resamples=0)] == [0, 1, 1]
+    alone = Predictor("m", "m", {"i0": 1.0, "i1": 4.0, "i2": None}, "integer", 3, {}, 1)
+    assert {type(one) for one in scores(alone, ratings, groups=words, resamples=10)} == {Undefined}

@@ -292,7 +292,7 @@ def test_predictions_of_one_word_do_not_break_the_run(
     ResponseTable.from_columns(columns | {"item_id": own, "value": [4.0] * len(own)}).write_csv(tmp_path / "mine.csv")
     study.run(replace(SETTINGS, subjects=(f"recorded:{tmp_path / 'mine.csv'}",), compare=()), tmp_path / "run")
     found = read_records(tmp_path / "run" / "results.json")
-    assert find(found, RHO, subject="mine").note.startswith("undefined: readable replies to samples of one word only")
+    assert find(found, RHO, subject="mine").note.startswith("undefined: readable replies to items of one word only")
     assert find(found, "n_items_read", subject="mine").value == len(own)
 
 

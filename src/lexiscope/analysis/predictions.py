@@ -20,9 +20,9 @@ from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.norms import item_sd
 from lexiscope.analysis.ratings import Ratings, Table
 from lexiscope.core.errors import InputError, Place, StatisticError
-from lexiscope.core.result import Estimate, Undefined
+from lexiscope.core.result import Estimate, Undefined, statistic_name
 
-Form = Literal["integer", "raw"]
+Form = Literal["integer", "rounded", "raw"]
 Rounding = Literal["half_up", "half_even"]
 Predictions = Mapping[str, float | None]
 """Item id → prediction, ``None`` where there was no readable answer."""
@@ -99,6 +99,23 @@ class Predictor:
         """How many items have a prediction, of how many, as tables print it."""
         return f"{self.n_read} / {len(self.predictions)}"
 
+    @property
+    def whole_form(self) -> Form:
+        """The form of the predictions as whole numbers: those that are none are rounded."""
+        return "integer" if self.form == "integer" else "rounded"
+
+    def results(self) -> tuple[Estimate, ...]:
+        """Return how many answers it was asked for, and what became of those that could not be read."""
+        counts = {
+            "n_asked": self.n_asked,
+            "n_items_asked": len(self.predictions),
+            "n_items_read": self.n_read,
+            "n_unreadable": self.n_unreadable,
+        }
+        for kind, count in self.kinds.items():
+            counts[statistic_name("n_unreadable", kind=kind.replace(" ", "_"))] = count
+        return tuple(Estimate(name, count, subject=self.subject) for name, count in counts.items())
+
     @cached_property
     def whole(self) -> dict[str, float | None]:
         """The predictions as whole numbers of the scale, halves up; those that are whole stay as they are."""
@@ -122,6 +139,8 @@ def predictor(
     >>> found = predictor(ResponseTable.from_rows(rows), "m")
     >>> dict(found.predictions), found.form, found.n_asked, found.kinds, found.read_of_asked
     ({'a': 4.0, 'b': None}, 'integer', 3, {'without a value': 2}, '1 / 2')
+    >>> [(one.name, one.value) for one in found.results()][3:]
+    [('n_unreadable', 2), ('n_unreadable(kind=without_a_value)', 2)]
     """
     rows, kinds = table.where(subject_id=subject, measure=measure), table.where(subject_id=subject, measure=replies)
     if not len(rows):
@@ -144,7 +163,7 @@ def predictor(
 def judged(predictions: Predictions, ratings: Ratings, *, form: Form) -> Judged:
     """Return the items that have a prediction, with the mean and SD of people's ratings.
 
-    *form* ``integer`` takes whole numbers only; ``raw`` takes predictions as they are.
+    *form* ``integer`` takes whole numbers only, ``raw`` predictions as they are; ``rounded`` rounds them, halves up.
     Errors: :class:`InputError` for a prediction of another item, or one that is no number of that form;
     :class:`StatisticError` where an item has fewer than two ratings, or none has a prediction.
     """
@@ -157,6 +176,7 @@ def judged(predictions: Predictions, ratings: Ratings, *, form: Form) -> Judged:
         raise StatisticError("no item has a prediction")
     items = tuple(ratings.item_ids[code] for code in chosen)
     predicted = np.array([given[item] for item in items], dtype=np.float64)
+    predicted = rounded(predicted) if form == "rounded" else predicted
     _check_form(predicted, items, form)
     sd, n = item_sd(ratings)[chosen], ratings.counts()[chosen].astype(np.float64)
     if np.isnan(sd).any():
@@ -206,7 +226,7 @@ def rounded(values: ArrayLike, *, rule: Rounding = "half_up", low: float = 1.0, 
 
 
 def _check_form(predicted: FloatArray, items: tuple[str, ...], form: Form) -> None:
-    wrong = ~np.isfinite(predicted) if form == "raw" else predicted != np.rint(predicted)
+    wrong = predicted != np.rint(predicted) if form == "integer" else ~np.isfinite(predicted)
     if wrong.any():
         first = int(np.flatnonzero(wrong)[0])
         what = f"the prediction {predicted[first]:g} is no {'number' if form == 'raw' else 'whole number'}"

@@ -18,16 +18,18 @@ import numpy as np
 from lexiscope.analysis.accuracy import accuracy
 from lexiscope.analysis.bootstrap import BoolArray, FloatArray, cluster_labels
 from lexiscope.analysis.norms import item_sd
-from lexiscope.analysis.predictions import Form, Predictions, judged, rounded
+from lexiscope.analysis.predictions import Form, Predictions, Predictor, judged, rho_with_means, rounded
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Estimate, statistic_name
+from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 Spread = Literal["sample", "population"]
 Edge = Literal["strict", "inclusive"]
 Unread = Literal["left_out", "wrong"]
 MajorityRule = Literal["rounded_mean", "rating"]
 
+UNREAD: tuple[Unread, ...] = ("left_out", "wrong")
+_FEWEST_GROUPS = 2
 _FLOOR = 1.0
 _TOLERANCE = 1e-9
 
@@ -114,6 +116,49 @@ def accuracy_within_sd(
     note = f"over readable replies: {n_missing} samples without a prediction" if n_missing else ""
     name = _name(spread, edge, form, unread)
     return Estimate(name, found.value, found.clustered, found.n, found.n_clusters, note=note)
+
+
+def scores(
+    predictor: Predictor,
+    ratings: Ratings,
+    *,
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate | Undefined, ...]:
+    """Return the correlation of a subject's predictions with the mean ratings, and its accuracy within SD.
+
+    The accuracy is that of whole predictions (others are rounded, halves up); the same with unread items as wrong; and,
+    for predictions that are not whole, as they are. Predictions of items without ratings are passed over. Where
+    nothing was read, or items of one group alone, they are undefined.
+
+    >>> people = Ratings.from_arrays(list("ababab"), list("iijjkk"), [1, 2, 1, 5, 2, 2])
+    >>> nothing = Predictor("m", "m", {"i": None, "j": None}, "integer", 2, {}, 1)
+    >>> [one.records()[0].value for one in scores(nothing, people)]
+    [None, None, 0.0]
+    """
+    rated = set(ratings.item_ids)
+    own = {item: value for item, value in predictor.predictions.items() if item in rated}
+    read = [item for item, value in own.items() if value is not None]
+    form = predictor.whole_form
+    right, strict = (_name("sample", "strict", form, unread) for unread in UNREAD)
+    if not read:
+        reason = "no reply could be read"
+        nothing = Estimate(strict, 0.0, n=len(own), note=reason)
+        return Undefined("spearman", reason), Undefined(right, reason), nothing
+    if groups is not None and len({groups[item] for item in read}) < _FEWEST_GROUPS:
+        reason = "readable replies to items of one word only: nothing to resample"
+        return Undefined("spearman", reason), Undefined(right, reason)
+
+    def accuracy_of(form: Form, unread: Unread) -> Estimate:
+        return accuracy_within_sd(
+            own, ratings, form=form, unread=unread, groups=groups, level=level, resamples=resamples, seed=seed
+        )
+
+    rho = rho_with_means(own, ratings, groups=groups, level=level, resamples=resamples, seed=seed)
+    raw = [accuracy_of("raw", "left_out")] if predictor.form == "raw" else []
+    return rho, *(accuracy_of(form, unread) for unread in UNREAD), *raw
 
 
 def random_within_sd(ratings: Ratings, points: Sequence[float] = (1, 2, 3, 4, 5)) -> RandomWithinSd:

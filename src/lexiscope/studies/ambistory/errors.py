@@ -14,9 +14,9 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate, Record, Undefined
 from lexiscope.items.error_tags import TAGS, ErrorCase, read_tags, write_tag_sheet
 from lexiscope.items.stories import story_text
-from lexiscope.report.examples import examples_table
 from lexiscope.report.part import Part, Remark, part_of
 from lexiscope.report.pivot import Col, Row, pivot
+from lexiscope.report.predictor_tables import examples_table
 from lexiscope.report.tables import INTEGER, Column, Table
 from lexiscope.studies.ambistory.data import PERCENT, TWO, AmbistoryData, Resampled
 

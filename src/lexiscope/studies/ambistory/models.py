@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from lexiscope.analysis.predictions import Predictor, rho_with_means
+from lexiscope.analysis.predictions import Predictions, Predictor, rho_with_means
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.story_effects import KINDS, accuracy_by_kind, open_against_ended
 from lexiscope.analysis.tuning import base_against_tuned
-from lexiscope.analysis.within_sd import accuracy_within_sd, majority_within_sd, random_within_sd
+from lexiscope.analysis.within_sd import UNREAD, accuracy_within_sd, majority_within_sd, random_within_sd, scores
 from lexiscope.core.errors import SpecError, StatisticError
-from lexiscope.core.result import NO_INTERVAL, Estimate, Record, Undefined, statistic_name
+from lexiscope.core.result import NO_INTERVAL, Estimate, Record, Undefined
 from lexiscope.report.figure_accuracy import Dot, accuracy_dots
 from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Part, part_of, value_of
 from lexiscope.report.pivot import Col, Row, pivot, rows_of
+from lexiscope.report.predictor_tables import replies_table
 from lexiscope.report.tables import INTEGER, P_VALUE, TEXT, Column, Missing, Table
-from lexiscope.studies.ambistory.data import ALL, MEASURE_DISTANCE, PERCENT, THREE, AmbistoryData
+from lexiscope.studies.ambistory.data import ALL, MEASURE_DISTANCE, THREE, AmbistoryData
 
 RANDOM, MAJORITY = "Random (expectation)", "Majority"
 RHO, NEARNESS = "spearman", "nearness_spearman"
@@ -29,7 +30,6 @@ WRONG_FORMS = {form: form.replace(")", ",unread=wrong)") for form in FORMS.value
 """The strict variant of an accuracy: a sample without a readable reply counts as wrong."""
 FEWEST_WORDS = 2
 _WHOLE = Missing("Whole predictions.")
-Scored = Estimate | Undefined | Record
 
 
 # -- all samples ------------------------------------------------------------------------------------------------------
@@ -37,13 +37,17 @@ Scored = Estimate | Undefined | Record
 
 def results(run: AmbistoryData) -> tuple[Part | None, ...]:
     """Return the scores of every subject, beside those of guessing and of the most frequent label (Table 3)."""
-    counted = [record for each in run.predictors for record in _counted(run, each)]
-    replies = _replies(run) if run.predictors else None
+    counted = [run.about(one, condition=run.split) for each in run.predictors for one in each.results()]
+    replies = replies_table(run.predictors) if run.predictors else None
     if run.judged is None:
         text = "Nobody has rated these stories: predictions cannot be set beside people's."
         return (part_of(counted, replies, text),)
     baselines, label = _baselines(run, run.judged)
-    found = [*baselines, *(one for each in run.predictors for one in _scores(run, each, run.judged))]
+    words = run.resampled(run.words, run.judged.item_ids)
+    found = list(baselines)
+    for each in run.predictors:
+        about = {"subject": each.subject, "condition": run.split}
+        found += [run.about(one, **about) for one in scores(each, run.judged, **words)]
     tables = (_table_3(run, [*found, *counted]), replies, _definitions(found, label))
     return part_of(found, counted, tables, _figure(run, found), _NOTE), _distances(run, run.judged)
 
@@ -87,46 +91,7 @@ def _baselines(run: AmbistoryData, ratings: Ratings) -> tuple[list[Estimate | Un
     return [chance, *majority], label
 
 
-def _scores(run: AmbistoryData, each: Predictor, ratings: Ratings) -> list[Estimate | Undefined]:
-    """Correlation and accuracy of one subject, or why it has none."""
-    rated, name = set(ratings.item_ids), FORMS[each.form]
-    own = {item: value for item, value in each.predictions.items() if item in rated}
-    whole = {item: each.whole[item] for item in own}
-    read = [item for item, value in own.items() if value is not None]
-    found: list[Estimate | Undefined] = []
-    if not read:
-        note = "no reply could be read"
-        found = [Undefined(RHO, note), Undefined(INTEGER_FORM, note)]
-        found.append(Estimate(WRONG_FORMS[INTEGER_FORM], 0.0, n=len(own), note=note))
-    elif len({run.words[item] for item in read}) < FEWEST_WORDS:
-        note = "readable replies to samples of one word only: nothing to resample"
-        found = [Undefined(RHO, note), Undefined(INTEGER_FORM, note)]
-    else:
-        words = run.resampled(run.words, ratings.item_ids)
-        strict = accuracy_within_sd(whole, ratings, unread="wrong", **words)
-        found = [
-            rho_with_means(own, ratings, **words),
-            accuracy_within_sd(whole, ratings, **words).about(name=name),
-            strict.about(name=WRONG_FORMS[name]),
-        ]
-        found += [accuracy_within_sd(own, ratings, form="raw", **words)] if each.form == "raw" else []
-    return [run.about(one, subject=each.subject, condition=run.split) for one in found]
-
-
-def _counted(run: AmbistoryData, each: Predictor) -> list[Record]:
-    """How many answers a subject was asked for, and what became of those that could not be read."""
-    counts = {
-        "n_asked": each.n_asked,
-        "n_items_asked": len(each.predictions),
-        "n_items_read": each.n_read,
-        "n_unreadable": each.n_unreadable,
-    }
-    kinds = {statistic_name("n_unreadable", kind=kind.replace(" ", "_")): count for kind, count in each.kinds.items()}
-    about = {"subject": each.subject, "condition": run.split}
-    return [run.number(name, count, **about) for name, count in {**counts, **kinds}.items()]
-
-
-def _table_3(run: AmbistoryData, found: list[Scored]) -> Table:
+def _table_3(run: AmbistoryData, found: list[Estimate | Undefined]) -> Table:
     read = {each.subject: each.read_of_asked for each in run.predictors}
     columns = (
         Col("ρ with the mean", RHO, THREE, absent=Missing("An expectation has no correlation.")),
@@ -178,24 +143,6 @@ def _definitions(found: list[Estimate | Undefined], label: str) -> Table:
     title = "What the definition of accuracy within SD decides"
     columns = (Col("Accuracy of the majority label", "{statistic}", THREE),)
     return pivot("accuracy_definitions", title, found, columns, rows, labels=("Definition",), notes=(label,))
-
-
-def _replies(run: AmbistoryData) -> Table:
-    columns = (
-        Column("Subject"),
-        Column("Asked", INTEGER, note="Questions, repetitions included."),
-        Column("Repetitions", INTEGER),
-        Column("Not read", INTEGER),
-        Column("Not read, %", PERCENT),
-        Column("What they were"),
-    )
-    rows = []
-    for each in run.predictors:
-        kinds = "; ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in each.kinds.items())
-        share = 100 * each.n_unreadable / each.n_asked
-        rows.append((each.title, each.n_asked, each.repeats, each.n_unreadable, share, kinds))
-    note = "A reply that could not be read has no value and is not imputed; repetitions are averaged over those read."
-    return Table("replies", "", "Replies, and those that could not be read", columns, tuple(rows), (note,))
 
 
 def _titles(run: AmbistoryData) -> dict[str, str]:
@@ -284,12 +231,10 @@ def _accuracies(run: AmbistoryData) -> Part | None:
     words = run.resampled(run.words, ratings.item_ids)
     found: list[Estimate] = []
     for each in subjects:
-        name = FORMS[each.form]
-        left_out, wrong = (
-            accuracy_by_kind({each.subject: each.whole}, ratings, run.places, unread=unread, **words)
-            for unread in ("left_out", "wrong")
-        )
-        found += [one.about(name=name) for one in left_out] + [one.about(name=WRONG_FORMS[name]) for one in wrong]
+        own: dict[str, Predictions] = {each.subject: each.predictions}
+        for unread in UNREAD:
+            form = each.whole_form
+            found += accuracy_by_kind(own, ratings, run.places, form=form, unread=unread, **words)
     found = [run.about(one, condition=f"{run.split}, {one.condition or 'all'}") for one in found]
     read = {each.subject: each.read_of_asked for each in subjects}
     columns = [

@@ -20,10 +20,10 @@ from lexiscope.core.errors import DataError, StatisticError
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
 from lexiscope.items.sense_frequency import sense_counts
 from lexiscope.items.story_inventory import guessed_lemmas, story_inventory, story_lengths
-from lexiscope.report.figure_accuracy import stacked_shares
 from lexiscope.report.figures import Heading, apa
 from lexiscope.report.part import Part, Remark, part_of, value_of
 from lexiscope.report.pivot import Col, Row, pivot, records_of, rows_of
+from lexiscope.report.predictor_tables import labels_figure, labels_table
 from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, TEXT, Column, format_number
 from lexiscope.resources import wordnet
 from lexiscope.studies.ambistory.data import ALL, PERCENT, THREE, TWO, AmbistoryData, Resampled
@@ -36,7 +36,7 @@ COUNTED = ("n_samples", "n_stories", "n_setups", "n_forms", "n_ratings", "n_nons
 POINTS = tuple(str(point) for point in range(1, 6))
 ALPHA, SENSE_RHO = "krippendorff_alpha(level=interval)", "sense_count_rho(with=mean)"
 SINGLE_RHO, SINGLE_ACCURACY = "single_rater_rho(over=ratings)", "single_rater_accuracy_within_sd"
-SHIFT, SHIFT_SD = "absolute_difference(between={between})", "absolute_difference_sd(between={between},ddof={ddof})"
+SHIFT, SHIFT_SD = "absolute_difference(between={between})", "absolute_difference_sd(between={between},ddof="
 
 
 # -- the stories ------------------------------------------------------------------------------------------------------
@@ -107,11 +107,9 @@ def agreement(run: AmbistoryData) -> tuple[Part | None, ...]:
 def agreement_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
     """Return alpha, and one rater against the others, in one line."""
     alpha, single = value_of(records, ALPHA, condition=ALL), value_of(records, SINGLE_RHO)
-    if alpha is None:
-        return ""
-    return f"α (interval) {apa(alpha, 3)}" + (
-        f"; one rater against the others ρ {apa(single)}" if single is not None else ""
-    )
+    texts = [f"α (interval) {apa(alpha, 3)}"] if alpha is not None else []
+    texts += [f"one rater against the others ρ {apa(single)}"] if single is not None else []
+    return "; ".join(texts)
 
 
 def _alphas(run: AmbistoryData) -> Part:
@@ -232,15 +230,14 @@ def endings(run: AmbistoryData) -> Part:
     except StatisticError as error:
         return part_of(Remark(f"Effects of endings could not be computed: {error.what}."))
     found = [run.about(one) for one in effects.results()]
-    population, sample = (SHIFT_SD.replace("{ddof}", ddof) for ddof in "01")
     shifts = pivot(
         "endings",
         "How far an ending moves the plausibility of a meaning",
         found,
         (
             Col("Mean absolute difference", SHIFT, TWO, note="Of mean ratings; 95 % interval, words resampled."),
-            Col("SD, n", population, THREE, note="Divided by n, as Gehring & Roth (2025) do."),
-            Col("SD, n − 1", sample, THREE),
+            Col("SD, n", SHIFT_SD + "0)", THREE, note="Divided by n, as Gehring & Roth (2025) do."),
+            Col("SD, n − 1", SHIFT_SD + "1)", THREE),
             Col("Differences", SHIFT, show="n"),
         ),
         [
@@ -317,34 +314,20 @@ def _labels(run: AmbistoryData) -> Part | None:
     if not tables:
         return None
     titles = {PEOPLE: PEOPLE} | {each.subject: each.title for each in run.predictors}
-    found: list[Estimate] = []
-    rows, asked = [], {}
-    for one in tables:
-        for condition, shares in one.parts:
-            about = {"subject": one.subject, "condition": f"{run.split}, {condition}"}
-            found += [run.about(result, **about) for result in shares.results("label_share")]
-            rows.append(Row((titles[one.subject], condition), about))
-            asked[tuple(about.values())] = f"{shares.n} / {shares.n + shares.n_missing}"
-    columns = (
-        *(Col(f"{point}, %", f"label_share(point={point})", PERCENT, "value") for point in POINTS),
-        Col(
-            "Read / asked",
-            "label_share(point=1)",
-            TEXT,
-            note="Samples with a label, of those asked: the shares are of the former.",
-            cell=lambda record: asked[record.subject, record.condition],
-        ),
-    )
+    found = [
+        run.about(result, subject=one.subject, condition=f"{run.split}, {condition}")
+        for one in tables
+        for condition, shares in one.parts
+        for result in shares.results("label_share")
+    ]
     note = (
         "Mean ratings of people and predictions that are not whole are rounded to whole numbers by one rule, halves up "
         "(half_up). Replies that could not be read have no label and are not imputed."
     )
-    title = f"Labels of people and models ({run.split})"
-    table = pivot("table_6_labels", title, found, columns, rows, labels=("Who", "Stories"), number="6", notes=(note,))
-    whole = [one for one in found if one.condition == f"{run.split}, all"]
-    bars = [(titles[one.subject], POINTS[k % len(POINTS)], one.value) for k, one in enumerate(whole)]
+    name, title = "table_6_labels", f"Labels of people and models ({run.split})"
+    table = labels_table(name, title, tables, titles, conditions="Stories", number="6", notes=(note,))
     heading = Heading("figure_labels", "", "Labels of people and models", f"Samples of: {run.split}.")
-    return part_of(found, table, stacked_shares(bars, heading, order=POINTS, unit="Labels, %"))
+    return part_of(found, table, labels_figure(heading, tables, titles))
 
 
 def _frequency(run: AmbistoryData) -> Part | None:
