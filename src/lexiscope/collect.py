@@ -402,6 +402,15 @@ def _descriptions(out: Path, question: _Question) -> list[dict[str, Any]]:
     )
 
 
+def scoring_routes(out: Path) -> tuple[Mapping[str, Any], ...]:
+    """Return how the subjects of a collection computed their answers, as the seals of its parts say.
+
+    One entry for each part: ``subject``, and what the subject says of itself (policy, route, tokens).
+    """
+    seals = [read_sealed(path) for path in sorted((out / PARTS).glob("*.json"))]
+    return tuple({"subject": seal["key"]["subject"], **seal["about"]["settings"]} for seal in seals)
+
+
 def _described(subject: Subject) -> dict[str, Any]:
     settings = subject.settings if isinstance(subject, Configured) else {}
     return {"facts": asdict(subject.facts), "settings": settings}

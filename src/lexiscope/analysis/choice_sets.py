@@ -12,14 +12,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lexiscope.analysis.bootstrap import BoolArray, FloatArray, IntArray
-from lexiscope.core.errors import InputError, Place
+from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.scoring import Per, ScoringPolicy
 
 CORRECT = "correct"
 """The option that is right, and the measure of a recorded outcome (1 = right, 0 = wrong)."""
 
 N_TOKENS = "n_tokens"
 """The measure that counts an option's tokens under the scoring policy."""
+_SELF_TEST = "self_test_margin"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,6 +175,35 @@ def recorded(table: ResponseTable, *, subject: str) -> Decisions:
     return Decisions(
         subject, CORRECT, item_ids, values == 1.0, nothing, np.full(n, np.nan), ("",) * n, np.zeros(n, dtype=np.int64)
     )
+
+
+def decisions_of(table: ResponseTable, *, subject: str, per: Per = "token") -> dict[str, Decisions]:
+    """Return what one subject decided, by measure: first under the measure that decides, then under other denominators.
+
+    Log-probabilities decide by their value *per* token (text, character, byte); else the first measure of the subject
+    that is no count of tokens and no self-test does. Errors: those of :func:`decide` and :func:`recorded`.
+
+    >>> from lexiscope.core.response import Response
+    >>> row = Response("lm", "causal_lm", "i1", "minimal_pair", CORRECT, 1.0)
+    >>> [(measure, found.correct.tolist()) for measure, found in decisions_of(ResponseTable.from_rows([row]),
+    ...  subject="lm").items()]
+    [('correct', [True])]
+    """
+    policies, others = [], []
+    for measure in table.where(subject_id=subject).unique("measure"):
+        try:
+            policies.append(ScoringPolicy.parse(measure))
+        except SpecError:
+            others.append(measure)
+    measures = [name for name in others if name not in (N_TOKENS, _SELF_TEST)][:1]
+    if policies:
+        measures = [str(policy) for policy in sorted(policies, key=lambda policy: policy.per != per)]
+    return {
+        measure: recorded(table, subject=subject)
+        if measure == CORRECT
+        else decide(table, subject=subject, measure=measure)
+        for measure in measures
+    }
 
 
 def token_deltas(table: ResponseTable, *, subject: str) -> dict[str, float]:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
 
 _DEFAULT = (
     "arsehole asshole bastard bitch bullshit cock cocksucker cunt damn dyke fag faggot fuck fucker fucking goddam "
@@ -31,6 +32,16 @@ def flagged_words(text: str, words: Collection[str]) -> tuple[str, ...]:
     # a list and a corpus may write accents in different Unicode forms
     found = (each.lower() for each in _WORD.findall(unicodedata.normalize("NFC", text)))
     return tuple(dict.fromkeys(each for each in found if each in words or each.removesuffix("s") in words))
+
+
+def flagged_sentences(items: Iterable[Item], words: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Return the flagged words in the texts of items (options included) by sentence: their condition ``sentence``."""
+    found: dict[str, dict[str, None]] = {}
+    for item in items:
+        for usage in item.usages:
+            for word in flagged_words(usage.text, words):
+                found.setdefault(str(item.condition("sentence")), {})[word] = None
+    return {sentence: tuple(each) for sentence, each in sorted(found.items())}
 
 
 def read_words(path: Path) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError
@@ -104,6 +105,36 @@ def answers_table(counts: Sequence[AnswerCount], *, name: str = "answers", numbe
     )
     rows = tuple((c.subject, c.asked, c.answered, c.unreadable, _missing(c), _share(c)) for c in counts)
     return Table(name, number, "Answers that are missing or could not be read", columns, rows)
+
+
+def scoring_table(
+    routes: Sequence[Mapping[str, Any]],
+    titles: Mapping[str, str],
+    self_tests: Mapping[str, str],
+    *,
+    name: str = "scoring",
+    number: str = "",
+) -> Table:
+    """Return how live subjects scored texts: policy, route, tokens, self-test.
+
+    *routes* are what the parts of a collection say of their subjects (:func:`lexiscope.collect.scoring_routes`);
+    *titles* and *self_tests* (what they say) are by subject.
+    """
+    columns = (
+        Column("Subject"),
+        Column("Policy"),
+        Column("Route", note="How texts that begin alike were computed; the fastest that gives the plain scores."),
+        Column("Refused", note="Why a faster route was not used."),
+        Column("Tokens scored", INTEGER),
+        Column("Tokens read", INTEGER),
+        Column("Self-test", note="Does it prefer texts to their own words shuffled?"),
+    )
+    rows = []
+    for route in routes:
+        subject, how = route["subject"], [str(route.get(key, "")) for key in ("policy", "route", "refused")]
+        said = self_tests.get(subject) or Missing("This subject scores no texts.")
+        rows.append((titles.get(subject, subject), *how, route.get("tokens"), route.get("tokens_read"), said))
+    return Table(name, number, "How live subjects scored", columns, tuple(rows))
 
 
 def questions_table(

@@ -88,6 +88,17 @@ class Column:
         return self.align == "right" if self.align else self.format.kind != "text"
 
 
+def columns(*heads: str | tuple[str, Format] | Column) -> tuple[Column, ...]:
+    """Return columns: a header alone is a column of words, a header with a format one of numbers.
+
+    >>> [(column.header, column.format.kind) for column in columns("Subject", ("n", INTEGER))]
+    [('Subject', 'text'), ('n', 'integer')]
+    """
+    return tuple(
+        head if isinstance(head, Column) else Column(head) if isinstance(head, str) else Column(*head) for head in heads
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A finished table; the first column names the rows. Not-a-number and numpy scalars are replaced on the way in.

@@ -8,12 +8,12 @@ from itertools import combinations
 import numpy as np
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy
-from lexiscope.core.result import Estimate, Interval, Record, Undefined, statistic_name
+from lexiscope.core.result import Estimate, Interval, Record, Result, Undefined, statistic_name
 from lexiscope.report.figure_accuracy import Dot, Series, SeriesPoint, accuracy_dots, series
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Remark, shown
-from lexiscope.report.pivot import Col, Row, pivot, rows_of
-from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Column, Format, Missing, Noted, Table
+from lexiscope.report.pivot import Col, Row, pivot, records_of, rows_of
+from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Column, Format, Missing, Noted, Table, columns
 from lexiscope.report.tables import Interval as Bounds
 from lexiscope.studies.synonymy import design
 from lexiscope.studies.synonymy.data import Answers, SynonymyData
@@ -64,7 +64,7 @@ def scores(run: SynonymyData) -> Scores:
     return {
         (answers.subject, measure): {
             cell: run.accuracy(cell, outcomes[cell])
-            for cell in answers.cells
+            for cell in answers.outcomes
             if measure == answers.measure or cell in run.design.main
         }
         for answers in run.answers
@@ -96,6 +96,23 @@ def accuracies_alone(run: SynonymyData) -> tuple[Estimate, ...]:
 def score(run: SynonymyData, answers: Answers, cell: design.Cell) -> Accuracy:
     """Return the accuracy of a subject in a cell, under the measure that decides."""
     return run.once(scores)[answers.subject, answers.measure][cell]
+
+
+def by_condition(
+    run: SynonymyData,
+    name: str,
+    title: str,
+    results: Sequence[Record | Result],
+    columns: Sequence[Col],
+    *,
+    label: str = "Cell",
+    notes: Sequence[str] = (),
+) -> Table | None:
+    """Return a table with a row for each subject and condition of the results; ``None`` where there are none."""
+    records = records_of(results)
+    names = run.in_words(text for record in records for text in (record.subject, record.condition))
+    rows = rows_of(records, "subject", "condition", names=names)
+    return pivot(name, title, records, columns, rows, labels=("Subject", label), notes=notes) if rows else None
 
 
 def _name(answers: Answers) -> str:
@@ -134,14 +151,12 @@ def _decided_by(answers: Answers) -> str:
 
 def _intervals(run: SynonymyData) -> Table:
     """The same accuracies with both intervals, p against chance, and ties."""
-    columns = (
-        Column("Subject"),
-        Column("Cell"),
-        Column("Right, %", PERCENT),
+    heads = columns(
+        *("Subject", "Cell", ("Right, %", PERCENT)),
         Column("Sentences resampled", PERCENT, note="95 % interval; the one to use."),
         Column("Wilson", PERCENT, note="95 % interval that takes items as independent."),
         Column("p, chance", P_VALUE, note="Exact, one-sided: at least as many right by chance."),
-        Column("Ties", INTEGER),
+        ("Ties", INTEGER),
     )
     rows: list[tuple[Cell, ...]] = []
     for answers in run.answers:
@@ -152,7 +167,7 @@ def _intervals(run: SynonymyData) -> Table:
             tied = Missing("Not recorded.") if answers.kind == "recorded" else float(found.n_tied)
             percent = 100 * found.n_correct / found.n
             rows.append((answers.title, cell.label, percent, *both, found.p_above_chance, tied))
-    return Table("accuracy_intervals", "", "Accuracy with both intervals", columns, tuple(rows))
+    return Table("accuracy_intervals", "", "Accuracy with both intervals", heads, tuple(rows))
 
 
 def _bounds(interval: Interval) -> Cell:
@@ -167,28 +182,17 @@ def _other_cells(run: SynonymyData) -> Table | None:
 
 def _denominators(run: SynonymyData) -> Table | None:
     """The same accuracies when the sum of log-probabilities is divided by tokens, characters, bytes, or nothing."""
-    rows = _rows(run, [each for each in run.of_kind("live") if len(each.decided) > 1], run.design.main)
-    columns = [
-        Col(header, statistic_name("accuracy", per=per), PERCENT, "value", absent=None)
-        for per, header in PER_NAMES.items()
-    ]
+    several = {answers.subject for answers in run.of_kind("live") if len(answers.decided) > 1}
+    main = {cell.name for cell in run.design.main}
+    names = {statistic_name("accuracy", per=per): header for per, header in PER_NAMES.items()}
+    found = [each for each in run.once(accuracies) if each.subject in several and each.condition in main]
+    columns = [Col(header, name, PERCENT, "value", absent=None) for name, header in names.items()]
     note = (
         "A mean per token rewards rare words that are cut into pieces of which the later ones are easy to predict; the "
         "sum punishes them. Compare subjects under one denominator only."
     )
     title = "The same accuracies under other denominators, percent of items right"
-    name, labels = "accuracy_by_denominator", ("Subject", "Cell")
-    return pivot(name, title, run.once(accuracies), columns, rows, labels=labels, notes=(note,)) if rows else None
-
-
-def _rows(run: SynonymyData, subjects: Sequence[Answers], cells: Sequence[design.Cell]) -> list[Row]:
-    """A row for each subject and each of the cells that it has."""
-    return [
-        Row((answers.title, cell.label), {"subject": answers.subject, "condition": cell.name})
-        for answers in subjects
-        for cell in cells
-        if cell in answers.outcomes
-    ]
+    return by_condition(run, "accuracy_by_denominator", title, found, columns, notes=(note,))
 
 
 # -- word frequency ---------------------------------------------------------------------------------------------------
@@ -198,7 +202,7 @@ def _above_baseline(run: SynonymyData) -> Results:
     base = run.baseline
     found: list[Estimate | Undefined] = []
     for answers in run.models if base else ():
-        for cell in (cell for cell in answers.cells if base and cell in base.outcomes):
+        for cell in (cell for cell in answers.outcomes if base and cell in base.outcomes):
             assert base is not None
             one = run.contrast(answers.outcomes[cell], base.outcomes[cell])
             difference, _, _, exact, *_ = one.results()
@@ -277,14 +281,9 @@ def _split_table(run: SynonymyData, splits: Results) -> Table | None:
     columns = []
     for side in SIDES:
         name = statistic_name("accuracy_by_frequency", counts="baseline", synonym=side)
-        columns += [
-            Col(f"Synonym {side.replace('_', ' ')}", name, PERCENT),
-            Col("n", name, INTEGER, "n", absent=None),
-        ]
-    rows = _rows(run, run.models, run.design.controlled)
+        columns += [Col(f"Synonym {side.replace('_', ' ')}", name, PERCENT), Col("n", name, INTEGER, "n")]
     title = "Controlled pairs, split by which of the two words is more frequent (percent right)"
-    labels = ("Subject", "Cell")
-    return pivot("accuracy_by_frequency", title, splits, columns, rows, labels=labels) if splits else None
+    return by_condition(run, "accuracy_by_frequency", title, splits, columns)
 
 
 # -- contrasts (Tables 6 to 13) ---------------------------------------------------------------------------------------
@@ -296,11 +295,11 @@ def _contrasts(run: SynonymyData) -> object:
     for family in plan.families:
         within = [each for pair in family.pairs for each in _within(run, *pair)]
         place = f" ({family.place})" if family.place and not run.own else ""
-        tables.append(_contrast_table(run, family.name, family.title + place, within))
+        tables.append(contrast_table(run, family.name, family.title + place, within))
         found += within
     between = [each for cell in plan.main for each in _between(run, cell)]
     place = " (Tables 7, 8)" if plan.is_papers and not run.own else ""
-    tables.append(_contrast_table(run, "contrasts_subjects", f"Between subjects{place}", between))
+    tables.append(contrast_table(run, "contrasts_subjects", f"Between subjects{place}", between))
     found += between
     return found, tables, _reading(run, found)
 
@@ -326,21 +325,19 @@ def _between(run: SynonymyData, cell: design.Cell) -> Iterator[Estimate | Undefi
                 yield run.about(each, subject=f"{one.subject} vs {other.subject}", condition=cell.name)
 
 
-def _contrast_table(run: SynonymyData, name: str, title: str, results: Results) -> Table | None:
+def contrast_table(run: SynonymyData, name: str, title: str, results: Results) -> Table | None:
+    """Return contrasts as a table: the difference with its interval, both tests."""
+    difference = "First minus second, in points; in brackets the 95 % interval, sentences resampled."
     columns = (
-        Col("Difference", "difference", PERCENT, note="First minus second, in points; in brackets the 95 % interval, "
-            "sentences resampled."),
+        Col("Difference", "difference", PERCENT, note=difference),
         Col("t", "paired_t", TWO, note="Paired, two-sided, as in Ivan et al. (2025)."),
         Col("p", "paired_t_p", P_VALUE),
         Col("Only first", "discordant(only=first)", INTEGER),
         Col("Only second", "discordant(only=second)", INTEGER),
         Col("p, exact", "mcnemar_p", P_VALUE, note="McNemar's test on the items that differ."),
-    )  # fmt: skip
+    )
     note = "Both tests take items as independent; items that share a sentence are not (the intervals respect it)."
-    names = run.in_words(text for each in results for text in (each.subject, each.condition))
-    rows = rows_of(results, "subject", "condition", names=names)
-    labels = ("Subject", "Contrast")
-    return pivot(name, title, results, columns, rows, labels=labels, notes=(note,)) if rows else None
+    return by_condition(run, name, title, results, columns, label="Contrast", notes=(note,))
 
 
 def _reading(run: SynonymyData, results: Results) -> str:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.analysis.accuracy import Accuracy, Contrast, accuracy, contrast
-from lexiscope.analysis.choice_sets import CORRECT, N_TOKENS, Decisions, decide, recorded, token_deltas
-from lexiscope.collect import CollectProgress, collect, live_subjects
+from lexiscope.analysis.choice_sets import CORRECT, N_TOKENS, Decisions, decisions_of, token_deltas
+from lexiscope.collect import CollectProgress, collect, live_subjects, scoring_routes
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard, SubjectFacts, own_card
 from lexiscope.core.errors import CapabilityError, DataError, InputError, SpecError
@@ -21,13 +21,11 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import parse_statistic
 from lexiscope.core.run import sha256_of
-from lexiscope.core.scoring import Per, ScoringPolicy
-from lexiscope.core.sealed import PARTS, read_sealed
 from lexiscope.core.study import Question
 from lexiscope.core.subject import Generates, Judges, Scores, Subject
 from lexiscope.items.choice_set_file import is_collection, read_designed
 from lexiscope.items.collection_file import read_collection
-from lexiscope.items.flagged import FLAGGED_WORDS, flagged_words, read_words
+from lexiscope.items.flagged import FLAGGED_WORDS, flagged_sentences, read_words
 from lexiscope.items.gap_filling import gap_items, gap_template
 from lexiscope.items.minimal_pairs import SynonymItem, choice_sets
 from lexiscope.items.surface import is_english
@@ -35,7 +33,8 @@ from lexiscope.items.tabular import is_item_table
 from lexiscope.items.templates import Template, read_templates, synonymy_templates
 from lexiscope.items.turned import turned_sets
 from lexiscope.report.part import Remark, told_apart
-from lexiscope.report.tables import INTEGER, Column, Missing, Table
+from lexiscope.report.sections import scoring_table
+from lexiscope.report.tables import INTEGER, Missing, Table, columns
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.resources.cards import SEMCOR, WORDNET
 from lexiscope.studies.kit.run_data import RunData
@@ -61,7 +60,7 @@ OWN_QUESTIONS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """What one subject decided in every cell, by measure: first the one that decides, then those of other denominators.
+    """What one subject decided, by measure (first the one that decides, then other denominators) and cell, in order.
 
     ``deltas`` are the tokens of the right option minus those of the others, by choice set, where they were counted.
     """
@@ -81,11 +80,6 @@ class Answers:
     def outcomes(self) -> Mapping[Cell, Decisions]:
         """The decisions under the measure that decides."""
         return self.decided[self.measure]
-
-    @property
-    def cells(self) -> tuple[Cell, ...]:
-        """The cells that it has decisions in, in the paper's order."""
-        return ordered(self.outcomes)
 
     def per(self, measure: str = "") -> str:
         """Return what log-probabilities were divided by under a measure; recorded outcomes: by tokens, as published."""
@@ -119,7 +113,7 @@ class SynonymyData(RunData[SynonymySettings]):
     deltas: Floats | None = None
     routes: tuple[Mapping[str, Any], ...] = ()
     states: Mapping[str, float] = field(default_factory=dict)
-    left_out: tuple[tuple[str, str], ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     # -- what there is ----------------------------------------------------------------------------------------------
 
@@ -225,24 +219,14 @@ class SynonymyData(RunData[SynonymySettings]):
 
     def accuracy(self, cell: Cell, decisions: Decisions) -> Accuracy:
         """Return the accuracy of decisions, its interval over sentences."""
-        return accuracy(
-            decisions.correct,
-            clusters=self.clusters,
-            tied=decisions.tied,
-            chance=cell.chance(self.n_options(cell)),
-            resamples=self.settings.n_bootstrap,
-            seed=self.settings.seed,
-        )
+        right, tied, chance = decisions.correct, decisions.tied, cell.chance(self.n_options(cell))
+        n, seed = self.settings.n_bootstrap, self.settings.seed
+        return accuracy(right, clusters=self.clusters, tied=tied, chance=chance, resamples=n, seed=seed)
 
     def contrast(self, first: Decisions, second: Decisions) -> Contrast:
         """Return the contrast of two sets of decisions over the items, its interval over sentences."""
-        return contrast(
-            first.correct,
-            second.correct,
-            clusters=self.clusters,
-            resamples=self.settings.n_bootstrap,
-            seed=self.settings.seed,
-        )
+        n, seed = self.settings.n_bootstrap, self.settings.seed
+        return contrast(first.correct, second.correct, clusters=self.clusters, resamples=n, seed=seed)
 
     @cached_property
     def clusters(self) -> NDArray[np.str_] | None:
@@ -256,17 +240,13 @@ class SynonymyData(RunData[SynonymySettings]):
         kind = "recorded" if set(measures) == {CORRECT} else kind
         fact = self.facts.get(subject, SubjectFacts(subject))
         title = "word frequency" if kind == "baseline" else fact.title or subject
-        decided = {
-            measure: self._by_cell(
-                recorded(own, subject=subject) if measure == CORRECT else decide(own, subject=subject, measure=measure)
-            )
-            for measure in _deciding(measures, self.settings.per)
-        }
+        found = decisions_of(own, subject=subject, per=self.settings.per)
+        decided = {measure: self._by_cell(decisions) for measure, decisions in found.items()}
         deltas = token_deltas(own, subject=subject) if N_TOKENS in measures else {}
         return Answers(subject, title, kind, decided, deltas)
 
     def _by_cell(self, decisions: Decisions) -> Mapping[Cell, Decisions]:
-        """The decisions of each cell that was answered, in the order of the collection, then of joint conditions.
+        """The decisions of each cell that was answered, on the items in order; joint conditions among them.
 
         Errors: :class:`InputError` for a cell that lacks an item of the collection: cells could not be compared.
         """
@@ -283,20 +263,7 @@ class SynonymyData(RunData[SynonymySettings]):
                 other = replace(cell, condition=parts[1])
                 if other in found:
                     found[replace(cell, condition=joint)] = found[cell].both(found[other])
-        return found
-
-
-def _deciding(measures: Sequence[str], per: Per) -> list[str]:
-    """The measures that decide: that of the denominator *per*, then those of others."""
-    policies, others = [], []
-    for measure in measures:
-        try:
-            policies.append(ScoringPolicy.parse(measure))
-        except SpecError:
-            others.append(measure)
-    if policies:
-        return [str(policy) for policy in sorted(policies, key=lambda policy: policy.per != per)]
-    return [name for name in others if name not in (N_TOKENS, "self_test_margin")][:1]
+        return {cell: found[cell] for cell in ordered(found)}
 
 
 # -- where it comes from ----------------------------------------------------------------------------------------------
@@ -330,8 +297,7 @@ def gather(settings: SynonymySettings, folder: Path, progress: CollectProgress |
         no_gaps = "It was not asked for (gap_filling: no)."
     elif not writers:
         no_gaps = "No live subject generates texts."
-    reasons = ((NO_BASELINE, why), ("Gap filling", no_gaps if data.gap_items else ""))
-    seals = [read_sealed(path) for path in sorted((folder / "collected" / PARTS).glob("*.json"))]
+    reasons = {NO_BASELINE: why, "Gap filling": no_gaps if data.gap_items else ""}
     # a spec may name options that are no part of the id (device, threads): what a spec became is known here alone
     ids = {spec: subject.subject_id for spec, subject in zip(specs, live, strict=True)}
     made = replace(
@@ -339,9 +305,9 @@ def gather(settings: SynonymySettings, folder: Path, progress: CollectProgress |
         choices=ResponseTable.concat([recorded, answered, baseline]),
         gaps=asked(data.gap_items, () if no_gaps else writers, GAP_TASK, "gaps"),
         facts={**data.facts, **{each.subject_id: each.facts for each in live}},
-        routes=tuple({"subject": seal["key"]["subject"], **seal["about"]["settings"]} for seal in seals),
+        routes=scoring_routes(folder / "collected"),
         states={ids[spec]: seen for spec, seen in settings.checkpoints},
-        left_out=(*data.left_out, *(each for each in reasons if each[1])),
+        left_out={**data.left_out, **{analysis: why for analysis, why in reasons.items() if why}},
     )
     if not made.models and not len(made.gaps):
         what = f"{made.name} has no recorded outcomes, and no subject was asked"
@@ -414,34 +380,14 @@ def _made(collection: Sequence[SynonymItem], data: SynonymyData) -> SynonymyData
     conditions = None if has_nouns else [CONTROLLED]
     # the token deltas that came with the collection, where it has them
     deltas = [dict(item.extra).get("token_delta", "") for item in sorted(collection, key=lambda item: item.number)]
-    reasons = (
-        (not english and not settings.templates, SUITES, _OTHER_LANGUAGE),
-        (
-            not has_nouns,
-            "Random conditions, best of several and both",
-            "An item has no random nouns (random_nouns).",
-        ),
-        (
-            not any(each.turned_round for each in templates),
-            "The relation turned round",
-            "No template has a text for it (turned).",
-        ),
-        (
-            not gap,
-            "Gap filling",
-            "No template has {context} in front and only the target before its {word}.",
-        ),
-        (
-            gap and not any(item.synset for item in collection),
-            "Gap filling by synset",
-            "No item names the lemmas of its synset (synset).",
-        ),
-        (
-            gap and (settings.templates or not english),
-            NO_CATEGORIES,
-            "They are those of errors in synonymy, proposed from the English WordNet.",
-        ),
-    )
+    reasons = {
+        SUITES: "" if english or settings.templates else _OTHER_LANGUAGE,
+        "Random conditions, best of several and both": _NO_NOUNS if not has_nouns else "",
+        "The relation turned round": "" if any(each.turned_round for each in templates) else _NOT_TURNED,
+        "Gap filling": "" if gap else "No template has {context} in front and only the target before its {word}.",
+        "Gap filling by synset": _NO_SYNSETS if gap and not any(item.synset for item in collection) else "",
+        NO_CATEGORIES: _NOT_PROPOSED if gap and (settings.templates or not english) else "",
+    }
     mode, name = settings.mode, data.name
     sets = choice_sets(collection, templates, conditions=conditions, mode=mode, dataset=name)
     return replace(
@@ -450,10 +396,14 @@ def _made(collection: Sequence[SynonymItem], data: SynonymyData) -> SynonymyData
         gap_items=gap_items(collection, template=gap, mode=mode, dataset=name) if gap else (),
         gap=gap,
         deltas=np.array([float(text) for text in deltas]) if all(deltas) else None,
-        left_out=tuple((analysis, why) for applies, analysis, why in reasons if applies),
+        left_out={analysis: why for analysis, why in reasons.items() if why},
     )
 
 
+_NO_NOUNS = "An item has no random nouns (random_nouns)."
+_NOT_TURNED = "No template has a text for it (turned)."
+_NO_SYNSETS = "No item names the lemmas of its synset (synset)."
+_NOT_PROPOSED = "They are those of errors in synonymy, proposed from the English WordNet."
 _OTHER_LANGUAGE = (
     "The items are not in English, and the texts of the paper's other suites and of gap filling are: --templates FILE "
     "gives them in the language of the items."
@@ -466,7 +416,7 @@ def _ready(settings: SynonymySettings, path: Path) -> SynonymyData:
         raise SpecError(what, hint="leave out templates, or give a collection (target, synonym, distractor, sentence)")
     items = read_designed(path, language=_language(settings))
     card = own_card(path, task=TASK, language=items[0].usages[0].language)
-    left_out = (("Gap filling", "The items are choice sets: they name no answer to a gap."),)
+    left_out = {"Gap filling": "The items are choice sets: they name no answer to a gap."}
     return SynonymyData(settings, card, items, {path.name: sha256_of(path)}, left_out=left_out)
 
 
@@ -483,24 +433,19 @@ def _language(settings: SynonymySettings) -> str:
 def collection(run: SynonymyData) -> object:
     """Return counts of the collection, the cells of the design, what does not apply, and texts with flagged words."""
     words = run.settings.word_list
-    flagged = _flagged(run.items, read_words(Path(words)) if words else FLAGGED_WORDS)
+    flagged = flagged_sentences(run.items, read_words(Path(words)) if words else FLAGGED_WORDS)
     n_items, n_sentences = len(run.numbers), len(set(run.sentences))
     clusters = f"{n_items} items stand in {n_sentences} distinct sentences; intervals resample sentences."
     if not run.own:
         flaws = ": the published texts repaired." if run.settings.mode == "clean" else ", flaws included."
         clusters += f" Texts are in the mode {run.settings.mode!r}{flaws}"
-    columns = (
-        Column("Cell"),
-        Column("Choice sets", INTEGER),
-        Column("Options", INTEGER),
-        Column("Example: the right option's text"),
-    )
+    heads = columns("Cell", ("Choice sets", INTEGER), ("Options", INTEGER), "Example: the right option's text")
     asked = [(cell, run.sets[cell]) for cell in ordered(run.sets)]
     rows = [(cell.label, len(items), run.n_options(cell), items[0].usages[0].text) for cell, items in asked]
     numbers = {"n_items": n_items, "n_sentences": n_sentences, "n_choice_sets": len(run.items)}
     return (
         [run.number(name, n) for name, n in {**numbers, "n_flagged": len(flagged)}.items()],
-        Table("design_cells", "", "What was asked: the cells of the design", columns, tuple(rows)),
+        Table("design_cells", "", "What was asked: the cells of the design", heads, tuple(rows)),
         _left_out_table(run) if run.own else None,
         _flagged_table(flagged, Path(words).name) if flagged else None,
         clusters,
@@ -521,23 +466,14 @@ _NO_PAIRS = {
 def _left_out_table(run: SynonymyData) -> Table:
     """Which analyses do not apply to a user's own items or templates, and why."""
     compared = ("Comparison with the paper's numbers", "The items or the templates are not the paper's.")
-    rows, cells = [compared, *run.left_out], set(run.cells)
+    rows, cells = [compared, *run.left_out.items()], set(run.cells)
     rows += [_NO_PAIRS[family.name] for family in run.design.families if not any(map(cells.issuperset, family.pairs))]
     if not any(cells.issuperset(pair) for _, *pair in run.design.consistency):
         rows.append(("Consistency of two tests", "There is one test."))
     if not any(answers.deltas for answers in run.of_kind("live")):
         rows.append(("The effect of tokens", "No subject told how many tokens the words have in their texts."))
-    columns = (Column("Analysis"), Column("Why it is left out"))
-    return Table("left_out", "", "What does not apply to these items", columns, tuple(rows))
-
-
-def _flagged(items: Sequence[Item], words: Collection[str]) -> Mapping[str, Collection[str]]:
-    """The flagged words of each sentence and its options, by sentence."""
-    found: dict[str, dict[str, None]] = {}
-    for item in items:
-        for word in (word for usage in item.usages for word in flagged_words(usage.text, words)):
-            found.setdefault(str(item.conditions["sentence"]), {})[word] = None
-    return dict(sorted(found.items()))
+    heads = columns("Analysis", "Why it is left out")
+    return Table("left_out", "", "What does not apply to these items", heads, tuple(rows))
 
 
 def _flagged_table(flagged: Mapping[str, Collection[str]], source: str) -> Table:
@@ -547,7 +483,7 @@ def _flagged_table(flagged: Mapping[str, Collection[str]], source: str) -> Table
     )
     rows = tuple((sentence, ", ".join(words)) for sentence, words in flagged.items())
     title = "Sentences with a word that a person should look at, in the sentence or among its options"
-    return Table("flagged_words", "", title, (Column("Sentence"), Column("Words")), rows, (note,))
+    return Table("flagged_words", "", title, columns("Sentence", "Words"), rows, (note,))
 
 
 def subjects(run: SynonymyData) -> object:
@@ -559,45 +495,28 @@ def subjects(run: SynonymyData) -> object:
             "2 to n of the whole text, no beginning-of-sequence token (the policy `published`)."
         )
     # without other suites or a baseline the user should know it before the numbers
-    remarks = [Remark(why) for analysis, why in run.left_out if analysis in (SUITES, NO_BASELINE)]
+    remarks = [Remark(why) for analysis, why in run.left_out.items() if analysis in (SUITES, NO_BASELINE)]
     return _registry(run), _scoring(run) if run.routes else None, _licences(run), texts, remarks
 
 
 def _registry(run: SynonymyData) -> Table:
-    columns = (
-        Column("Subject"),
-        Column("Kind"),
-        Column("Parameters", INTEGER),
-        Column("Layers", INTEGER),
-        Column("Revision"),
-        Column("Cells answered", INTEGER),
-    )
+    numbers = (("Parameters", INTEGER), ("Layers", INTEGER))
     rows = []
     for answers in run.answers:
         fact = run.facts.get(answers.subject, SubjectFacts(answers.subject))
         known = (fact.n_parameters or None, fact.n_layers, fact.revision[:12])
         rows.append((answers.title, answers.kind, *known, len(answers.outcomes)))
-    return Table("subjects", "", "Who answered", columns, tuple(rows))
+    heads = columns("Subject", "Kind", *numbers, "Revision", ("Cells answered", INTEGER))
+    return Table("subjects", "", "Who answered", heads, tuple(rows))
 
 
 def _scoring(run: SynonymyData) -> Table:
-    columns = (
-        Column("Subject"),
-        Column("Policy"),
-        Column("Route", note="How texts that begin alike were computed; the fastest that gives the plain scores."),
-        Column("Refused", note="Why a faster route was not used."),
-        Column("Tokens scored", INTEGER),
-        Column("Tokens read", INTEGER),
-        Column("Self-test", note="Does it prefer texts to their own words shuffled?"),
-    )
-    titles, rows = {answers.subject: answers.title for answers in run.answers}, []
-    for route in run.routes:
-        subject = route["subject"]
-        tested = run.choices.where(subject_id=subject, measure="self_test_margin").column("raw").tolist()
-        said = next(filter(None, tested), Missing("This subject scores no texts."))
-        how = [str(route.get(name, "")) for name in ("policy", "route", "refused")]
-        rows.append((titles.get(subject, subject), *how, route.get("tokens"), route.get("tokens_read"), said))
-    return Table("scoring", "", "How live subjects scored", columns, tuple(rows))
+    titles = {answers.subject: answers.title for answers in run.answers}
+    tested: dict[str, str] = {}
+    for row in run.choices.where(measure="self_test_margin").rows():
+        if row.raw:
+            tested.setdefault(row.subject_id, row.raw)
+    return scoring_table(run.routes, titles, tested)
 
 
 def _licences(run: SynonymyData) -> Table:
@@ -609,5 +528,4 @@ def _licences(run: SynonymyData) -> Table:
         known = f"Not known to Lexiscope: see the card of {fact.title or answers.subject}." if fact else "Not known."
         rows.append((answers.title, Missing(known)))
     note = "A model's licence is its publisher's; Lexiscope does not know it. Read its card before publishing results."
-    columns = (Column("What"), Column("Licence"))
-    return Table("licences", "", "Licences of data and models", columns, tuple(rows), (note,))
+    return Table("licences", "", "Licences of data and models", columns("What", "Licence"), tuple(rows), (note,))

@@ -15,11 +15,11 @@ from lexiscope.analysis.consistency_table import consistency_table
 from lexiscope.analysis.token_effect import DeltaEffect, DeltaLevel, accuracy_by_delta, delta_effect
 from lexiscope.core.result import Record, Result
 from lexiscope.items.templates import TURNED
-from lexiscope.report.part import Remark, shown
-from lexiscope.report.pivot import Col, pivot, records_of, rows_of
-from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, Cell, Column, Format, Missing, Table
+from lexiscope.report.part import Remark
+from lexiscope.report.pivot import Col, Row, pivot
+from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, Cell, Column, Format, Missing, Table, columns
 from lexiscope.studies.synonymy import design
-from lexiscope.studies.synonymy.accuracy import PERCENT, TWO, dots, score
+from lexiscope.studies.synonymy.accuracy import PERCENT, TWO, by_condition, dots, score
 from lexiscope.studies.synonymy.data import Answers, Floats, SynonymyData
 from lexiscope.studies.synonymy.design import versus
 
@@ -82,16 +82,12 @@ def _level(level: DeltaLevel) -> tuple[Cell, ...]:
 
 
 def _delta_table(run: SynonymyData, rows: Sequence[tuple[Cell, ...]]) -> Table:
-    columns = (
-        Column("Subject"),
-        Column("Tokens counted"),
+    heads = columns(
+        *("Subject", "Tokens counted"),
         Column("Delta", INTEGER, note="Tokens of the synonym minus tokens of the distractor."),
-        Column("n", INTEGER),
-        Column("Right, %", PERCENT),
+        *(("n", INTEGER), ("Right, %", PERCENT)),
         Column("t", TWO, note="Independent samples against delta 0, pooled variances."),
-        Column("p", P_VALUE),
-        Column("t, Welch", TWO),
-        Column("p, Welch", P_VALUE),
+        *(("p", P_VALUE), ("t, Welch", TWO), ("p, Welch", P_VALUE)),
     )
     papers = run.design.is_papers
     suites = [cell.label.rpartition(":")[0] for cell in run.design.controlled]
@@ -101,22 +97,18 @@ def _delta_table(run: SynonymyData, rows: Sequence[tuple[Cell, ...]]) -> Table:
         "Decisions of one item are not independent; the tests take them as if they were."
     )
     title = "Accuracy by the difference of tokens"
-    return Table("table_1_tokens", "1" if papers else "", title, columns, tuple(rows), (note,))
+    return Table("table_1_tokens", "1" if papers else "", title, heads, tuple(rows), (note,))
 
 
 Effect = tuple[Answers, design.Cell, DeltaEffect]
 
 
 def _effects_table(effects: Sequence[Effect]) -> Table | None:
-    columns = (
-        Column("Subject"),
-        Column("Cell"),
-        Column("Right with fewer tokens, %", PERCENT),
-        Column("n", INTEGER),
-        Column("Right with more tokens, %", PERCENT),
-        Column("n", INTEGER),
-        Column("p, Welch", P_VALUE),
-        Column("Follows the delta"),
+    heads = columns(
+        *("Subject", "Cell"),
+        *(("Right with fewer tokens, %", PERCENT), ("n", INTEGER)),
+        *(("Right with more tokens, %", PERCENT), ("n", INTEGER)),
+        *(("p, Welch", P_VALUE), "Follows the delta"),
     )
     rows: list[tuple[Cell, ...]] = []
     for answers, cell, one in effects:
@@ -127,7 +119,7 @@ def _effects_table(effects: Sequence[Effect]) -> Table | None:
         rows.append((answers.title, cell.label, *sides, p, "yes" if one.follows else "no"))
     note = "It follows where the accuracies differ by 10 points or more with p < .05. Several others: their mean count."
     title = "Do decisions follow the token delta?"
-    return Table("token_delta_effect", "", title, columns, tuple(rows), (note,)) if rows else None
+    return Table("token_delta_effect", "", title, heads, tuple(rows), (note,)) if rows else None
 
 
 def _warnings(effects: Sequence[Effect]) -> Iterator[Remark]:
@@ -168,15 +160,9 @@ def _margins(run: SynonymyData) -> object:
         "Smallest, absolute": "How near the closest decision was.",
         "Perplexity ratio": "Best other over right, geometric mean; above 1: right is likelier.",
     }
-    columns = [
-        Col(header, name, form, note=notes.get(header, ""), absent=None) for name, (header, form) in MARGINS.items()
-    ]
-    names = run.in_words(text for record in records for text in (record.subject, record.condition))
-    rows = rows_of(records, "subject", "condition", names=names)
+    columns = [Col(head, name, form, note=notes.get(head, ""), absent=None) for name, (head, form) in MARGINS.items()]
     note = "A margin is the right word's value minus the best other's: its sign is the decision."
-    labels = ("Subject", "Cell")
-    table = pivot("margins", "Margins of the decisions", records, columns, rows, labels=labels, notes=(note,))
-    return records, table if rows else None
+    return records, by_condition(run, "margins", "Margins of the decisions", records, columns, notes=(note,))
 
 
 # -- consistency ------------------------------------------------------------------------------------------------------
@@ -184,28 +170,23 @@ def _margins(run: SynonymyData) -> object:
 
 def consistency(run: SynonymyData) -> Iterator[object]:
     """Answer whether the same items are right in two tests: counts, and P(second = b | first = a)."""
-    columns = (
-        Column("Subject"),
-        Column("First test"),
-        Column("Second wrong, n", INTEGER),
-        Column("Second right, n", INTEGER),
-        Column("P(wrong)", BOUNDED),
-        Column("P(right)", BOUNDED),
-    )
+    names = {f"Second {word}, n": f"n_consistent(a={{a}},b={b})" for b, word in enumerate(("wrong", "right"))}
+    names |= {f"P({word})": f"given(a={{a}},b={b})" for b, word in enumerate(("wrong", "right"))}
+    columns = [Col(header, name, INTEGER if header.endswith("n") else BOUNDED) for header, name in names.items()]
     for number, first, second in run.design.consistency:
-        rows = []
+        results: list[Result] = []
+        rows: list[Row] = []
         for answers in run.models:
             if first in answers.outcomes and second in answers.outcomes:
                 found = consistency_table(answers.outcomes[first].correct, answers.outcomes[second].correct)
-                about = {"subject": answers.subject, "condition": versus(first, second)}
-                results = [run.about(each, **about) for each in found.results()]
-                yield results
-                for word, own in zip(("wrong", "right"), (results[:4], results[4:]), strict=True):
-                    rows.append((answers.title, word, *map(shown, records_of((*own[::2], *own[1::2])))))
-        title = f"Second test, {second.label}, given the first, {first.label}"
-        shown_number = number if run.design.is_papers else ""
+                where = {"subject": answers.subject, "condition": versus(first, second)}
+                results += [run.about(each, **where) for each in found.results()]
+                rows += [Row((answers.title, word), where, {"a": a}) for a, word in enumerate(("wrong", "right"))]
         if rows:
-            yield Table(f"table_{number}_consistency", shown_number, title, columns, tuple(rows))
+            title = f"Second test, {second.label}, given the first, {first.label}"
+            shown_number = number if run.design.is_papers else ""
+            name, labels = f"table_{number}_consistency", ("Subject", "First test")
+            yield results, pivot(name, title, results, columns, rows, labels=labels, number=shown_number)
 
 
 # -- the relation -----------------------------------------------------------------------------------------------------
@@ -224,8 +205,8 @@ def relation(run: SynonymyData) -> object:
 def _expressions(run: SynonymyData) -> object:
     records, rows, related = [], [], run.design.related
     for answers in run.models:
-        for kind in dict.fromkeys((cell.suite, cell.condition) for cell in answers.cells if cell in related):
-            cells = [cell for cell in answers.cells if (cell.suite, cell.condition) == kind]
+        for kind in dict.fromkeys((cell.suite, cell.condition) for cell in answers.outcomes if cell in related):
+            cells = [cell for cell in answers.outcomes if (cell.suite, cell.condition) == kind]
             shares = [100 * score(run, answers, cell).value for cell in cells]
             top = max(shares)
             best = [f"“{cell.expression}”" for cell, share in zip(cells, shares, strict=True) if share == top]
@@ -234,15 +215,10 @@ def _expressions(run: SynonymyData) -> object:
             records.append(run.number("best_expression", top, **about))
             label = cells[0].label.replace(f" (“{cells[0].expression}”)", "")
             rows.append((answers.title, label, said, top, top - min(shares)))
-    columns = (
-        Column("Subject"),
-        Column("Condition"),
-        Column("Best expression"),
-        Column("Right, %", PERCENT),
-        Column("Best minus worst, points", PERCENT, note="The contrasts between expressions test it."),
-    )
+    spread = Column("Best minus worst, points", PERCENT, note="The contrasts between expressions test it.")
+    heads = columns("Subject", "Condition", "Best expression", ("Right, %", PERCENT), spread)
     title = "The expression of the relation that works best"
-    return records, Table("preferred_expression", "", title, columns, tuple(rows)) if rows else None
+    return records, Table("preferred_expression", "", title, heads, tuple(rows)) if rows else None
 
 
 def _both_ways(run: SynonymyData) -> object:
@@ -250,7 +226,7 @@ def _both_ways(run: SynonymyData) -> object:
     records: list[Record] = []
     rows: list[tuple[Cell, ...]] = []
     for answers in run.of_kind("live"):
-        for cell in answers.cells:
+        for cell in answers.outcomes:
             turned = replace(cell, suite=cell.suite + TURNED)
             if turned not in answers.outcomes:
                 continue
@@ -265,14 +241,10 @@ def _both_ways(run: SynonymyData) -> object:
             expected = 100 * (forth * back + (1 - forth) * (1 - back))
             difference = Missing("This measure has no margins.") if math.isnan(apart) else apart
             rows.append((answers.title, cell.label, 100 * forth, 100 * back, same, expected, difference))
-    columns = (
-        Column("Subject"),
-        Column("Cell"),
-        Column("Right, %", PERCENT),
-        Column("Turned round, %", PERCENT),
-        Column("Decided alike, %", PERCENT),
+    heads = columns(
+        *("Subject", "Cell", ("Right, %", PERCENT), ("Turned round, %", PERCENT), ("Decided alike, %", PERCENT)),
         Column("Alike by chance, %", PERCENT, note="If the two directions had nothing to do with each other."),
         Column("Difference of margins", THREE, note="Mean over items of the absolute difference of the two margins."),
     )
     title = "The relation turned round: “T … w” beside “W … t”"
-    return records, Table("commutativity", "", title, columns, tuple(rows)) if rows else None
+    return records, Table("commutativity", "", title, heads, tuple(rows)) if rows else None

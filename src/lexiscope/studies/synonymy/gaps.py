@@ -14,18 +14,19 @@ from lexiscope.analysis.gap_answers import GapHits, gap_accuracy, gap_contrast, 
 from lexiscope.core.errors import DataError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate, Record, Undefined, parse_statistic, statistic_name
-from lexiscope.items.gap_categories import CATEGORIES, proposed
+from lexiscope.items.gap_categories import CATEGORIES, count_proposed
 from lexiscope.items.gap_filling import COLUMN_SYNSET, MEASURE, Answers, gap_prompt, read_decoding
 from lexiscope.items.gap_matching import AnswerRule, mark_completions
 from lexiscope.report.figure_accuracy import Dot, accuracy_dots, stacked_shares
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.part import Remark, pick, shown
-from lexiscope.report.pivot import Col, pivot, records_of, rows_of
-from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Column, Table
+from lexiscope.report.part import Remark
+from lexiscope.report.pivot import Col, Row, pivot
+from lexiscope.report.tables import INTEGER, Cell, Column, Table, columns
 from lexiscope.resources import wordnet
-from lexiscope.studies.synonymy.accuracy import PERCENT, TWO
+from lexiscope.studies.synonymy.accuracy import PERCENT, contrast_table
 from lexiscope.studies.synonymy.data import NO_CATEGORIES, SynonymyData
 
+_MISSING = "A prediction was not given."
 CRITERIA: tuple[Answers, ...] = ("curated", "synset")
 
 Found = Mapping[tuple[str, str, str], GapHits]
@@ -48,7 +49,8 @@ def gap_filling(run: SynonymyData) -> object:
         "predictions one right one suffices. Curated: the item's right word (synonym); synset: any other lemma of the "
         "target's synset. Seeds are stored with every completion."
     )
-    tables = (_table(run, found, results), _contrast_table(run, tests))
+    title = "Gap filling: contrasts, t as in Ivan et al. (2025), McNemar's exact test beside it"
+    tables = (_table(run, found, results), contrast_table(run, "gap_contrasts", title, tests))
     return results, tests, tables, _figure(run, results), rule, _categories(run)
 
 
@@ -91,21 +93,20 @@ def _decoding(measure: str) -> str:
 
 
 def _table(run: SynonymyData, found: Found, results: Sequence[Estimate]) -> Table:
-    columns = (
-        Column("Subject"),
-        Column("Decoding"),
-        Column("Predictions", INTEGER),
-        *(Column(f"{criterion.capitalize()}, %", PERCENT) for criterion in _criteria(run)),
-        Column("Items left out", INTEGER, note="A prediction was not given."),
-    )
-    records, rows = records_of(results), []
     titles = run.in_words(subject for subject, _, _ in found)
-    for (subject, decoding, criterion), hits in found.items():
-        if criterion == CRITERIA[0]:
-            names = [statistic_name("gap_accuracy", answers=each, n=hits.n_predictions) for each in _criteria(run)]
-            shares = [shown(pick(records, name, subject=subject, condition=decoding)) for name in names]
-            rows.append((titles[subject], decoding, hits.n_predictions, *shares, hits.n_missing))
-    return Table("gap_accuracy", "", "Gap filling: percent of items with an accepted answer", columns, tuple(rows))
+    labels = columns("Subject", "Decoding", ("Predictions", INTEGER), Column("Items left out", INTEGER, note=_MISSING))
+    rows = [
+        Row(
+            (titles[subject], decoding, hits.n_predictions, hits.n_missing),
+            {"subject": subject, "condition": decoding},
+            {"n": hits.n_predictions},
+        )
+        for (subject, decoding, criterion), hits in found.items()
+        if criterion == CRITERIA[0]
+    ]
+    shares = [Col(f"{each.capitalize()}, %", f"gap_accuracy(answers={each},n={{n}})", PERCENT) for each in CRITERIA]
+    title = "Gap filling: percent of items with an accepted answer"
+    return pivot("gap_accuracy", title, results, shares[: len(_criteria(run))], rows, labels=labels)
 
 
 def _contrasts(run: SynonymyData, found: Found) -> list[Estimate | Undefined]:
@@ -122,20 +123,6 @@ def _contrasts(run: SynonymyData, found: Found) -> list[Estimate | Undefined]:
         test = gap_contrast(first, second, clusters=sentences, resamples=settings.n_bootstrap, seed=settings.seed)
         made += [run.about(each, subject=subject, condition=condition) for each in test.results()]
     return made
-
-
-def _contrast_table(run: SynonymyData, tests: Sequence[Estimate | Undefined]) -> Table | None:
-    columns = (
-        Col("Difference, points", "difference", PERCENT),
-        Col("t", "paired_t", TWO),
-        Col("p", "paired_t_p", P_VALUE),
-        Col("p, exact", "mcnemar_p", P_VALUE),
-    )
-    names = dict(run.in_words(each.subject for each in tests))
-    names |= {each.condition: each.condition.partition(", ")[2].replace(" vs ", " vs. ") for each in tests}
-    rows = rows_of(tests, "subject", "condition", names=names)
-    title = "Gap filling: contrasts, t as in Ivan et al. (2025), McNemar's exact test beside it"
-    return pivot("gap_contrasts", title, tests, columns, rows, labels=("Subject", "Contrast")) if rows else None
 
 
 def _asked(statistic: str) -> tuple[str, str]:
@@ -168,20 +155,10 @@ def _categories(run: SynonymyData) -> object:
         lexicon = wordnet.load()
     except DataError as error:
         return Remark(f"Error categories were not proposed: WordNet is not at hand ({error.what}).")
-    items = {item.item_id: item for item in run.gap_items}
-    counts: dict[str, Counter[str]] = {}
-    unknown: set[str] = set()
-    for row in greedy.rows():
-        if row.raw is None:
-            continue
-        found = proposed(items[row.item_id], row.raw, lexicon)
-        if found is None:
-            unknown.add(row.item_id)
-        else:
-            counts.setdefault(row.subject_id, Counter())[found.category] += 1
+    counts, unknown = count_proposed(greedy, run.gap_items, lexicon)
     told = (
-        f"Error categories were proposed without {len(unknown)} of {len(items)} items, the first is "
-        f"{min(unknown, default='')}: the sense of its target is not known. A column sense_key in the collection "
+        f"Error categories were proposed without {len(unknown)} of {len(run.gap_items)} items, the first is "
+        f"{unknown[0] if unknown else ''}: the sense of its target is not known. A column sense_key in the collection "
         "names it."
     )
     return _shares(run, counts) if counts else None, Remark(told) if unknown else None
@@ -205,15 +182,11 @@ def _shares(run: SynonymyData, counts: Mapping[str, Counter[str]]) -> object:
             records.append(run.number(name, value, subject=subject, unit="percent", n=total))
             shares.append((titles[subject], category, value))
         rows.append((titles[subject], total, *percent.values()))
-    columns = (
-        Column("Subject"),
-        Column("Predictions", INTEGER),
-        *(Column(category.replace("_", " "), PERCENT) for category in categories),
-    )
+    heads = columns("Subject", ("Predictions", INTEGER), *((each.replace("_", " "), PERCENT) for each in categories))
     note = (
         "Proposed from WordNet for the greedy prediction; people have the last word (`correct, not in synset` is never "
         "proposed: no lexicon can tell)."
     )
-    table = Table("gap_categories", "", "Error categories as proposed, percent", columns, tuple(rows), (note,))
+    table = Table("gap_categories", "", "Error categories as proposed, percent", heads, tuple(rows), (note,))
     heading = Heading("figure_3_gap_categories", "3", "Error categories of greedy predictions, as proposed", note)
     return records, table, stacked_shares(shares, heading, order=CATEGORIES)
