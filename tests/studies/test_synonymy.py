@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from lexiscope.analysis.choice_design import Cell, cell_of
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import CapabilityError, DataError, InputError, RunError, SpecError
@@ -30,7 +31,7 @@ from lexiscope.report.study_run import Summary
 from lexiscope.resources import wordnet
 from lexiscope.studies.synonymy import study
 from lexiscope.studies.synonymy.data import SynonymyData
-from lexiscope.studies.synonymy.design import MAIN, Cell, cell_of
+from lexiscope.studies.synonymy.design import MAIN
 from lexiscope.studies.synonymy.settings import SynonymySettings
 
 from .conftest import outcomes_of_claims

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.analysis.choice_design import Cell
 from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import read_json
@@ -19,7 +20,7 @@ from lexiscope.items.minimal_pairs import choice_sets
 from lexiscope.items.tabular import write_items
 from lexiscope.items.templates import read_templates
 from lexiscope.studies.synonymy import study
-from lexiscope.studies.synonymy.design import Cell, Design, ordered
+from lexiscope.studies.synonymy.design import Design, ordered
 from lexiscope.studies.synonymy.settings import SynonymySettings
 
 # hyponymy in German: every sentence is ours; the first and the third item share one

@@ -11,6 +11,7 @@ from dataclasses import replace
 from math import comb
 from pathlib import Path
 
+from lexiscope.analysis.choice_design import CORRECT, INCORRECT, RANDOM, Cell, cell_named
 from lexiscope.core.result import Record
 from lexiscope.core.run import sha256_of
 from lexiscope.report.style import short_names
@@ -18,7 +19,7 @@ from lexiscope.report.tables import Column, Format, Table
 from lexiscope.studies.kit.study import Study
 from lexiscope.studies.synonymy import accuracy, data, further, gaps
 from lexiscope.studies.synonymy.data import SynonymyData
-from lexiscope.studies.synonymy.design import CORRECT, INCORRECT, RANDOM, Cell, Design, cell_named, ordered, versus
+from lexiscope.studies.synonymy.design import Design, is_papers, label_of, ordered, versus
 from lexiscope.studies.synonymy.settings import SynonymySettings
 
 MEANINGS = {
@@ -114,7 +115,7 @@ def _methods(run: SynonymyData) -> Sequence[str]:
 
 def _papers_conditions(run: SynonymyData) -> str:
     """The conditions of the paper's templates, with the chance that the random nouns of these items leave."""
-    sizes = {run.n_options(cell) for cell in run.cells if cell.condition in (RANDOM, CORRECT, INCORRECT)}
+    sizes = {run.sets.n_options(cell) for cell in run.cells if cell.condition in (RANDOM, CORRECT, INCORRECT)}
     if not sizes:
         return _PAPERS_CONDITIONS.partition(" Random: ")[0]
     if len(sizes) > 1:
@@ -173,7 +174,7 @@ def _accuracies(run: SynonymyData, cells: Sequence[Cell]) -> str:
             for cell, there in zip(cells, known, strict=True)
         ]
         texts += [f"{answers.title} {' / '.join(values)}"] if any(known) else []
-    return f"{' / '.join(cell.label for cell in cells)}, %: {'; '.join(texts)}" if texts else ""
+    return f"{' / '.join(label_of(cell) for cell in cells)}, %: {'; '.join(texts)}" if texts else ""
 
 
 def _following(run: SynonymyData, records: Sequence[Record]) -> str:
@@ -192,7 +193,7 @@ def _consistent(run: SynonymyData, records: Sequence[Record]) -> str:
     own = [each for each in records if (each.statistic, each.condition) == where and each.value is not None]
     titles = run.in_words(record.subject for record in own)
     listed = "; ".join(f"{titles[record.subject]} {record.value:.2f}" for record in own)
-    said = f"{second.label} right, given {first.label} right"
+    said = f"{label_of(second)} right, given {label_of(first)} right"
     if run.design.is_papers:
         said = "relation right given substitution right"
     return f"{said}: {listed}" if own else ""
@@ -204,7 +205,7 @@ def _best(run: SynonymyData, records: Sequence[Record]) -> str:
     own = [record for record in named if record.condition == wanted]
     titles = run.in_words(record.subject for record in own)
     listed = "; ".join(f"{titles[record.subject]} {record.note}" for record in own)
-    where = "with context, controlled" if run.design.is_papers else cell_named(wanted).label
+    where = "with context, controlled" if run.design.is_papers else label_of(cell_named(wanted))
     return f"{where}: {listed}" if own else ""
 
 
@@ -269,4 +270,4 @@ def _short(subject: str) -> str:
 
 def _label(cell: Cell) -> str:
     # the paper's main accuracies have one expression; of one's own relation all are in the table
-    return cell.label.replace(f" (“{cell.expression}”)", "") if cell.is_papers else cell.label
+    return label_of(cell).replace(f" (“{cell.expression}”)", "") if is_papers(cell) else label_of(cell)

@@ -8,16 +8,17 @@ from itertools import combinations
 import numpy as np
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy
+from lexiscope.analysis.choice_design import CONTROLLED, Cell
 from lexiscope.core.result import Estimate, Interval, Record, Result, Undefined, statistic_name
 from lexiscope.report.figure_accuracy import Dot, Series, SeriesPoint, accuracy_dots, series
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Remark, shown
 from lexiscope.report.pivot import Col, Row, pivot, records_of, rows_of
-from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Column, Format, Missing, Noted, Table, columns
+from lexiscope.report.tables import INTEGER, P_VALUE, Column, Format, Missing, Noted, Table, columns
+from lexiscope.report.tables import Cell as TableCell
 from lexiscope.report.tables import Interval as Bounds
-from lexiscope.studies.synonymy import design
 from lexiscope.studies.synonymy.data import Answers, SynonymyData
-from lexiscope.studies.synonymy.design import versus
+from lexiscope.studies.synonymy.design import label_of, ordered, versus
 
 PERCENT, TWO = Format("number", 1), Format("number", 2)
 CAPTION = "Bars: 95 % interval, sentences resampled. Dashed: chance."
@@ -25,7 +26,7 @@ ALPHA = 0.05
 PER_NAMES = {"token": "per token", "text": "sum", "character": "per character", "byte": "per byte"}
 SIDES = ("more_frequent", "less_frequent")
 
-Scores = Mapping[tuple[str, str], Mapping[design.Cell, Accuracy]]
+Scores = Mapping[tuple[str, str], Mapping[Cell, Accuracy]]
 Results = Sequence[Estimate | Undefined]
 
 
@@ -93,7 +94,7 @@ def accuracies_alone(run: SynonymyData) -> tuple[Estimate, ...]:
     )
 
 
-def score(run: SynonymyData, answers: Answers, cell: design.Cell) -> Accuracy:
+def score(run: SynonymyData, answers: Answers, cell: Cell) -> Accuracy:
     """Return the accuracy of a subject in a cell, under the measure that decides."""
     return run.once(scores)[answers.subject, answers.measure][cell]
 
@@ -122,7 +123,7 @@ def _name(answers: Answers) -> str:
 # -- tables of accuracies ---------------------------------------------------------------------------------------------
 
 
-def _table(run: SynonymyData, cells: Sequence[design.Cell], name: str, title: str, number: str = "") -> Table:
+def _table(run: SynonymyData, cells: Sequence[Cell], name: str, title: str, number: str = "") -> Table:
     """A column for each subject, chance first."""
     chance = tuple(statistic_name("chance", per=answers.per()) for answers in run.answers)
     columns = [Col("Chance", chance, PERCENT)]
@@ -138,7 +139,7 @@ def _table(run: SynonymyData, cells: Sequence[design.Cell], name: str, title: st
         "In brackets the 95 % interval, sentences resampled.",
         f"Ties count as wrong: {ties}." if ties else "No tie occurred where ties could be seen (live subjects).",
     )
-    rows = [Row((cell.label,), {"condition": cell.name}) for cell in cells]
+    rows = [Row((label_of(cell),), {"condition": cell.name}) for cell in cells]
     shown_number = number if run.design.is_papers else ""
     return pivot(name, title, run.once(accuracies), columns, rows, labels=("Cell",), number=shown_number, notes=notes)
 
@@ -158,7 +159,7 @@ def _intervals(run: SynonymyData) -> Table:
         Column("p, chance", P_VALUE, note="Exact, one-sided: at least as many right by chance."),
         ("Ties", INTEGER),
     )
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[TableCell, ...]] = []
     for answers in run.answers:
         for cell in (cell for cell in run.design.main if cell in answers.outcomes):
             found = score(run, answers, cell)
@@ -166,11 +167,11 @@ def _intervals(run: SynonymyData) -> Table:
             # recorded outcomes do not show which of them were ties
             tied = Missing("Not recorded.") if answers.kind == "recorded" else float(found.n_tied)
             percent = 100 * found.n_correct / found.n
-            rows.append((answers.title, cell.label, percent, *both, found.p_above_chance, tied))
+            rows.append((answers.title, label_of(cell), percent, *both, found.p_above_chance, tied))
     return Table("accuracy_intervals", "", "Accuracy with both intervals", heads, tuple(rows))
 
 
-def _bounds(interval: Interval) -> Cell:
+def _bounds(interval: Interval) -> TableCell:
     return Bounds(100 * interval.low, 100 * interval.high) if interval.is_defined else Missing(interval.note)
 
 
@@ -221,7 +222,7 @@ def _above_table(run: SynonymyData, above: Results) -> Table | None:
         for each in run.models
     ]
     rows = [
-        Row((cell.label, 100 * score(run, base, cell).value), {"condition": cell.name})
+        Row((label_of(cell), 100 * score(run, base, cell).value), {"condition": cell.name})
         for cell in run.design.main
         if cell in base.outcomes
     ]
@@ -231,7 +232,7 @@ def _above_table(run: SynonymyData, above: Results) -> Table | None:
     return pivot("above_baseline", title, above, columns, rows, labels=labels, notes=notes)
 
 
-def _flagged(record: Record) -> Cell:
+def _flagged(record: Record) -> TableCell:
     """A difference; one below 0 says in a note that word frequency alone does better."""
     if record.value is None or record.value >= 0:
         return shown(record)
@@ -243,7 +244,7 @@ def _flagged(record: Record) -> Cell:
 
 def _below(run: SynonymyData, above: Results) -> Iterator[Remark]:
     """Which random conditions lie below the baseline, subject by subject."""
-    labels = {cell.name: cell.label for cell in run.design.main if cell.condition != design.CONTROLLED}
+    labels = {cell.name: label_of(cell) for cell in run.design.main if cell.condition != CONTROLLED}
     for answers in run.models:
         own = [each for each in above if each.subject == answers.subject and each.condition in labels]
         below = [
@@ -265,7 +266,7 @@ def _by_frequency(run: SynonymyData) -> Results:
         for cell in (cell for cell in cells if cell in answers.outcomes):
             for side, chosen in zip(SIDES, (counted[0] > 0, counted[0] < 0), strict=True):
                 name = statistic_name("accuracy_by_frequency", counts="baseline", synonym=side)
-                sentences, n = np.array(run.sentences)[chosen], int(chosen.sum())
+                sentences, n = np.array(run.sets.sentences)[chosen], int(chosen.sum())
                 about = {"subject": answers.subject, "condition": cell.name, "unit": "percent"}
                 if len(set(sentences.tolist())) < 2:
                     found.append(run.about(Undefined(name, "fewer than two items", n), **about))
@@ -304,14 +305,14 @@ def _contrasts(run: SynonymyData) -> object:
     return found, tables, _reading(run, found)
 
 
-def _within(run: SynonymyData, first: design.Cell, second: design.Cell) -> Iterator[Estimate | Undefined]:
+def _within(run: SynonymyData, first: Cell, second: Cell) -> Iterator[Estimate | Undefined]:
     for answers in run.models:
         if first in answers.outcomes and second in answers.outcomes:
             for each in run.contrast(answers.outcomes[first], answers.outcomes[second]).results():
                 yield run.about(each, subject=answers.subject, condition=versus(first, second))
 
 
-def _between(run: SynonymyData, cell: design.Cell) -> Iterator[Estimate | Undefined]:
+def _between(run: SynonymyData, cell: Cell) -> Iterator[Estimate | Undefined]:
     """Every two recorded subjects and every two live ones; a live one on published texts also with recorded ones.
 
     On repaired texts a live subject has read other texts than the recorded ones: that is no paired contrast.
@@ -370,9 +371,7 @@ def _figures(run: SynonymyData) -> list[Figure]:
     return found
 
 
-def dots(
-    run: SynonymyData, subjects: Sequence[Answers], cells: Sequence[design.Cell], name: str, title: str
-) -> list[Figure]:
+def dots(run: SynonymyData, subjects: Sequence[Answers], cells: Sequence[Cell], name: str, title: str) -> list[Figure]:
     """Return the figure of these accuracies, with the number that its name has, if there are any."""
     made = []
     for cell in cells:
@@ -380,7 +379,7 @@ def dots(
             found = score(run, answers, cell)
             ends = (100 * found.clustered.low, 100 * found.clustered.high)
             # on two lines, the names leave room for the drawing
-            label = cell.label.replace(": ", ":\n")
+            label = label_of(cell).replace(": ", ":\n")
             made.append(Dot(label, answers.title, 100 * found.value, *ends, 100 * found.chance))
     number = name.split("_")[1] if run.design.is_papers else ""
     order = [answers.title for answers in run.answers]
@@ -395,15 +394,15 @@ def _checkpoints(run: SynonymyData) -> tuple[Table | Figure, ...]:
         return ()
     cells = [cell for cell in run.design.main if all(cell in answers.outcomes for _, answers in asked)]
     columns = [Column("State"), Column("Seen", INTEGER, note="Tokens, or steps, as given.")]
-    columns += [Column(cell.label, PERCENT) for cell in cells]
-    rows: list[tuple[Cell, ...]] = [
+    columns += [Column(label_of(cell), PERCENT) for cell in cells]
+    rows: list[tuple[TableCell, ...]] = [
         (answers.title, seen, *(100 * score(run, answers, cell).value for cell in cells)) for seen, answers in asked
     ]
     table = Table("checkpoints", "", "Accuracy over training, percent right", tuple(columns), tuple(rows))
     lines = []
-    for cell in design.ordered(cells):
+    for cell in ordered(cells):
         found = [(seen, score(run, answers, cell)) for seen, answers in asked]
         points = [SeriesPoint(x, 100 * s.value, 100 * s.clustered.low, 100 * s.clustered.high) for x, s in found]
-        lines.append(Series(cell.label, 100 * found[0][1].chance, tuple(points)))
+        lines.append(Series(label_of(cell), 100 * found[0][1].chance, tuple(points)))
     heading = Heading("figure_checkpoints", "", "Accuracy over training", "Bands: 95 % interval, sentences resampled.")
     return (table, series(lines, heading)) if lines else (table,)

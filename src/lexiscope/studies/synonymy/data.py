@@ -11,8 +11,9 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.analysis.accuracy import Accuracy, Contrast, accuracy, contrast
-from lexiscope.analysis.choice_sets import CORRECT, N_TOKENS, Decisions, decisions_of, token_deltas
+from lexiscope.analysis.accuracy import Accuracy, Contrast
+from lexiscope.analysis.choice_design import CONTROLLED, Cell, ChoiceDesign
+from lexiscope.analysis.choice_sets import CORRECT, N_TOKENS, Decisions, token_deltas
 from lexiscope.collect import CollectProgress, collect, live_subjects, scoring_routes
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard, SubjectFacts, own_card
@@ -38,7 +39,7 @@ from lexiscope.report.tables import INTEGER, Missing, Table, columns
 from lexiscope.report.tables import Cell as TableCell
 from lexiscope.resources.cards import SEMCOR, WORDNET
 from lexiscope.studies.kit.run_data import RunData
-from lexiscope.studies.synonymy.design import CONTROLLED, JOINT, Cell, Design, cell_of, ordered
+from lexiscope.studies.synonymy.design import Design, label_of, ordered
 from lexiscope.studies.synonymy.settings import SynonymySettings
 
 TASK, GAP_TASK = "minimal_pair", "gap_filling"
@@ -98,7 +99,7 @@ class SynonymyData(RunData[SynonymySettings]):
     ``items`` are the choice sets, ``choices`` what was decided or scored in them, ``gaps`` the completions of the
     ``gap_items``, whose template is ``gap``; ``deltas`` are the token deltas that came with the collection; ``states``
     the ids of the subjects that are states of a model in training, with how far each was; ``left_out`` the analyses
-    that do not apply, each with its reason. Arrays over items are in the order of ``numbers``.
+    that do not apply, each with its reason.
     """
 
     settings: SynonymySettings
@@ -135,7 +136,11 @@ class SynonymyData(RunData[SynonymySettings]):
     @property
     def counts(self) -> Mapping[str, int]:
         """Items, sentences, choice sets, responses, subjects."""
-        asked = {"items": len(self.numbers), "sentences": len(set(self.sentences)), "choice_sets": len(self.items)}
+        asked = {
+            "items": len(self.sets.numbers),
+            "sentences": len(set(self.sets.sentences)),
+            "choice_sets": len(self.items),
+        }
         return asked | {"responses": len(self.responses), "subjects": len(self.answers)}
 
     @property
@@ -154,23 +159,9 @@ class SynonymyData(RunData[SynonymySettings]):
         return replace(question, text=text)
 
     @cached_property
-    def sets(self) -> Mapping[Cell, list[Item]]:
-        """The choice sets of each cell."""
-        found: dict[Cell, list[Item]] = {}
-        for item in self.items:
-            found.setdefault(cell_of(item), []).append(item)
-        return found
-
-    @cached_property
-    def numbers(self) -> tuple[int, ...]:
-        """The items of the collection, by number."""
-        return tuple(sorted({int(item.conditions["item"]) for item in self.items}))
-
-    @cached_property
-    def sentences(self) -> tuple[str, ...]:
-        """The sentence of each item: what is resampled."""
-        sentence = {int(item.conditions["item"]): str(item.conditions["sentence"]) for item in self.items}
-        return tuple(sentence[number] for number in self.numbers)
+    def sets(self) -> ChoiceDesign:
+        """The choice sets by cell."""
+        return ChoiceDesign(self.items)
 
     @cached_property
     def answers(self) -> tuple[Answers, ...]:
@@ -207,31 +198,18 @@ class SynonymyData(RunData[SynonymySettings]):
         """Return what ids of subjects and names of cells are called, also those of a contrast (*a vs b*)."""
         known = {subject: fact.title for subject, fact in self.facts.items() if fact.title}
         known |= {answers.subject: answers.title for answers in self.answers}
-        known |= {cell.name: cell.label for cell in self.cells}
+        known |= {cell.name: label_of(cell) for cell in self.cells}
         return {value: " vs. ".join(known.get(one, one) for one in value.split(" vs ")) for value in values}
 
     # -- statistics -------------------------------------------------------------------------------------------------
 
-    def n_options(self, cell: Cell) -> int:
-        """Return the largest number of options of a choice set in a cell."""
-        parts = [replace(cell, condition=part) for part in JOINT.get(cell.condition, (cell.condition,))]
-        return max(len(item.options) for part in parts for item in self.sets[part])
-
     def accuracy(self, cell: Cell, decisions: Decisions) -> Accuracy:
         """Return the accuracy of decisions, its interval over sentences."""
-        right, tied, chance = decisions.correct, decisions.tied, cell.chance(self.n_options(cell))
-        n, seed = self.settings.n_bootstrap, self.settings.seed
-        return accuracy(right, clusters=self.clusters, tied=tied, chance=chance, resamples=n, seed=seed)
+        return self.sets.accuracy(cell, decisions, resamples=self.settings.n_bootstrap, seed=self.settings.seed)
 
     def contrast(self, first: Decisions, second: Decisions) -> Contrast:
         """Return the contrast of two sets of decisions over the items, its interval over sentences."""
-        n, seed = self.settings.n_bootstrap, self.settings.seed
-        return contrast(first.correct, second.correct, clusters=self.clusters, resamples=n, seed=seed)
-
-    @cached_property
-    def clusters(self) -> NDArray[np.str_] | None:
-        """The sentences, where there are several: one alone cannot be resampled, its items can."""
-        return np.array(self.sentences) if len(set(self.sentences)) > 1 else None
+        return self.sets.contrast(first, second, resamples=self.settings.n_bootstrap, seed=self.settings.seed)
 
     def _decided(self, subject: str) -> Answers:
         own = self.choices.where(subject_id=subject)
@@ -240,30 +218,10 @@ class SynonymyData(RunData[SynonymySettings]):
         kind = "recorded" if set(measures) == {CORRECT} else kind
         fact = self.facts.get(subject, SubjectFacts(subject))
         title = "word frequency" if kind == "baseline" else fact.title or subject
-        found = decisions_of(own, subject=subject, per=self.settings.per)
-        decided = {measure: self._by_cell(decisions) for measure, decisions in found.items()}
+        found = self.sets.decisions(own, subject=subject, per=self.settings.per)
+        decided = {measure: {cell: each[cell] for cell in ordered(each)} for measure, each in found.items()}
         deltas = token_deltas(own, subject=subject) if N_TOKENS in measures else {}
         return Answers(subject, title, kind, decided, deltas)
-
-    def _by_cell(self, decisions: Decisions) -> Mapping[Cell, Decisions]:
-        """The decisions of each cell that was answered, on the items in order; joint conditions among them.
-
-        Errors: :class:`InputError` for a cell that lacks an item of the collection: cells could not be compared.
-        """
-        answered, found = set(decisions.item_ids), {}
-        for cell, items in self.sets.items():
-            ids = {int(item.conditions["item"]): item.item_id for item in items}
-            lacking = [number for number in self.numbers if number not in ids]
-            if lacking:
-                raise InputError(f"{cell.name} has no choice set for {len(lacking)} items, the first is {lacking[0]}")
-            if answered & set(ids.values()):
-                found[cell] = decisions.aligned([ids[number] for number in self.numbers])
-        for joint, parts in JOINT.items():
-            for cell in [cell for cell in found if cell.condition == parts[0]]:
-                other = replace(cell, condition=parts[1])
-                if other in found:
-                    found[replace(cell, condition=joint)] = found[cell].both(found[other])
-        return {cell: found[cell] for cell in ordered(found)}
 
 
 # -- where it comes from ----------------------------------------------------------------------------------------------
@@ -434,14 +392,14 @@ def collection(run: SynonymyData) -> object:
     """Return counts of the collection, the cells of the design, what does not apply, and texts with flagged words."""
     words = run.settings.word_list
     flagged = flagged_sentences(run.items, read_words(Path(words)) if words else FLAGGED_WORDS)
-    n_items, n_sentences = len(run.numbers), len(set(run.sentences))
+    n_items, n_sentences = len(run.sets.numbers), len(set(run.sets.sentences))
     clusters = f"{n_items} items stand in {n_sentences} distinct sentences; intervals resample sentences."
     if not run.own:
         flaws = ": the published texts repaired." if run.settings.mode == "clean" else ", flaws included."
         clusters += f" Texts are in the mode {run.settings.mode!r}{flaws}"
     heads = columns("Cell", ("Choice sets", INTEGER), ("Options", INTEGER), "Example: the right option's text")
-    asked = [(cell, run.sets[cell]) for cell in ordered(run.sets)]
-    rows = [(cell.label, len(items), run.n_options(cell), items[0].usages[0].text) for cell, items in asked]
+    asked = [(cell, run.sets.sets[cell]) for cell in ordered(run.sets.sets)]
+    rows = [(label_of(cell), len(items), run.sets.n_options(cell), items[0].usages[0].text) for cell, items in asked]
     numbers = {"n_items": n_items, "n_sentences": n_sentences, "n_choice_sets": len(run.items)}
     return (
         [run.number(name, n) for name, n in {**numbers, "n_flagged": len(flagged)}.items()],

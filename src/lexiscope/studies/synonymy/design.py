@@ -11,14 +11,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from lexiscope.analysis.accuracy import chance_level
-from lexiscope.core.item import Item
+from lexiscope.analysis.choice_design import (
+    BOTH,
+    BOTH_ALONE,
+    CONTROLLED,
+    CORRECT,
+    INCORRECT,
+    JOINT,
+    RANDOM,
+    Cell,
+)
 from lexiscope.items.templates import TURNED
-
-CONTROLLED, RANDOM, BOTH = "controlled", "random", "controlled_and_random"
-CORRECT, INCORRECT, BOTH_ALONE = "correct_vs_random", "incorrect_vs_random", "both_vs_random"
-JOINT = {BOTH: (CONTROLLED, RANDOM), BOTH_ALONE: (CORRECT, INCORRECT)}
-"""Conditions that are right where both of their parts are."""
 
 MAIN_EXPRESSION = "is a synonym of"
 _SUITES = ("substitution", "reference", "relation", "relation_no_context")
@@ -35,79 +38,27 @@ _LABELS = {
 _OWN_LABELS = _LABELS | {CORRECT: "right word against random", INCORRECT: "wrong word against random"}
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One cell: its ``name`` is the ``condition`` of its records, its ``label`` what tables and figures print."""
+def label_of(cell: Cell) -> str:
+    """Return a cell in words, as tables and figures print it.
 
-    suite: str
-    expression: str
-    condition: str
-
-    @property
-    def name(self) -> str:
-        """Suite, expression where there is one, condition.
-
-        >>> Cell("relation", "means", "random").name
-        'relation/means/random'
-        """
-        return "/".join(part for part in (self.suite, self.expression, self.condition) if part)
-
-    @property
-    def label(self) -> str:
-        """The cell in words.
-
-        >>> Cell("relation_no_context", "means", "both_vs_random").label
-        'relation, no context (“means”): both against random'
-        """
-        labels = _LABELS if self.is_papers else _OWN_LABELS
-        plain = self.suite.removesuffix(TURNED)
-        suite = labels.get(plain, plain.replace("_", " ")) + (" turned round" if self.is_turned else "")
-        expression = f" (“{self.expression}”)" if self.expression else ""
-        return f"{suite}{expression}: {labels.get(self.condition, self.condition)}"
-
-    @property
-    def is_papers(self) -> bool:
-        """Whether the paper has its suite and its expression."""
-        return self.suite.removesuffix(TURNED) in _SUITES and self.expression in _EXPRESSIONS
-
-    @property
-    def is_turned(self) -> bool:
-        """Whether the relation is asked the other way round."""
-        return self.suite.endswith(TURNED)
-
-    @property
-    def is_joint(self) -> bool:
-        """Whether it is right where two conditions are."""
-        return self.condition in JOINT
-
-    @property
-    def is_alone(self) -> bool:
-        """Whether the two words have no context: each against random nouns, for nothing tells them apart."""
-        return self.condition in (CORRECT, INCORRECT, BOTH_ALONE)
-
-    def chance(self, n_options: int) -> float:
-        """Return the chance level; *n_options* is the largest number of options in it.
-
-        Both words best of twelve is 1/66; better than the distractor and all random nouns is best of twelve.
-        """
-        return chance_level(n_options + self.is_joint, n_winners=2 if self.condition == BOTH_ALONE else 1)
-
-
-def cell_of(item: Item) -> Cell:
-    """Return the cell that a choice set belongs to."""
-    conditions = item.conditions
-    return Cell(str(conditions["suite"]), str(conditions.get("expression", "")), str(conditions["condition"]))
-
-
-def cell_named(name: str) -> Cell:
-    """Return the cell of a record's condition.
-
-    >>> cell_named("relation/means/random"), cell_named("reference/controlled").expression
-    (Cell(suite='relation', expression='means', condition='random'), '')
+    >>> label_of(Cell("relation_no_context", "means", "both_vs_random"))
+    'relation, no context (“means”): both against random'
     """
-    suite, _, rest = name.partition("/")
-    expression, _, condition = rest.rpartition("/")
-    return Cell(suite, expression, condition)
+    labels = _LABELS if is_papers(cell) else _OWN_LABELS
+    plain = cell.suite.removesuffix(TURNED)
+    suite = labels.get(plain, plain.replace("_", " ")) + (" turned round" if is_turned(cell) else "")
+    expression = f" (“{cell.expression}”)" if cell.expression else ""
+    return f"{suite}{expression}: {labels.get(cell.condition, cell.condition)}"
+
+
+def is_papers(cell: Cell) -> bool:
+    """Whether the paper has its suite and its expression."""
+    return cell.suite.removesuffix(TURNED) in _SUITES and cell.expression in _EXPRESSIONS
+
+
+def is_turned(cell: Cell) -> bool:
+    """Whether the relation is asked the other way round."""
+    return cell.suite.endswith(TURNED)
 
 
 def versus(first: Cell, second: Cell) -> str:
@@ -118,7 +69,7 @@ def versus(first: Cell, second: Cell) -> str:
 def ordered(cells: Iterable[Cell]) -> tuple[Cell, ...]:
     """Return each cell once, in the paper's order; with cells of other suites, suites in the order of appearance."""
     listed = list(dict.fromkeys(cells))
-    papers = all(cell.is_papers for cell in listed)
+    papers = all(is_papers(cell) for cell in listed)
     suites = [*(_SUITES if papers else ()), *(cell.suite for cell in listed)]
     expressions = [*(_EXPRESSIONS if papers else ()), *(cell.expression for cell in listed)]
     conditions = [*_CONDITIONS, *(cell.condition for cell in listed)]
@@ -187,13 +138,13 @@ class Design:
     @property
     def is_papers(self) -> bool:
         """Whether the paper has all suites and expressions."""
-        return all(cell.is_papers for cell in self.cells)
+        return all(is_papers(cell) for cell in self.cells)
 
     @property
     def main(self) -> tuple[Cell, ...]:
         """The cells whose accuracies come first: the paper's eight, or all that are not turned round."""
         papers = tuple(cell for cell in MAIN if cell in self.cells) if self.is_papers else ()
-        return papers or tuple(cell for cell in self.cells if not cell.is_turned)
+        return papers or tuple(cell for cell in self.cells if not is_turned(cell))
 
     @property
     def controlled(self) -> tuple[Cell, ...]:
@@ -210,7 +161,7 @@ class Design:
     @property
     def related(self) -> tuple[Cell, ...]:
         """The cells of the suites that have several expressions of their relation."""
-        named = [cell for cell in self.cells if cell.expression and not cell.is_turned]
+        named = [cell for cell in self.cells if cell.expression and not is_turned(cell)]
         found = {suite: {cell.expression for cell in named if cell.suite == suite} for suite in self._suites}
         return tuple(cell for cell in named if len(found[cell.suite]) > 1)
 
@@ -240,13 +191,13 @@ class Design:
 
     @property
     def _suites(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(cell.suite for cell in self.cells if not cell.is_turned))
+        return tuple(dict.fromkeys(cell.suite for cell in self.cells if not is_turned(cell)))
 
     @property
     def _plain(self) -> tuple[Cell, ...]:
         """The cells of every suite in its first expression, joint conditions and turned relations left out."""
         first = {cell.suite: cell.expression for cell in reversed(self.cells)}
-        asked = [cell for cell in self.cells if not cell.is_joint and not cell.is_turned]
+        asked = [cell for cell in self.cells if not cell.is_joint and not is_turned(cell)]
         return tuple(cell for cell in asked if cell.expression == first[cell.suite])
 
     def _between_suites(self) -> Iterator[Pair]:

@@ -11,17 +11,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from lexiscope.analysis.choice_design import Cell
 from lexiscope.analysis.consistency_table import consistency_table
 from lexiscope.analysis.token_effect import DeltaEffect, DeltaLevel, accuracy_by_delta, delta_effect
 from lexiscope.core.result import Record, Result
 from lexiscope.items.templates import TURNED
 from lexiscope.report.part import Remark
 from lexiscope.report.pivot import Col, Row, pivot
-from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, Cell, Column, Format, Missing, Table, columns
-from lexiscope.studies.synonymy import design
+from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, Column, Format, Missing, Table, columns
+from lexiscope.report.tables import Cell as TableCell
 from lexiscope.studies.synonymy.accuracy import PERCENT, TWO, by_condition, dots, score
 from lexiscope.studies.synonymy.data import Answers, Floats, SynonymyData
-from lexiscope.studies.synonymy.design import versus
+from lexiscope.studies.synonymy.design import label_of, versus
 
 THREE = Format("number", 3)
 MARGINS = {
@@ -44,7 +45,7 @@ def tokens(run: SynonymyData) -> object:
     those of their own tokenizer in the texts themselves.
     """
     results: list[Result] = []
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[TableCell, ...]] = []
     for answers in run.models:
         for condition, right, deltas in _decisions(run, answers):
             for level in accuracy_by_delta(right, deltas):
@@ -73,15 +74,15 @@ def _decisions(run: SynonymyData, answers: Answers) -> Iterator[tuple[str, Float
             yield "own token deltas", right, own
 
 
-def _level(level: DeltaLevel) -> tuple[Cell, ...]:
+def _level(level: DeltaLevel) -> tuple[TableCell, ...]:
     reason = Missing(TOO_FEW if level.delta else "The reference.")
-    tests: list[Cell] = []
+    tests: list[TableCell] = []
     for test in (level.pooled, level.welch):
         tests += [reason, reason] if test is None else [test.statistic, test.p]
     return (f"{level.delta:+g}".replace("-", "−") if level.delta else "0", level.n, 100 * level.accuracy, *tests)
 
 
-def _delta_table(run: SynonymyData, rows: Sequence[tuple[Cell, ...]]) -> Table:
+def _delta_table(run: SynonymyData, rows: Sequence[tuple[TableCell, ...]]) -> Table:
     heads = columns(
         *("Subject", "Tokens counted"),
         Column("Delta", INTEGER, note="Tokens of the synonym minus tokens of the distractor."),
@@ -90,7 +91,7 @@ def _delta_table(run: SynonymyData, rows: Sequence[tuple[Cell, ...]]) -> Table:
         *(("p", P_VALUE), ("t, Welch", TWO), ("p, Welch", P_VALUE)),
     )
     papers = run.design.is_papers
-    suites = [cell.label.rpartition(":")[0] for cell in run.design.controlled]
+    suites = [label_of(cell).rpartition(":")[0] for cell in run.design.controlled]
     listed = " and ".join(filter(None, (", ".join(suites[:-1]), *suites[-1:])))
     note = (
         f"The controlled decisions of {listed} together{', as in Ivan et al. (2025)' if papers else ''}. "
@@ -100,7 +101,7 @@ def _delta_table(run: SynonymyData, rows: Sequence[tuple[Cell, ...]]) -> Table:
     return Table("table_1_tokens", "1" if papers else "", title, heads, tuple(rows), (note,))
 
 
-Effect = tuple[Answers, design.Cell, DeltaEffect]
+Effect = tuple[Answers, Cell, DeltaEffect]
 
 
 def _effects_table(effects: Sequence[Effect]) -> Table | None:
@@ -110,13 +111,13 @@ def _effects_table(effects: Sequence[Effect]) -> Table | None:
         *(("Right with more tokens, %", PERCENT), ("n", INTEGER)),
         *(("p, Welch", P_VALUE), "Follows the delta"),
     )
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[TableCell, ...]] = []
     for answers, cell, one in effects:
-        sides: list[Cell] = []
+        sides: list[TableCell] = []
         for share, n in ((one.accuracy_fewer, one.n_fewer), (one.accuracy_more, one.n_more)):
             sides += [100 * share if n else Missing("No such item."), n]
         p = one.test.p if one.test else Missing(TOO_FEW)
-        rows.append((answers.title, cell.label, *sides, p, "yes" if one.follows else "no"))
+        rows.append((answers.title, label_of(cell), *sides, p, "yes" if one.follows else "no"))
     note = "It follows where the accuracies differ by 10 points or more with p < .05. Several others: their mean count."
     title = "Do decisions follow the token delta?"
     return Table("token_delta_effect", "", title, heads, tuple(rows), (note,)) if rows else None
@@ -126,7 +127,7 @@ def _warnings(effects: Sequence[Effect]) -> Iterator[Remark]:
     """One sentence for each subject whose decisions follow the token delta, with the cells in which they do."""
     for answers in dict.fromkeys(answers for answers, _, _ in effects):
         following = [
-            f"{cell.label} ({100 * one.accuracy_more:.0f} % right with more tokens, "
+            f"{label_of(cell)} ({100 * one.accuracy_more:.0f} % right with more tokens, "
             f"{100 * one.accuracy_fewer:.0f} % with fewer)"
             for subject, cell, one in effects
             if subject is answers and one.follows
@@ -183,7 +184,7 @@ def consistency(run: SynonymyData) -> Iterator[object]:
                 results += [run.about(each, **where) for each in found.results()]
                 rows += [Row((answers.title, word), where, {"a": a}) for a, word in enumerate(("wrong", "right"))]
         if rows:
-            title = f"Second test, {second.label}, given the first, {first.label}"
+            title = f"Second test, {label_of(second)}, given the first, {label_of(first)}"
             shown_number = number if run.design.is_papers else ""
             name, labels = f"table_{number}_consistency", ("Subject", "First test")
             yield results, pivot(name, title, results, columns, rows, labels=labels, number=shown_number)
@@ -213,7 +214,7 @@ def _expressions(run: SynonymyData) -> object:
             said = " and ".join(best)
             about = {"subject": answers.subject, "condition": "/".join(kind), "unit": "percent", "note": said}
             records.append(run.number("best_expression", top, **about))
-            label = cells[0].label.replace(f" (“{cells[0].expression}”)", "")
+            label = label_of(cells[0]).replace(f" (“{cells[0].expression}”)", "")
             rows.append((answers.title, label, said, top, top - min(shares)))
     spread = Column("Best minus worst, points", PERCENT, note="The contrasts between expressions test it.")
     heads = columns("Subject", "Condition", "Best expression", ("Right, %", PERCENT), spread)
@@ -224,7 +225,7 @@ def _expressions(run: SynonymyData) -> object:
 def _both_ways(run: SynonymyData) -> object:
     """Whether a subject decides alike when target and word change places."""
     records: list[Record] = []
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[TableCell, ...]] = []
     for answers in run.of_kind("live"):
         for cell in answers.outcomes:
             turned = replace(cell, suite=cell.suite + TURNED)
@@ -240,7 +241,7 @@ def _both_ways(run: SynonymyData) -> object:
             forth, back = float(first.correct.mean()), float(second.correct.mean())
             expected = 100 * (forth * back + (1 - forth) * (1 - back))
             difference = Missing("This measure has no margins.") if math.isnan(apart) else apart
-            rows.append((answers.title, cell.label, 100 * forth, 100 * back, same, expected, difference))
+            rows.append((answers.title, label_of(cell), 100 * forth, 100 * back, same, expected, difference))
     heads = columns(
         *("Subject", "Cell", ("Right, %", PERCENT), ("Turned round, %", PERCENT), ("Decided alike, %", PERCENT)),
         Column("Alike by chance, %", PERCENT, note="If the two directions had nothing to do with each other."),
