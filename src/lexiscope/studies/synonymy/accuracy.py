@@ -9,18 +9,17 @@ import numpy as np
 
 from lexiscope.analysis.accuracy import Accuracy, accuracy
 from lexiscope.analysis.choice_design import CONTROLLED, Cell
-from lexiscope.core.result import Estimate, Interval, Record, Result, Undefined, statistic_name
+from lexiscope.core.result import Estimate, Record, Undefined, statistic_name
+from lexiscope.report.accuracy_tables import PERCENT, by_condition, contrasts_table, intervals_table
 from lexiscope.report.figure_accuracy import Dot, Series, SeriesPoint, accuracy_dots, series
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Remark, shown
-from lexiscope.report.pivot import Col, Row, pivot, records_of, rows_of
-from lexiscope.report.tables import INTEGER, P_VALUE, Column, Format, Missing, Noted, Table, columns
+from lexiscope.report.pivot import Col, Row, pivot
+from lexiscope.report.tables import INTEGER, Column, Noted, Table
 from lexiscope.report.tables import Cell as TableCell
-from lexiscope.report.tables import Interval as Bounds
 from lexiscope.studies.synonymy.data import Answers, SynonymyData
 from lexiscope.studies.synonymy.design import label_of, ordered, versus
 
-PERCENT, TWO = Format("number", 1), Format("number", 2)
 CAPTION = "Bars: 95 % interval, sentences resampled. Dashed: chance."
 ALPHA = 0.05
 PER_NAMES = {"token": "per token", "text": "sum", "character": "per character", "byte": "per byte"}
@@ -32,7 +31,7 @@ Results = Sequence[Estimate | Undefined]
 
 def preferences(run: SynonymyData) -> object:
     """Answer whether subjects prefer the word that fits: accuracies, the word-frequency baseline, contrasts, states."""
-    alone = run.once(accuracies_alone)
+    alone = {(each.subject, each.name, each.condition) for each in run.once(accuracies_alone)}
     above, splits = _above_baseline(run), _by_frequency(run)
     tables = (
         _table(run, run.design.main, "table_5_accuracy", "Accuracy, percent of items right, beside chance", "5"),
@@ -42,7 +41,7 @@ def preferences(run: SynonymyData) -> object:
         _above_table(run, above),
         _split_table(run, splits),
     )
-    right = [each for each in run.once(accuracies) if each not in alone]
+    right = [each for each in run.once(accuracies) if (each.subject, each.name, each.condition) not in alone]
     return right, above, splits, tables, _below(run, above), _contrasts(run), _figures(run), _checkpoints(run)
 
 
@@ -99,21 +98,8 @@ def score(run: SynonymyData, answers: Answers, cell: Cell) -> Accuracy:
     return run.once(scores)[answers.subject, answers.measure][cell]
 
 
-def by_condition(
-    run: SynonymyData,
-    name: str,
-    title: str,
-    results: Sequence[Record | Result],
-    columns: Sequence[Col],
-    *,
-    label: str = "Cell",
-    notes: Sequence[str] = (),
-) -> Table | None:
-    """Return a table with a row for each subject and condition of the results; ``None`` where there are none."""
-    records = records_of(results)
-    names = run.in_words(text for record in records for text in (record.subject, record.condition))
-    rows = rows_of(records, "subject", "condition", names=names)
-    return pivot(name, title, records, columns, rows, labels=("Subject", label), notes=notes) if rows else None
+def _percent(found: Accuracy) -> tuple[float, float, float]:
+    return 100 * found.value, 100 * found.clustered.low, 100 * found.clustered.high
 
 
 def _name(answers: Answers) -> str:
@@ -151,28 +137,14 @@ def _decided_by(answers: Answers) -> str:
 
 
 def _intervals(run: SynonymyData) -> Table:
-    """The same accuracies with both intervals, p against chance, and ties."""
-    heads = columns(
-        *("Subject", "Cell", ("Right, %", PERCENT)),
-        Column("Sentences resampled", PERCENT, note="95 % interval; the one to use."),
-        Column("Wilson", PERCENT, note="95 % interval that takes items as independent."),
-        Column("p, chance", P_VALUE, note="Exact, one-sided: at least as many right by chance."),
-        ("Ties", INTEGER),
-    )
-    rows: list[tuple[TableCell, ...]] = []
-    for answers in run.answers:
-        for cell in (cell for cell in run.design.main if cell in answers.outcomes):
-            found = score(run, answers, cell)
-            both = (_bounds(found.clustered), _bounds(found.wilson))
-            # recorded outcomes do not show which of them were ties
-            tied = Missing("Not recorded.") if answers.kind == "recorded" else float(found.n_tied)
-            percent = 100 * found.n_correct / found.n
-            rows.append((answers.title, label_of(cell), percent, *both, found.p_above_chance, tied))
-    return Table("accuracy_intervals", "", "Accuracy with both intervals", heads, tuple(rows))
-
-
-def _bounds(interval: Interval) -> TableCell:
-    return Bounds(100 * interval.low, 100 * interval.high) if interval.is_defined else Missing(interval.note)
+    """The same accuracies with both intervals; recorded outcomes do not show which of them were ties."""
+    rows = [
+        (answers.title, label_of(cell), score(run, answers, cell))
+        for answers in run.answers
+        for cell in run.design.main
+        if cell in answers.outcomes
+    ]
+    return intervals_table(rows, no_ties=[answers.title for answers in run.of_kind("recorded")])
 
 
 def _other_cells(run: SynonymyData) -> Table | None:
@@ -185,15 +157,16 @@ def _denominators(run: SynonymyData) -> Table | None:
     """The same accuracies when the sum of log-probabilities is divided by tokens, characters, bytes, or nothing."""
     several = {answers.subject for answers in run.of_kind("live") if len(answers.decided) > 1}
     main = {cell.name for cell in run.design.main}
-    names = {statistic_name("accuracy", per=per): header for per, header in PER_NAMES.items()}
+    heads = {statistic_name("accuracy", per=per): header for per, header in PER_NAMES.items()}
     found = [each for each in run.once(accuracies) if each.subject in several and each.condition in main]
-    columns = [Col(header, name, PERCENT, "value", absent=None) for name, header in names.items()]
+    cols = [Col(header, name, PERCENT, "value", absent=None) for name, header in heads.items()]
     note = (
         "A mean per token rewards rare words that are cut into pieces of which the later ones are easy to predict; the "
         "sum punishes them. Compare subjects under one denominator only."
     )
     title = "The same accuracies under other denominators, percent of items right"
-    return by_condition(run, "accuracy_by_denominator", title, found, columns, notes=(note,))
+    names = run.named(found)
+    return by_condition(found, cols, names=names, name="accuracy_by_denominator", title=title, notes=(note,))
 
 
 # -- word frequency ---------------------------------------------------------------------------------------------------
@@ -284,7 +257,7 @@ def _split_table(run: SynonymyData, splits: Results) -> Table | None:
         name = statistic_name("accuracy_by_frequency", counts="baseline", synonym=side)
         columns += [Col(f"Synonym {side.replace('_', ' ')}", name, PERCENT), Col("n", name, INTEGER, "n")]
     title = "Controlled pairs, split by which of the two words is more frequent (percent right)"
-    return by_condition(run, "accuracy_by_frequency", title, splits, columns)
+    return by_condition(splits, columns, names=run.named(splits), name="accuracy_by_frequency", title=title)
 
 
 # -- contrasts (Tables 6 to 13) ---------------------------------------------------------------------------------------
@@ -327,18 +300,8 @@ def _between(run: SynonymyData, cell: Cell) -> Iterator[Estimate | Undefined]:
 
 
 def contrast_table(run: SynonymyData, name: str, title: str, results: Results) -> Table | None:
-    """Return contrasts as a table: the difference with its interval, both tests."""
-    difference = "First minus second, in points; in brackets the 95 % interval, sentences resampled."
-    columns = (
-        Col("Difference", "difference", PERCENT, note=difference),
-        Col("t", "paired_t", TWO, note="Paired, two-sided, as in Ivan et al. (2025)."),
-        Col("p", "paired_t_p", P_VALUE),
-        Col("Only first", "discordant(only=first)", INTEGER),
-        Col("Only second", "discordant(only=second)", INTEGER),
-        Col("p, exact", "mcnemar_p", P_VALUE, note="McNemar's test on the items that differ."),
-    )
-    note = "Both tests take items as independent; items that share a sentence are not (the intervals respect it)."
-    return by_condition(run, name, title, results, columns, label="Contrast", notes=(note,))
+    """Return contrasts as a table."""
+    return contrasts_table(results, names=run.named(results), name=name, title=title, source="Ivan et al. (2025)")
 
 
 def _reading(run: SynonymyData, results: Results) -> str:
@@ -347,7 +310,7 @@ def _reading(run: SynonymyData, results: Results) -> str:
     apart = [key[1:] for key in tested if (p[key] < ALPHA) != (p["mcnemar_p", key[1], key[2]] < ALPHA)]
     text = f"{len(tested)} contrasts, none corrected for their number."
     if apart:
-        named = run.in_words(text for key in apart for text in key)
+        named = run.named(results)
         where = "; ".join(f"{named[subject]}, {named[condition]}" for subject, condition in apart[:6])
         more = f"; and {len(apart) - 6} more" if len(apart) > 6 else ""
         text += f" In {len(apart)} of them t and the exact test fall on different sides of p = .05: {where}{more}."
@@ -376,11 +339,10 @@ def dots(run: SynonymyData, subjects: Sequence[Answers], cells: Sequence[Cell], 
     made = []
     for cell in cells:
         for answers in (each for each in subjects if cell in each.outcomes):
-            found = score(run, answers, cell)
-            ends = (100 * found.clustered.low, 100 * found.clustered.high)
             # on two lines, the names leave room for the drawing
-            label = label_of(cell).replace(": ", ":\n")
-            made.append(Dot(label, answers.title, 100 * found.value, *ends, 100 * found.chance))
+            label, found = label_of(cell).replace(": ", ":\n"), score(run, answers, cell)
+            value, low, high = _percent(found)
+            made.append(Dot(label, answers.title, value, low, high, 100 * found.chance))
     number = name.split("_")[1] if run.design.is_papers else ""
     order = [answers.title for answers in run.answers]
     return [accuracy_dots(made, Heading(name, number, title, CAPTION), order=order)] if made else []
@@ -401,8 +363,7 @@ def _checkpoints(run: SynonymyData) -> tuple[Table | Figure, ...]:
     table = Table("checkpoints", "", "Accuracy over training, percent right", tuple(columns), tuple(rows))
     lines = []
     for cell in ordered(cells):
-        found = [(seen, score(run, answers, cell)) for seen, answers in asked]
-        points = [SeriesPoint(x, 100 * s.value, 100 * s.clustered.low, 100 * s.clustered.high) for x, s in found]
-        lines.append(Series(label_of(cell), 100 * found[0][1].chance, tuple(points)))
+        points = [SeriesPoint(seen, *_percent(score(run, answers, cell))) for seen, answers in asked]
+        lines.append(Series(label_of(cell), 100 * score(run, asked[0][1], cell).chance, tuple(points)))
     heading = Heading("figure_checkpoints", "", "Accuracy over training", "Bands: 95 % interval, sentences resampled.")
     return (table, series(lines, heading)) if lines else (table,)

@@ -20,7 +20,7 @@ from lexiscope.core.dataset import DatasetCard, SubjectFacts, own_card
 from lexiscope.core.errors import CapabilityError, DataError, InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import parse_statistic
+from lexiscope.core.result import Record, Result, parse_statistic
 from lexiscope.core.run import sha256_of
 from lexiscope.core.study import Question
 from lexiscope.core.subject import Generates, Judges, Scores, Subject
@@ -200,6 +200,10 @@ class SynonymyData(RunData[SynonymySettings]):
         known |= {answers.subject: answers.title for answers in self.answers}
         known |= {cell.name: label_of(cell) for cell in self.cells}
         return {value: " vs. ".join(known.get(one, one) for one in value.split(" vs ")) for value in values}
+
+    def named(self, results: Iterable[Record | Result]) -> Mapping[str, str]:
+        """Return what the subjects and conditions of results are called."""
+        return self.in_words(text for each in results for text in (each.subject, each.condition))
 
     # -- statistics -------------------------------------------------------------------------------------------------
 

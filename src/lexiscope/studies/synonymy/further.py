@@ -16,11 +16,12 @@ from lexiscope.analysis.consistency_table import consistency_table
 from lexiscope.analysis.token_effect import DeltaEffect, DeltaLevel, accuracy_by_delta, delta_effect
 from lexiscope.core.result import Record, Result
 from lexiscope.items.templates import TURNED
+from lexiscope.report.accuracy_tables import PERCENT, by_condition, delta_effects_table, deltas_table
 from lexiscope.report.part import Remark
 from lexiscope.report.pivot import Col, Row, pivot
-from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, Column, Format, Missing, Table, columns
+from lexiscope.report.tables import BOUNDED, INTEGER, Column, Format, Missing, Table, columns
 from lexiscope.report.tables import Cell as TableCell
-from lexiscope.studies.synonymy.accuracy import PERCENT, TWO, by_condition, dots, score
+from lexiscope.studies.synonymy.accuracy import dots, score
 from lexiscope.studies.synonymy.data import Answers, Floats, SynonymyData
 from lexiscope.studies.synonymy.design import label_of, versus
 
@@ -32,7 +33,6 @@ MARGINS = {
     "margin(summary=smallest_absolute)": ("Smallest, absolute", Format("number", 5)),
     "perplexity_ratio": ("Perplexity ratio", THREE),
 }
-TOO_FEW = "Too few decisions, or none differs."
 
 
 # -- tokens -----------------------------------------------------------------------------------------------------------
@@ -45,12 +45,12 @@ def tokens(run: SynonymyData) -> object:
     those of their own tokenizer in the texts themselves.
     """
     results: list[Result] = []
-    rows: list[tuple[TableCell, ...]] = []
+    rows: list[tuple[str, str, DeltaLevel]] = []
     for answers in run.models:
         for condition, right, deltas in _decisions(run, answers):
             for level in accuracy_by_delta(right, deltas):
                 results += [run.about(each, subject=answers.subject, condition=condition) for each in level.results()]
-                rows.append((answers.title, condition, *_level(level)))
+                rows.append((answers.title, condition, level))
     effects = [
         (answers, cell, delta_effect(answers.outcomes[cell].correct, answers.delta(cell)))
         for answers in run.of_kind("live")
@@ -58,7 +58,16 @@ def tokens(run: SynonymyData) -> object:
         if cell in answers.outcomes and not cell.is_joint and not np.isnan(answers.delta(cell)).any()
     ]
     follows = [run.about(each.result(), subject=a.subject, condition=cell.name) for a, cell, each in effects]
-    tables = (_delta_table(run, rows), _effects_table(effects)) if rows else ()
+    papers = run.design.is_papers
+    suites = [label_of(cell).rpartition(":")[0] for cell in run.design.controlled]
+    listed = " and ".join(filter(None, (", ".join(suites[:-1]), *suites[-1:])))
+    note = (
+        f"The controlled decisions of {listed} together{', as in Ivan et al. (2025)' if papers else ''}. "
+        "Decisions of one item are not independent; the tests take them as if they were."
+    )
+    tables = [deltas_table(rows, name="table_1_tokens", number="1" if papers else "", notes=(note,))] if rows else []
+    if effects:
+        tables.append(delta_effects_table([(answers.title, label_of(cell), one) for answers, cell, one in effects]))
     return results, follows, tables, _warnings(effects), _margins(run)
 
 
@@ -74,53 +83,7 @@ def _decisions(run: SynonymyData, answers: Answers) -> Iterator[tuple[str, Float
             yield "own token deltas", right, own
 
 
-def _level(level: DeltaLevel) -> tuple[TableCell, ...]:
-    reason = Missing(TOO_FEW if level.delta else "The reference.")
-    tests: list[TableCell] = []
-    for test in (level.pooled, level.welch):
-        tests += [reason, reason] if test is None else [test.statistic, test.p]
-    return (f"{level.delta:+g}".replace("-", "−") if level.delta else "0", level.n, 100 * level.accuracy, *tests)
-
-
-def _delta_table(run: SynonymyData, rows: Sequence[tuple[TableCell, ...]]) -> Table:
-    heads = columns(
-        *("Subject", "Tokens counted"),
-        Column("Delta", INTEGER, note="Tokens of the synonym minus tokens of the distractor."),
-        *(("n", INTEGER), ("Right, %", PERCENT)),
-        Column("t", TWO, note="Independent samples against delta 0, pooled variances."),
-        *(("p", P_VALUE), ("t, Welch", TWO), ("p, Welch", P_VALUE)),
-    )
-    papers = run.design.is_papers
-    suites = [label_of(cell).rpartition(":")[0] for cell in run.design.controlled]
-    listed = " and ".join(filter(None, (", ".join(suites[:-1]), *suites[-1:])))
-    note = (
-        f"The controlled decisions of {listed} together{', as in Ivan et al. (2025)' if papers else ''}. "
-        "Decisions of one item are not independent; the tests take them as if they were."
-    )
-    title = "Accuracy by the difference of tokens"
-    return Table("table_1_tokens", "1" if papers else "", title, heads, tuple(rows), (note,))
-
-
 Effect = tuple[Answers, Cell, DeltaEffect]
-
-
-def _effects_table(effects: Sequence[Effect]) -> Table | None:
-    heads = columns(
-        *("Subject", "Cell"),
-        *(("Right with fewer tokens, %", PERCENT), ("n", INTEGER)),
-        *(("Right with more tokens, %", PERCENT), ("n", INTEGER)),
-        *(("p, Welch", P_VALUE), "Follows the delta"),
-    )
-    rows: list[tuple[TableCell, ...]] = []
-    for answers, cell, one in effects:
-        sides: list[TableCell] = []
-        for share, n in ((one.accuracy_fewer, one.n_fewer), (one.accuracy_more, one.n_more)):
-            sides += [100 * share if n else Missing("No such item."), n]
-        p = one.test.p if one.test else Missing(TOO_FEW)
-        rows.append((answers.title, label_of(cell), *sides, p, "yes" if one.follows else "no"))
-    note = "It follows where the accuracies differ by 10 points or more with p < .05. Several others: their mean count."
-    title = "Do decisions follow the token delta?"
-    return Table("token_delta_effect", "", title, heads, tuple(rows), (note,)) if rows else None
 
 
 def _warnings(effects: Sequence[Effect]) -> Iterator[Remark]:
@@ -163,7 +126,8 @@ def _margins(run: SynonymyData) -> object:
     }
     columns = [Col(head, name, form, note=notes.get(head, ""), absent=None) for name, (head, form) in MARGINS.items()]
     note = "A margin is the right word's value minus the best other's: its sign is the decision."
-    return records, by_condition(run, "margins", "Margins of the decisions", records, columns, notes=(note,))
+    names, title = run.named(records), "Margins of the decisions"
+    return records, by_condition(records, columns, names=names, name="margins", title=title, notes=(note,))
 
 
 # -- consistency ------------------------------------------------------------------------------------------------------

@@ -17,13 +17,14 @@ from lexiscope.core.result import Estimate, Record, Undefined, parse_statistic, 
 from lexiscope.items.gap_categories import CATEGORIES, count_proposed
 from lexiscope.items.gap_filling import COLUMN_SYNSET, MEASURE, Answers, gap_prompt, read_decoding
 from lexiscope.items.gap_matching import AnswerRule, mark_completions
+from lexiscope.report.accuracy_tables import PERCENT
 from lexiscope.report.figure_accuracy import Dot, accuracy_dots, stacked_shares
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Remark
 from lexiscope.report.pivot import Col, Row, pivot
 from lexiscope.report.tables import INTEGER, Cell, Column, Table, columns
 from lexiscope.resources import wordnet
-from lexiscope.studies.synonymy.accuracy import PERCENT, contrast_table
+from lexiscope.studies.synonymy.accuracy import contrast_table
 from lexiscope.studies.synonymy.data import NO_CATEGORIES, SynonymyData
 
 _MISSING = "A prediction was not given."

@@ -1,0 +1,121 @@
+"""Tables of accuracies: with both intervals, their contrasts with both tests, and accuracy by token delta."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lexiscope.analysis.accuracy import Accuracy
+from lexiscope.analysis.token_effect import DeltaEffect, DeltaLevel
+from lexiscope.core.result import Interval, Record, Result
+from lexiscope.report.pivot import Col, pivot, records_of, rows_of
+from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Column, Format, Missing, Table, columns
+from lexiscope.report.tables import Interval as Bounds
+
+PERCENT, STATISTIC = Format("number", 1), Format("number", 2)
+_TOO_FEW = "Too few decisions, or none differs."
+
+
+def intervals_table(
+    rows: Sequence[tuple[str, str, Accuracy]], *, no_ties: Sequence[str] = (), name: str = "accuracy_intervals"
+) -> Table:
+    """Return accuracies, each with its subject and condition: both intervals, p against chance, ties.
+
+    *no_ties* are the subjects of which it is not known what was tied.
+    """
+    heads = columns(
+        *("Subject", "Cell", ("Right, %", PERCENT)),
+        Column("Sentences resampled", PERCENT, note="95 % interval; the one to use."),
+        Column("Wilson", PERCENT, note="95 % interval that takes items as independent."),
+        Column("p, chance", P_VALUE, note="Exact, one-sided: at least as many right by chance."),
+        ("Ties", INTEGER),
+    )
+    cells: list[tuple[Cell, ...]] = []
+    for subject, condition, one in rows:
+        tied = Missing("Not recorded.") if subject in no_ties else float(one.n_tied)
+        found = (100 * one.n_correct / one.n, _bounds(one.clustered), _bounds(one.wilson), one.p_above_chance, tied)
+        cells.append((subject, condition, *found))
+    return Table(name, "", "Accuracy with both intervals", heads, tuple(cells))
+
+
+def by_condition(
+    results: Sequence[Record | Result],
+    cols: Sequence[Col],
+    *,
+    names: Mapping[str, str],
+    name: str,
+    title: str,
+    label: str = "Cell",
+    notes: Sequence[str] = (),
+) -> Table | None:
+    """Return a table with a row for each subject and condition of the results; ``None`` where there are none.
+
+    *names* are what subjects and conditions are called.
+    """
+    records = records_of(results)
+    rows = rows_of(records, "subject", "condition", names=names)
+    return pivot(name, title, records, cols, rows, labels=("Subject", label), notes=notes) if rows else None
+
+
+def contrasts_table(
+    results: Sequence[Record | Result], *, names: Mapping[str, str], name: str, title: str, source: str = ""
+) -> Table | None:
+    """Return contrasts (:meth:`lexiscope.analysis.accuracy.Contrast.results`): difference, paired t, McNemar's test.
+
+    *source* is the paper that tests them alike.
+    """
+    difference = "First minus second, in points; in brackets the 95 % interval, sentences resampled."
+    cols = (
+        Col("Difference", "difference", PERCENT, note=difference),
+        Col("t", "paired_t", STATISTIC, note=f"Paired, two-sided{f', as in {source}' if source else ''}."),
+        Col("p", "paired_t_p", P_VALUE),
+        Col("Only first", "discordant(only=first)", INTEGER),
+        Col("Only second", "discordant(only=second)", INTEGER),
+        Col("p, exact", "mcnemar_p", P_VALUE, note="McNemar's test on the items that differ."),
+    )
+    note = "Both tests take items as independent; items that share a sentence are not (the intervals respect it)."
+    return by_condition(results, cols, names=names, name=name, title=title, label="Contrast", notes=(note,))
+
+
+def deltas_table(
+    rows: Sequence[tuple[str, str, DeltaLevel]], *, name: str, number: str = "", notes: Sequence[str] = ()
+) -> Table:
+    """Return accuracy by token delta, each with its subject and what was counted, tested against delta 0."""
+    heads = columns(
+        *("Subject", "Tokens counted"),
+        Column("Delta", INTEGER, note="Tokens of the synonym minus tokens of the distractor."),
+        *(("n", INTEGER), ("Right, %", PERCENT)),
+        Column("t", STATISTIC, note="Independent samples against delta 0, pooled variances."),
+        *(("p", P_VALUE), ("t, Welch", STATISTIC), ("p, Welch", P_VALUE)),
+    )
+    cells: list[tuple[Cell, ...]] = []
+    for subject, counted, level in rows:
+        reason = Missing(_TOO_FEW if level.delta else "The reference.")
+        tests: list[Cell] = []
+        for test in (level.pooled, level.welch):
+            tests += [reason, reason] if test is None else [test.statistic, test.p]
+        delta = f"{level.delta:+g}".replace("-", "−") if level.delta else "0"
+        cells.append((subject, counted, delta, level.n, 100 * level.accuracy, *tests))
+    return Table(name, number, "Accuracy by the difference of tokens", heads, tuple(cells), tuple(notes))
+
+
+def delta_effects_table(rows: Sequence[tuple[str, str, DeltaEffect]], *, name: str = "token_delta_effect") -> Table:
+    """Return whether decisions follow the token delta, each with its subject and condition."""
+    heads = columns(
+        *("Subject", "Cell"),
+        *(("Right with fewer tokens, %", PERCENT), ("n", INTEGER)),
+        *(("Right with more tokens, %", PERCENT), ("n", INTEGER)),
+        *(("p, Welch", P_VALUE), "Follows the delta"),
+    )
+    cells: list[tuple[Cell, ...]] = []
+    for subject, condition, one in rows:
+        sides: list[Cell] = []
+        for share, n in ((one.accuracy_fewer, one.n_fewer), (one.accuracy_more, one.n_more)):
+            sides += [100 * share if n else Missing("No such item."), n]
+        p = one.test.p if one.test else Missing(_TOO_FEW)
+        cells.append((subject, condition, *sides, p, "yes" if one.follows else "no"))
+    note = "It follows where the accuracies differ by 10 points or more with p < .05. Several others: their mean count."
+    return Table(name, "", "Do decisions follow the token delta?", heads, tuple(cells), (note,))
+
+
+def _bounds(interval: Interval) -> Cell:
+    return Bounds(100 * interval.low, 100 * interval.high) if interval.is_defined else Missing(interval.note)
