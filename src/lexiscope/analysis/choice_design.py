@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +67,9 @@ class Cell:
         return chance_level(n_options + self.is_joint, n_winners=2 if self.condition == BOTH_ALONE else 1)
 
 
+Pair = tuple[Cell, Cell]
+
+
 def cell_of(item: Item) -> Cell:
     """Return the cell that a choice set belongs to. Errors: :class:`InputError` E402 for an item without a place."""
     expression = str(item.conditions.get("expression", ""))
@@ -81,6 +85,77 @@ def cell_named(name: str) -> Cell:
     suite, _, rest = name.partition("/")
     expression, _, condition = rest.rpartition("/")
     return Cell(suite, expression, condition)
+
+
+# -- what is compared with what ---------------------------------------------------------------------------------------
+
+
+def in_first_expression(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    """Return the cells of every suite in its first expression, without joint conditions: by them suites are compared.
+
+    >>> given = [Cell("relation", expression, CONTROLLED) for expression in ("means", "is the same as")]
+    >>> [cell.expression for cell in in_first_expression(given)]
+    ['means']
+    """
+    first = {cell.suite: cell.expression for cell in reversed(cells)}
+    return tuple(cell for cell in cells if cell.expression == first[cell.suite] and not cell.is_joint)
+
+
+def suite_pairs(cells: Sequence[Cell]) -> tuple[Pair, ...]:
+    """Return the first suite against every other in each condition that they share.
+
+    >>> [(one.suite, other.suite) for one, other in suite_pairs([Cell(suite, "", RANDOM) for suite in "abc"])]
+    [('a', 'b'), ('a', 'c')]
+    """
+    plain = in_first_expression(cells)
+    suites = tuple(dict.fromkeys(cell.suite for cell in cells))
+    return tuple(
+        (one, other)
+        for suite in suites[1:]
+        for one in (cell for cell in plain if cell.suite == suites[0])
+        for other in (cell for cell in plain if (cell.suite, cell.condition) == (suite, one.condition))
+    )
+
+
+def condition_pairs(cells: Sequence[Cell]) -> tuple[Pair, ...]:
+    """Return the two parts of each joint condition against each other, within each suite."""
+    return tuple(
+        (cell, replace(cell, condition=second))
+        for cell in in_first_expression(cells)
+        for first, second in JOINT.values()
+        if cell.condition == first and replace(cell, condition=second) in cells
+    )
+
+
+def context_pairs(cells: Sequence[Cell]) -> tuple[Pair, ...]:
+    """Return each relation with context against the same without.
+
+    Without context the right word meets the same random words as with it, under another name.
+    """
+    plain = in_first_expression(cells)
+    return tuple(
+        (cell, other)
+        for cell in plain
+        if cell.condition == RANDOM and cell.expression
+        for other in plain
+        if (other.condition, other.expression) == (CORRECT, cell.expression)
+    )
+
+
+def expression_pairs(cells: Sequence[Cell]) -> tuple[Pair, ...]:
+    """Return each two expressions of a suite's relation, in each condition that is not joint.
+
+    >>> given = [Cell("relation", expression, CONTROLLED) for expression in ("means", "is the same as")]
+    >>> [(one.expression, other.expression) for one, other in expression_pairs(given)]
+    [('means', 'is the same as')]
+    """
+    named = [cell for cell in cells if cell.expression and not cell.is_joint]
+    kinds = dict.fromkeys((cell.suite, cell.condition) for cell in named)
+    alike = [[cell for cell in named if (cell.suite, cell.condition) == kind] for kind in kinds]
+    return tuple(pair for each in alike for pair in combinations(each, 2))
+
+
+# -- the choice sets --------------------------------------------------------------------------------------------------
 
 
 class ChoiceDesign:

@@ -6,6 +6,7 @@ its value is strictly greater than every other; a tie counts as wrong and is rep
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +15,7 @@ import numpy as np
 from lexiscope.analysis.bootstrap import BoolArray, FloatArray, IntArray
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Estimate, parse_statistic, statistic_name
 from lexiscope.core.scoring import Per, ScoringPolicy
 
 CORRECT = "correct"
@@ -75,6 +77,29 @@ class Decisions:
             self.n_options[rows],
         )
 
+    def margins(self) -> tuple[Estimate, ...]:
+        """Return the quartiles of the margins and the smallest one, by how little it is decided; none without margins.
+
+        Margins of log-probabilities per token have a ratio of perplexities too: that of the best other option over that
+        of the right one, geometric mean over items.
+
+        >>> from lexiscope.core.response import Response
+        >>> row = lambda option, value: Response("lm", "lm", "i1", "minimal_pair", "score", value, option)
+        >>> table = ResponseTable.from_rows([row("correct", -2.0), row("incorrect_1", -2.5)])
+        >>> [(each.name, each.value) for each in decide(table, subject="lm", measure="score").margins()][-1]
+        ('margin(summary=smallest_absolute)', 0.5)
+        """
+        if np.isnan(self.margin).any():
+            return ()
+        low, median, high = np.quantile(self.margin, (0.25, 0.5, 0.75)).tolist()
+        values = {"lower_quartile": low, "median": median, "upper_quartile": high}
+        values["smallest_absolute"] = float(np.abs(self.margin).min())
+        found = {statistic_name("margin", summary=name): value for name, value in values.items()}
+        # perplexity is per token by definition: other denominators have none
+        if parse_statistic(self.measure)[1].get("per") == "token":
+            found["perplexity_ratio"] = math.exp(float(self.margin.mean()))
+        return tuple(Estimate(name, value, n=len(self)) for name, value in found.items())
+
     def both(self, other: Decisions) -> Decisions:
         """Return the decisions that are right where both are: each with that of *other* at the same place.
 
@@ -95,6 +120,46 @@ class Decisions:
             winner=("",) * n,
             n_options=np.maximum(self.n_options, other.n_options),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class BothWays:
+    """Decisions on a relation and on the same turned round, item by item. *Unit:* shares, 0 to 1.
+
+    ``forth`` and ``back`` are the accuracies; ``n_alike`` items of ``n`` are right both ways or wrong both ways,
+    ``expected`` is their share if the two directions had nothing to do with each other; ``apart`` is the mean absolute
+    difference of the two margins (NaN without margins).
+    """
+
+    n: int
+    n_alike: int
+    forth: float
+    back: float
+    expected: float
+    apart: float
+
+    def results(self) -> tuple[Estimate, ...]:
+        """Return how often both are decided alike, in percent, and the difference of the margins, if there are any."""
+        alike = Estimate("same_both_ways", 100 * self.n_alike / self.n, n=self.n, unit="percent")
+        if math.isnan(self.apart):
+            return (alike,)
+        return alike, Estimate("direction_difference", self.apart, n=self.n)
+
+
+def both_ways(first: Decisions, second: Decisions) -> BothWays:
+    """Compare decisions on a relation with those on the same turned round (:mod:`lexiscope.items.turned`).
+
+    *Shape:* the same items in the same order. *Source:* Ivan et al. 2025, §6.
+
+    >>> from lexiscope.core.response import Response
+    >>> rows = [Response("lm", "lm", item, "minimal_pair", CORRECT, right) for item, right in (("a", 1), ("b", 0))]
+    >>> found = recorded(ResponseTable.from_rows(rows), subject="lm")
+    >>> [(each.name, each.value) for each in both_ways(found, found).results()], both_ways(found, found).expected
+    ([('same_both_ways', 100.0)], 0.5)
+    """
+    forth, back = float(first.correct.mean()), float(second.correct.mean())
+    n_alike, apart = int(np.sum(first.correct == second.correct)), np.mean(np.abs(first.margin - second.margin))
+    return BothWays(len(first), n_alike, forth, back, forth * back + (1 - forth) * (1 - back), float(apart))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

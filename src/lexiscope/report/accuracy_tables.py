@@ -1,10 +1,12 @@
-"""Tables of accuracies: with both intervals, their contrasts with both tests, and accuracy by token delta."""
+"""Tables of accuracies and decisions: both intervals, contrasts with both tests, token deltas, margins, both ways."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from lexiscope.analysis.accuracy import Accuracy
+from lexiscope.analysis.choice_sets import BothWays
 from lexiscope.analysis.token_effect import DeltaEffect, DeltaLevel
 from lexiscope.core.result import Interval, Record, Result
 from lexiscope.report.pivot import Col, pivot, records_of, rows_of
@@ -12,6 +14,8 @@ from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Column, Format, Miss
 from lexiscope.report.tables import Interval as Bounds
 
 PERCENT, STATISTIC = Format("number", 1), Format("number", 2)
+_FINE, _FINEST = Format("number", 3), Format("number", 5)
+_CLOSEST = "How near the closest decision was."
 _TOO_FEW = "Too few decisions, or none differs."
 
 
@@ -115,6 +119,38 @@ def delta_effects_table(rows: Sequence[tuple[str, str, DeltaEffect]], *, name: s
         cells.append((subject, condition, *sides, p, "yes" if one.follows else "no"))
     note = "It follows where the accuracies differ by 10 points or more with p < .05. Several others: their mean count."
     return Table(name, "", "Do decisions follow the token delta?", heads, tuple(cells), (note,))
+
+
+def margins_table(
+    results: Sequence[Record | Result], *, names: Mapping[str, str], name: str = "margins"
+) -> Table | None:
+    """Return margins of decisions (:meth:`lexiscope.analysis.choice_sets.Decisions.margins`)."""
+    of_items = "Of the margins over items, in the unit of the measure that decides."
+    likelier = "Best other over right, geometric mean; above 1: right is likelier."
+    cols = (
+        Col("Lower quartile", "margin(summary=lower_quartile)", _FINE, note=of_items, absent=None),
+        Col("Median", "margin(summary=median)", _FINE, absent=None),
+        Col("Upper quartile", "margin(summary=upper_quartile)", _FINE, absent=None),
+        Col("Smallest, absolute", "margin(summary=smallest_absolute)", _FINEST, note=_CLOSEST, absent=None),
+        Col("Perplexity ratio", "perplexity_ratio", _FINE, note=likelier, absent=None),
+    )
+    note = "A margin is the right word's value minus the best other's: its sign is the decision."
+    return by_condition(results, cols, names=names, name=name, title="Margins of the decisions", notes=(note,))
+
+
+def both_ways_table(rows: Sequence[tuple[str, str, BothWays]], *, name: str = "commutativity") -> Table:
+    """Return decisions on relations and on the same turned round, each with its subject and condition."""
+    heads = columns(
+        *("Subject", "Cell", ("Right, %", PERCENT), ("Turned round, %", PERCENT), ("Decided alike, %", PERCENT)),
+        Column("Alike by chance, %", PERCENT, note="If the two directions had nothing to do with each other."),
+        Column("Difference of margins", _FINE, note="Mean over items of the absolute difference of the two margins."),
+    )
+    cells: list[tuple[Cell, ...]] = []
+    for subject, condition, one in rows:
+        shares = (100 * one.forth, 100 * one.back, 100 * one.n_alike / one.n, 100 * one.expected)
+        apart = Missing("This measure has no margins.") if math.isnan(one.apart) else one.apart
+        cells.append((subject, condition, *shares, apart))
+    return Table(name, "", "The relation turned round: “T … w” beside “W … t”", heads, tuple(cells))
 
 
 def _bounds(interval: Interval) -> Cell:

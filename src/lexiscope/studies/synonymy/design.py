@@ -7,9 +7,8 @@ condition against the other; a relation with context against the same without.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 from lexiscope.analysis.choice_design import (
     BOTH,
@@ -17,9 +16,14 @@ from lexiscope.analysis.choice_design import (
     CONTROLLED,
     CORRECT,
     INCORRECT,
-    JOINT,
     RANDOM,
     Cell,
+    Pair,
+    condition_pairs,
+    context_pairs,
+    expression_pairs,
+    in_first_expression,
+    suite_pairs,
 )
 from lexiscope.items.templates import TURNED
 
@@ -92,8 +96,6 @@ MAIN = (
 )
 """The eight accuracies that the paper prints for a model (Table 5, Figure 1)."""
 
-Pair = tuple[Cell, Cell]
-
 
 @dataclass(frozen=True, slots=True)
 class Family:
@@ -144,40 +146,39 @@ class Design:
     def main(self) -> tuple[Cell, ...]:
         """The cells whose accuracies come first: the paper's eight, or all that are not turned round."""
         papers = tuple(cell for cell in MAIN if cell in self.cells) if self.is_papers else ()
-        return papers or tuple(cell for cell in self.cells if not is_turned(cell))
+        return papers or self._asked
 
     @property
     def controlled(self) -> tuple[Cell, ...]:
         """The controlled cells of the suites, in their first expression: what is split and pooled."""
         if self.is_papers:
             return tuple(cell for cell in (SUBSTITUTION, REFERENCE, RELATION) if cell in self.cells)
-        return tuple(cell for cell in self._plain if cell.condition == CONTROLLED)
+        return self._plain(CONTROLLED)
 
     @property
     def alone(self) -> tuple[Cell, ...]:
         """The cells in which the right word competes with random words by itself, without context."""
-        return (ALONE,) if self.is_papers else tuple(cell for cell in self._plain if cell.condition == CORRECT)
+        return (ALONE,) if self.is_papers else self._plain(CORRECT)
 
     @property
     def related(self) -> tuple[Cell, ...]:
         """The cells of the suites that have several expressions of their relation."""
-        named = [cell for cell in self.cells if cell.expression and not is_turned(cell)]
-        found = {suite: {cell.expression for cell in named if cell.suite == suite} for suite in self._suites}
-        return tuple(cell for cell in named if len(found[cell.suite]) > 1)
+        found: dict[str, set[str]] = {}
+        for cell in self._asked:
+            found.setdefault(cell.suite, set()).add(cell.expression)
+        return tuple(cell for cell in self._asked if cell.expression and len(found[cell.suite] - {""}) > 1)
 
     @property
     def families(self) -> tuple[Family, ...]:
         """The contrasts within a subject."""
-        kinds = dict.fromkeys((cell.suite, cell.condition) for cell in self.related if not cell.is_joint)
-        named = [[cell for cell in self.related if (cell.suite, cell.condition) == kind] for kind in kinds]
-        pairs = tuple(pair for cells in named for pair in combinations(cells, 2))
+        cells, pairs = self._asked, expression_pairs(self._asked)
         title = "Between expressions of the relation"
         if self.is_papers:
             return *_FAMILIES, Family("contrasts_expressions", title, "Tables 12, 13", pairs)
         return (
-            Family("contrasts_suites", "The first suite against the others", "", tuple(self._between_suites())),
-            Family("contrasts_conditions", "Between conditions of a suite", "", tuple(self._conditions())),
-            Family("contrasts_context", "With context against without", "", tuple(self._context())),
+            Family("contrasts_suites", "The first suite against the others", "", suite_pairs(cells)),
+            Family("contrasts_conditions", "Between conditions of a suite", "", condition_pairs(cells)),
+            Family("contrasts_context", "With context against without", "", context_pairs(cells)),
             Family("contrasts_expressions", title, "", pairs),
         )
 
@@ -186,36 +187,12 @@ class Design:
         """The pairs of tests whose right items are compared, each with its number."""
         if self.is_papers:
             return _CONSISTENCY
-        pairs = (*self._between_suites(), *self._conditions(), *self._context())
+        pairs = (*suite_pairs(self._asked), *condition_pairs(self._asked), *context_pairs(self._asked))
         return tuple((str(number), *pair) for number, pair in enumerate(pairs, start=1))
 
     @property
-    def _suites(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(cell.suite for cell in self.cells if not is_turned(cell)))
+    def _asked(self) -> tuple[Cell, ...]:
+        return tuple(cell for cell in self.cells if not is_turned(cell))
 
-    @property
-    def _plain(self) -> tuple[Cell, ...]:
-        """The cells of every suite in its first expression, joint conditions and turned relations left out."""
-        first = {cell.suite: cell.expression for cell in reversed(self.cells)}
-        asked = [cell for cell in self.cells if not cell.is_joint and not is_turned(cell)]
-        return tuple(cell for cell in asked if cell.expression == first[cell.suite])
-
-    def _between_suites(self) -> Iterator[Pair]:
-        for suite in self._suites[1:]:
-            for cell in (cell for cell in self._plain if cell.suite == self._suites[0]):
-                other = [each for each in self._plain if (each.suite, each.condition) == (suite, cell.condition)]
-                yield from ((cell, each) for each in other)
-
-    def _conditions(self) -> Iterator[Pair]:
-        for cell in self._plain:
-            for first, second in JOINT.values():
-                other = replace(cell, condition=second)
-                if cell.condition == first and other in self.cells:
-                    yield cell, other
-
-    def _context(self) -> Iterator[Pair]:
-        # without context the right word meets the same random words as with it, under another name
-        for cell in (cell for cell in self._plain if cell.condition == RANDOM and cell.expression):
-            for other in self._plain:
-                if (other.condition, other.expression) == (CORRECT, cell.expression):
-                    yield cell, other
+    def _plain(self, condition: str) -> tuple[Cell, ...]:
+        return tuple(cell for cell in in_first_expression(self._asked) if cell.condition == condition)

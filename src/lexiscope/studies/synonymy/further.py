@@ -5,35 +5,24 @@ These are the margins of decisions, expressions of the relation, and the relatio
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from lexiscope.analysis.choice_design import Cell
+from lexiscope.analysis.choice_sets import BothWays, both_ways
 from lexiscope.analysis.consistency_table import consistency_table
 from lexiscope.analysis.token_effect import DeltaEffect, DeltaLevel, accuracy_by_delta, delta_effect
-from lexiscope.core.result import Record, Result
+from lexiscope.core.result import Result
 from lexiscope.items.templates import TURNED
-from lexiscope.report.accuracy_tables import PERCENT, by_condition, delta_effects_table, deltas_table
+from lexiscope.report.accuracy_tables import PERCENT, both_ways_table, delta_effects_table, deltas_table, margins_table
 from lexiscope.report.part import Remark
 from lexiscope.report.pivot import Col, Row, pivot
-from lexiscope.report.tables import BOUNDED, INTEGER, Column, Format, Missing, Table, columns
-from lexiscope.report.tables import Cell as TableCell
+from lexiscope.report.tables import BOUNDED, INTEGER, Column, Table, columns
 from lexiscope.studies.synonymy.accuracy import dots, score
 from lexiscope.studies.synonymy.data import Answers, Floats, SynonymyData
 from lexiscope.studies.synonymy.design import label_of, versus
-
-THREE = Format("number", 3)
-MARGINS = {
-    "margin(summary=lower_quartile)": ("Lower quartile", THREE),
-    "margin(summary=median)": ("Median", THREE),
-    "margin(summary=upper_quartile)": ("Upper quartile", THREE),
-    "margin(summary=smallest_absolute)": ("Smallest, absolute", Format("number", 5)),
-    "perplexity_ratio": ("Perplexity ratio", THREE),
-}
-
 
 # -- tokens -----------------------------------------------------------------------------------------------------------
 
@@ -103,31 +92,15 @@ def _warnings(effects: Sequence[Effect]) -> Iterator[Remark]:
 
 
 def _margins(run: SynonymyData) -> object:
-    """By how much the right word wins or loses: its log-probability, and perplexity, against those of the best other.
-
-    Recorded outcomes have no margins: their perplexities were not released.
-    """
-    records: list[Record] = []
-    for answers in run.of_kind("live"):
-        for cell in (cell for cell in run.design.main if cell in answers.outcomes):
-            margin = answers.outcomes[cell].margin
-            if np.isnan(margin).any():
-                continue
-            values = [*np.quantile(margin, (0.25, 0.5, 0.75)).tolist(), float(np.abs(margin).min())]
-            # perplexity is per token by definition: other denominators have none
-            values += [math.exp(float(margin.mean()))] if answers.per() == "token" else []
-            for name, value in zip(MARGINS, values, strict=False):
-                about = {"subject": answers.subject, "condition": cell.name}
-                records.append(run.number(name, value, n=len(margin), **about))
-    notes = {
-        "Lower quartile": "Of the margins over items, in the unit of the measure that decides.",
-        "Smallest, absolute": "How near the closest decision was.",
-        "Perplexity ratio": "Best other over right, geometric mean; above 1: right is likelier.",
-    }
-    columns = [Col(head, name, form, note=notes.get(head, ""), absent=None) for name, (head, form) in MARGINS.items()]
-    note = "A margin is the right word's value minus the best other's: its sign is the decision."
-    names, title = run.named(records), "Margins of the decisions"
-    return records, by_condition(records, columns, names=names, name="margins", title=title, notes=(note,))
+    """By how much the right word wins or loses; recorded outcomes have no margins: their scores were not released."""
+    found = [
+        run.about(each, subject=answers.subject, condition=cell.name)
+        for answers in run.of_kind("live")
+        for cell in run.design.main
+        if cell in answers.outcomes
+        for each in answers.outcomes[cell].margins()
+    ]
+    return found, margins_table(found, names=run.named(found))
 
 
 # -- consistency ------------------------------------------------------------------------------------------------------
@@ -164,7 +137,7 @@ def relation(run: SynonymyData) -> object:
     kinds = list(dict.fromkeys((cell.suite, cell.condition) for cell in cells))
     cells.sort(key=lambda cell: kinds.index((cell.suite, cell.condition)))
     title = "Accuracy by expression of the relation"
-    return _expressions(run), _both_ways(run), dots(run, run.models, cells, "figure_6_expressions", title)
+    return _expressions(run), _turned(run), dots(run, run.models, cells, "figure_6_expressions", title)
 
 
 def _expressions(run: SynonymyData) -> object:
@@ -186,30 +159,15 @@ def _expressions(run: SynonymyData) -> object:
     return records, Table("preferred_expression", "", title, heads, tuple(rows)) if rows else None
 
 
-def _both_ways(run: SynonymyData) -> object:
+def _turned(run: SynonymyData) -> object:
     """Whether a subject decides alike when target and word change places."""
-    records: list[Record] = []
-    rows: list[tuple[TableCell, ...]] = []
+    results: list[Result] = []
+    rows: list[tuple[str, str, BothWays]] = []
     for answers in run.of_kind("live"):
         for cell in answers.outcomes:
             turned = replace(cell, suite=cell.suite + TURNED)
-            if turned not in answers.outcomes:
-                continue
-            first, second = answers.outcomes[cell], answers.outcomes[turned]
-            same = 100 * float(np.trace(consistency_table(first.correct, second.correct).counts)) / len(first)
-            apart = float(np.mean(np.abs(first.margin - second.margin)))
-            about = {"subject": answers.subject, "condition": cell.name, "n": len(first)}
-            records.append(run.number("same_both_ways", same, unit="percent", **about))
-            if not math.isnan(apart):
-                records.append(run.number("direction_difference", apart, **about))
-            forth, back = float(first.correct.mean()), float(second.correct.mean())
-            expected = 100 * (forth * back + (1 - forth) * (1 - back))
-            difference = Missing("This measure has no margins.") if math.isnan(apart) else apart
-            rows.append((answers.title, label_of(cell), 100 * forth, 100 * back, same, expected, difference))
-    heads = columns(
-        *("Subject", "Cell", ("Right, %", PERCENT), ("Turned round, %", PERCENT), ("Decided alike, %", PERCENT)),
-        Column("Alike by chance, %", PERCENT, note="If the two directions had nothing to do with each other."),
-        Column("Difference of margins", THREE, note="Mean over items of the absolute difference of the two margins."),
-    )
-    title = "The relation turned round: “T … w” beside “W … t”"
-    return records, Table("commutativity", "", title, heads, tuple(rows)) if rows else None
+            if turned in answers.outcomes:
+                one = both_ways(answers.outcomes[cell], answers.outcomes[turned])
+                results += [run.about(each, subject=answers.subject, condition=cell.name) for each in one.results()]
+                rows.append((answers.title, label_of(cell), one))
+    return results, both_ways_table(rows) if rows else None
