@@ -137,6 +137,35 @@ def scoring_table(
     return Table(name, number, "How live subjects scored", columns, tuple(rows))
 
 
+def licences_table(
+    data: Mapping[str, str], models: Mapping[str, SubjectFacts], *, name: str = "licences", number: str = ""
+) -> Table:
+    """Return the licences of data by title, and whose card names those of models, by the name they are shown by."""
+    rows: list[tuple[Cell, ...]] = [*data.items()]
+    for title, fact in models.items():
+        card_of = fact.title or fact.subject_id
+        rows.append((title, Missing(f"Not known to Lexiscope: see the card of {card_of}.")))
+    note = "A model's licence is its publisher's; Lexiscope does not know it. Read its card before publishing results."
+    columns = (Column("What"), Column("Licence"))
+    return Table(name, number, "Licences of data and models", columns, tuple(rows), (note,))
+
+
+def flagged_table(
+    flagged: Mapping[str, Sequence[str]], source: str = "", *, name: str = "flagged_words", number: str = ""
+) -> Table:
+    """Return the flagged words of sentences (:func:`lexiscope.items.flagged.flagged_sentences`).
+
+    *source* is the file of the list of words; without one it is that of the package.
+    """
+    note = (
+        f"By {source or 'a short English list of ours, blind to senses'}. Flagged, not dropped: look at these texts "
+        "before people are shown them."
+    )
+    rows = tuple((sentence, ", ".join(words)) for sentence, words in flagged.items())
+    title = "Sentences with a word that a person should look at, in the sentence or among its options"
+    return Table(name, number, title, (Column("Sentence"), Column("Words")), rows, (note,))
+
+
 def questions_table(
     questions: Sequence[Question],
     results: Mapping[str, str],

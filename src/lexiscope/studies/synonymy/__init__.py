@@ -168,12 +168,10 @@ study.section("Who answered, and how")(data.subjects)
 def _accuracies(run: SynonymyData, cells: Sequence[Cell]) -> str:
     texts = []
     for answers in run.models:
-        known = [cell in answers.outcomes for cell in cells]
-        values = [
-            f"{100 * accuracy.score(run, answers, cell).value:.1f}" if there else "—"
-            for cell, there in zip(cells, known, strict=True)
-        ]
-        texts += [f"{answers.title} {' / '.join(values)}"] if any(known) else []
+        found = {cell: accuracy.score(run, answers, cell) for cell in cells if cell in answers.outcomes}
+        values = [f"{100 * found[cell].n_correct / found[cell].n:.1f}" if cell in found else "—" for cell in cells]
+        if found:
+            texts.append(f"{answers.title} {' / '.join(values)}")
     return f"{' / '.join(label_of(cell) for cell in cells)}, %: {'; '.join(texts)}" if texts else ""
 
 
@@ -221,7 +219,10 @@ study.question(
     said=lambda run, records: _accuracies(run, run.design.alone),
 )(accuracy.without_context)
 study.question(
-    "Do they produce a synonym when they are asked for one?", place="§3.2, §4.2", needs="completions", said=gaps.said
+    "Do they produce a synonym when they are asked for one?",
+    place="§3.2, §4.2",
+    needs="completions of gaps",
+    said=gaps.said,
 )(gaps.gap_filling)
 study.question("Do decisions depend on how many tokens a word is cut into?", place="§4.3, Table 1", said=_following)(
     further.tokens

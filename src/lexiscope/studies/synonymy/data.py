@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -34,9 +34,8 @@ from lexiscope.items.tabular import is_item_table
 from lexiscope.items.templates import Template, read_templates, synonymy_templates
 from lexiscope.items.turned import turned_sets
 from lexiscope.report.part import Remark, told_apart
-from lexiscope.report.sections import scoring_table
-from lexiscope.report.tables import INTEGER, Missing, Table, columns
-from lexiscope.report.tables import Cell as TableCell
+from lexiscope.report.sections import flagged_table, licences_table, scoring_table
+from lexiscope.report.tables import INTEGER, Table, columns
 from lexiscope.resources.cards import SEMCOR, WORDNET
 from lexiscope.studies.kit.run_data import RunData
 from lexiscope.studies.synonymy.design import Design, label_of, ordered
@@ -149,8 +148,9 @@ class SynonymyData(RunData[SynonymySettings]):
         return {"scoring": [dict(route) for route in self.routes]}
 
     def has(self, what: str) -> bool:
-        """Say whether there are ``completions`` of gaps, or ``choices without context``."""
-        given = {"completions": bool(len(self.gaps)), "choices without context": any(c.is_alone for c in self.cells)}
+        """Say whether there are ``completions of gaps``, or ``choices without context``."""
+        alone = any(cell.is_alone for cell in self.cells)
+        given = {"completions of gaps": bool(len(self.gaps)), "choices without context": alone}
         return given[what] if what in given else super().has(what)
 
     def asks(self, question: Question) -> Question:
@@ -409,7 +409,7 @@ def collection(run: SynonymyData) -> object:
         [run.number(name, n) for name, n in {**numbers, "n_flagged": len(flagged)}.items()],
         Table("design_cells", "", "What was asked: the cells of the design", heads, tuple(rows)),
         _left_out_table(run) if run.own else None,
-        _flagged_table(flagged, Path(words).name) if flagged else None,
+        flagged_table(flagged, Path(words).name) if flagged else None,
         clusters,
     )
 
@@ -438,16 +438,6 @@ def _left_out_table(run: SynonymyData) -> Table:
     return Table("left_out", "", "What does not apply to these items", heads, tuple(rows))
 
 
-def _flagged_table(flagged: Mapping[str, Collection[str]], source: str) -> Table:
-    note = (
-        f"By {source or 'a short English list of ours, blind to senses'}. Flagged, not dropped: look at these texts "
-        "before people are shown them."
-    )
-    rows = tuple((sentence, ", ".join(words)) for sentence, words in flagged.items())
-    title = "Sentences with a word that a person should look at, in the sentence or among its options"
-    return Table("flagged_words", "", title, columns("Sentence", "Words"), rows, (note,))
-
-
 def subjects(run: SynonymyData) -> object:
     """Return who answered, with policy, tokens, route and self-test, and the licences."""
     texts = [f"{answers.title}: decided by {answers.measure}." for answers in run.of_kind("live", "baseline")]
@@ -458,7 +448,11 @@ def subjects(run: SynonymyData) -> object:
         )
     # without other suites or a baseline the user should know it before the numbers
     remarks = [Remark(why) for analysis, why in run.left_out.items() if analysis in (SUITES, NO_BASELINE)]
-    return _registry(run), _scoring(run) if run.routes else None, _licences(run), texts, remarks
+    # the released collection was made of two more resources
+    made_of = (WORDNET, SEMCOR) if run.name == "synonymy" else ()
+    licences = {run.card.title: run.card.licence, **{each.title: each.licence for each in made_of}}
+    models = {each.title: run.facts.get(each.subject, SubjectFacts(each.subject)) for each in run.of_kind("live")}
+    return _registry(run), _scoring(run) if run.routes else None, licences_table(licences, models), texts, remarks
 
 
 def _registry(run: SynonymyData) -> Table:
@@ -479,15 +473,3 @@ def _scoring(run: SynonymyData) -> Table:
         if row.raw:
             tested.setdefault(row.subject_id, row.raw)
     return scoring_table(run.routes, titles, tested)
-
-
-def _licences(run: SynonymyData) -> Table:
-    # the released collection was made of two more resources
-    made_of = (run.card, WORDNET, SEMCOR) if run.name == "synonymy" else (run.card,)
-    rows: list[tuple[TableCell, ...]] = [(each.title, each.licence) for each in made_of]
-    for answers in run.of_kind("live"):
-        fact = run.facts.get(answers.subject)
-        known = f"Not known to Lexiscope: see the card of {fact.title or answers.subject}." if fact else "Not known."
-        rows.append((answers.title, Missing(known)))
-    note = "A model's licence is its publisher's; Lexiscope does not know it. Read its card before publishing results."
-    return Table("licences", "", "Licences of data and models", columns("What", "Licence"), tuple(rows), (note,))
