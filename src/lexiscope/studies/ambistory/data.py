@@ -127,7 +127,7 @@ class AmbistoryData(Run[AmbistorySettings]):
         return {rater: rater.rpartition("/")[2].rpartition("-")[0] for rater in raters}
 
     @cached_property
-    def judged(self) -> Ratings | None:
+    def asked_ratings(self) -> Ratings | None:
         """The ratings of the items that live subjects were asked; ``None`` where there are none."""
         return next((ratings for _, ratings in self.rated({"": self.asked})), None)
 

@@ -38,7 +38,7 @@ def single_samples(run: AmbistoryData) -> tuple[Part | None, ...]:
 
 def cases(run: AmbistoryData) -> Part | None:
     """Return the samples that the paper shows, and those on which the subjects of this run err most (Table 4)."""
-    ratings = run.judged
+    ratings = run.asked_ratings
     if ratings is None:
         return None
     # a subject of which nothing could be read would leave no sample that all have answered
@@ -92,7 +92,7 @@ def write_sheet(run: AmbistoryData, folder: Path, _records: tuple[Record, ...]) 
 
     A prediction within the standard deviation of people's ratings is no error.
     """
-    if run.judged is None or not run.predictors:
+    if run.asked_ratings is None or not run.predictors:
         return ()
     write_tag_sheet(folder / SHEET, error_cases(run))
     return (SHEET,)
@@ -103,7 +103,7 @@ def error_cases(run: AmbistoryData) -> tuple[ErrorCase, ...]:
     return tuple(
         ErrorCase(run.by_id[row.item_id], each.subject, row.answers[0].predicted or 0.0, row.mean, row.sd)
         for each in run.predictors
-        for row in (largest_errors(run.judged, each.predictions, count=MOST_ERRORS) if run.judged else ())
+        for row in (largest_errors(run.asked_ratings, each.predictions, count=MOST_ERRORS) if run.asked_ratings else ())
     )
 
 

@@ -39,17 +39,17 @@ def results(run: AmbistoryData) -> tuple[Part | None, ...]:
     """Return the scores of every subject, beside those of guessing and of the most frequent label (Table 3)."""
     counted = [run.about(one, condition=run.split) for each in run.predictors for one in each.results()]
     replies = replies_table(run.predictors) if run.predictors else None
-    if run.judged is None:
+    if run.asked_ratings is None:
         text = "Nobody has rated these stories: predictions cannot be set beside people's."
         return (part_of(counted, replies, text),)
-    baselines, label = _baselines(run, run.judged)
-    words = run.resampled(run.words, run.judged.item_ids)
+    baselines, label = _baselines(run, run.asked_ratings)
+    words = run.resampled(run.words, run.asked_ratings.item_ids)
     found = list(baselines)
     for each in run.predictors:
         about = {"subject": each.subject, "condition": run.split}
-        found += [run.about(one, **about) for one in scores(each, run.judged, **words)]
+        found += [run.about(one, **about) for one in scores(each, run.asked_ratings, **words)]
     tables = (_table_3(run, [*found, *counted]), replies, _definitions(found, label))
-    return part_of(found, counted, tables, _figure(run, found), _NOTE), _distances(run, run.judged)
+    return part_of(found, counted, tables, _figure(run, found), _NOTE), _distances(run, run.asked_ratings)
 
 
 _NOTE = (
@@ -150,11 +150,10 @@ def _titles(run: AmbistoryData) -> dict[str, str]:
 
 
 def _figure(run: AmbistoryData, found: list[Estimate | Undefined]) -> Figure | None:
-    titles = {MAJORITY: MAJORITY} | _titles(run)
-    records = part_of(found).records
+    titles, records = _titles(run), part_of(found).records
     chance = 100 * (value_of(records, EXPECTED) or 0.0)
     dots = [
-        Dot.of(one, "Accuracy\nwithin SD", titles[one.subject], times=100, chance=chance)
+        Dot.of(one, "Accuracy\nwithin SD", titles.get(one.subject, one.subject), times=100, chance=chance)
         for one in records
         if one.value is not None and one.statistic in FORMS.values()
     ]
@@ -224,7 +223,7 @@ def kind_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
 
 
 def _accuracies(run: AmbistoryData) -> Part | None:
-    ratings = run.judged
+    ratings = run.asked_ratings
     subjects = [each for each in run.predictors if _answers_both(run, each)]
     if ratings is None or not subjects:
         return None
@@ -267,7 +266,7 @@ def tuning(run: AmbistoryData) -> Part | None:
 
     Errors: :class:`SpecError` where a pair names a subject that gave no ratings.
     """
-    ratings = run.judged
+    ratings = run.asked_ratings
     if ratings is None:
         return None
     words = run.resampled(run.words, ratings.item_ids)

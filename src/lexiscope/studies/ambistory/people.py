@@ -14,7 +14,7 @@ from lexiscope.analysis.group_raters import best_raters, shuffled_best_raters, s
 from lexiscope.analysis.label_distribution import label_table, mean_label_table, rating_shares
 from lexiscope.analysis.norms import item_sd, mean_sd_by_group
 from lexiscope.analysis.significance import correlation_p
-from lexiscope.analysis.story_effects import ending_effects
+from lexiscope.analysis.story_effects import KINDS, ending_effects
 from lexiscope.analysis.variance_components import variance_components
 from lexiscope.core.errors import DataError, StatisticError
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
@@ -115,7 +115,7 @@ def agreement_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
 def _alphas(run: AmbistoryData) -> Part:
     found: list[Estimate] = []
     rows = []
-    kinds = {kind: run.of_kind(kind, run.parts[ALL]) for kind in ("open", "ended")}
+    kinds = {str(kind): run.of_kind(kind, run.parts[ALL]) for kind in KINDS}
     for condition, ratings in run.rated({**run.parts, **kinds}):
         setups = run.resampled(run.setups, ratings.item_ids)
         alphas = [krippendorff_alpha(ratings, level=level, **setups).estimate for level in LEVELS]
@@ -145,7 +145,7 @@ def _spreads(run: AmbistoryData) -> Part:
 
 def _ceilings(run: AmbistoryData) -> Part | None:
     """The best-rater recipe of the paper, and beside it what it must be read with."""
-    ratings, seed = run.judged, run.settings.seed
+    ratings, seed = run.asked_ratings, run.settings.seed
     if ratings is None or not run.groups:
         return None
     try:
@@ -180,7 +180,7 @@ _RECOVERED = "Rater ids were never published; they are recovered from the sample
 
 def _singles(run: AmbistoryData) -> Part:
     """One rater against the others, on all samples and on those that live subjects were asked."""
-    kinds = {f"{run.split}, {kind}": run.of_kind(kind, run.asked) for kind in ("open", "ended")}
+    kinds = {f"{run.split}, {kind}": run.of_kind(kind, run.asked) for kind in KINDS}
     found: list[Result] = []
     for condition, ratings in run.rated({ALL: run.parts[ALL], run.split: run.asked, **kinds}):
         make = partial(single_rater, ratings, resamples=run.settings.n_bootstrap, seed=run.settings.seed)
@@ -281,7 +281,7 @@ def ending_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
 
 def scale(run: AmbistoryData) -> tuple[Part | None, ...]:
     """Return how often each point is used, and how frequent senses are rated (§4.2, Table 6)."""
-    return _points(run), _labels(run), _frequency(run)
+    return (_points(run), _labels(run), _frequency(run)) if run.has("ratings") else (_labels(run),)
 
 
 def scale_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
@@ -293,9 +293,7 @@ def scale_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
     return "; ".join(texts)
 
 
-def _points(run: AmbistoryData) -> Part | None:
-    if not run.has("ratings"):
-        return None
+def _points(run: AmbistoryData) -> Part:
     shares = rating_shares(run.people, **run.resampled(run.words, run.people.item_ids))
     found = [run.about(one, condition=ALL) for one in shares.results("rating_share")]
     extreme = 100 * (shares.shares[0] + shares.shares[-1])
@@ -309,7 +307,7 @@ def _points(run: AmbistoryData) -> Part | None:
 def _labels(run: AmbistoryData) -> Part | None:
     """The labels of people, which are rounded mean ratings, and of subjects."""
     words, kinds = run.resampled(run.words, run.asked), {item: place.kind for item, place in run.places.items()}
-    tables = [] if run.judged is None else [mean_label_table(run.judged, kinds, subject=PEOPLE, **words)]
+    tables = [] if run.asked_ratings is None else [mean_label_table(run.asked_ratings, kinds, subject=PEOPLE, **words)]
     tables += [label_table(each.subject, each.whole, kinds, **words) for each in run.predictors if each.n_read]
     if not tables:
         return None
@@ -330,10 +328,8 @@ def _labels(run: AmbistoryData) -> Part | None:
     return part_of(found, table, labels_figure(heading, tables, titles))
 
 
-def _frequency(run: AmbistoryData) -> Part | None:
+def _frequency(run: AmbistoryData) -> Part:
     """How the frequency of a sense goes with its plausibility, and with disagreement about it."""
-    if not run.has("ratings"):
-        return None
     try:
         counts = sense_counts(run.items, wordnet.load())
     except DataError as error:
