@@ -6,8 +6,9 @@ import math
 
 import pytest
 
-from lexiscope.analysis.disagreeing_orders import Measured, compare_orders
+from lexiscope.analysis.disagreeing_orders import Measured, compare_every, compare_orders
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Record
 
 
 def test_pairs_in_another_order_are_named_best_first() -> None:
@@ -38,3 +39,17 @@ def test_a_pair_is_clear_where_intervals_do_not_overlap() -> None:
     for other in (near, Measured({"a": 1, "b": 2}, {"a": (0.6, 1.4)}), Measured({"a": 1, "b": 2})):
         assert compare_orders(first, other).disagreeing == (("a", "b"),)
         assert compare_orders(first, other).clear == ()
+
+
+def test_orders_are_numbers_under_the_names_of_both_measures() -> None:
+    """The pair that both order is in another order, and not clearly; records without a value are no measure."""
+    rows = [("a", 3.0, 2.6, 3.4), ("b", 2.0, None, None), ("c", None, None, None)]
+    first = Measured.of(Record("s", value, name, low=low, high=high, note="x") for name, value, low, high in rows)
+    assert (first.values, first.intervals) == ({"a": 3.0, "b": 2.0}, {"a": (2.6, 3.4)})
+    found = compare_every({"one": first}, {"other": Measured({"a": 1, "b": 2}), "none": Measured({"a": 1})})
+    assert list(found) == [("one", "other")]
+    assert [(each.name, each.value, each.n) for each in found["one", "other"].results(by="x")] == [
+        ("n_disagreements(by=x)", 1.0, 1),
+        ("n_clear_disagreements(by=x)", 0.0, 1),
+        ("n_orders(by=x)", 1.0, 1),
+    ]

@@ -26,7 +26,7 @@ from lexiscope.resources.word2vec import write_word2vec
 from lexiscope.studies.sense_induction import study as sense_induction
 from lexiscope.studies.sense_induction.data import SenseData, expanded, with_senses
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
-from lexiscope.studies.sense_induction.similarity import contrast, counted, orders_of, summary
+from lexiscope.studies.sense_induction.similarity import contrast, orders_of, summary
 from lexiscope.training.gasi._course import LogRow
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.train import LOG, log_text, write_senses
@@ -449,14 +449,14 @@ def test_similarity_and_people_may_choose_other_vectors() -> None:
             for who, (name, dataset), value in values
         ]
 
-    found = orders_of(subjects, records(60, 50, 40, 80, margin=3))
-    assert find(counted(found), "n_disagreements(similarity=avgsimc,reading=intruders_found)").value == 1
-    assert find(counted(found), "n_clear_disagreements(similarity=avgsimc,reading=intruders_found)").value == 1
+    found = orders_of(records(60, 50, 40, 80, margin=3))
+    pair = ("AvgSimC", "Intruders found")
+    assert list(found) == [pair]
+    assert (found[pair].disagreeing, found[pair].clear) == ((("a", "b"),), (("a", "b"),))
     assert "AvgSimC and intruders found" in summary(found)
-    overlapping = counted(orders_of(subjects, records(60, 50, 40, 80, margin=6)))
-    assert find(overlapping, "n_clear_disagreements(similarity=avgsimc,reading=intruders_found)").value == 0
-    assert "same best vectors" in summary(orders_of(subjects, records(60, 50, 80, 40, margin=3)))
-    assert orders_of(subjects, records(60, 50, 40, 80, margin=3)[:2]) == {}
+    assert orders_of(records(60, 50, 40, 80, margin=6))[pair].clear == ()
+    assert "same best vectors" in summary(orders_of(records(60, 50, 80, 40, margin=3)))
+    assert orders_of(records(60, 50, 40, 80, margin=3)[:2]) == {}
     nothing = SenseData(MINI)
     assert contrast(nothing) == ()
     assert "two vectors with a similarity" in nothing.left_out[-1].reason

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.result import Estimate, Record, statistic_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,20 @@ class Orders:
         """Whether both measures have the same best subject."""
         return self.best_first == self.best_second
 
+    def results(self, **named: object) -> tuple[Estimate, ...]:
+        """Return how many pairs are ordered differently, how many of them clearly, and how many are ordered at all.
+
+        *named* are parameters of the names: which measures they are.
+        """
+        counts = {
+            "n_disagreements": len(self.disagreeing),
+            "n_clear_disagreements": len(self.clear),
+            "n_orders": self.n_pairs,
+        }
+        return tuple(
+            Estimate(statistic_name(name, **named), float(count), n=self.n_pairs) for name, count in counts.items()
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:
@@ -41,6 +56,14 @@ class Measured:
 
     values: Mapping[str, float]
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, records: Iterable[Record]) -> Measured:
+        """Return what records of one statistic say of their subjects."""
+        known = {record.subject: record for record in records if record.value is not None}
+        bounded = {name: (one.low, one.high) for name, one in known.items()}
+        ends = {name: (low, high) for name, (low, high) in bounded.items() if low is not None and high is not None}
+        return cls({name: one.value for name, one in known.items() if one.value is not None}, ends)
 
 
 def compare_orders(first: Measured, second: Measured) -> Orders:
@@ -68,6 +91,19 @@ def compare_orders(first: Measured, second: Measured) -> Orders:
     clear = [pair for pair in crossing if _apart(first, *pair) and _apart(second, *pair)]
     best = max(both, key=x.__getitem__), max(both, key=y.__getitem__)
     return Orders(tuple(both), *best, tuple(crossing), n_pairs, tuple(clear))
+
+
+def compare_every(first: Mapping[str, Measured], second: Mapping[str, Measured]) -> dict[tuple[str, str], Orders]:
+    """Compare each measure of *first* with each of *second* (by name), if two subjects or more have both."""
+    found = {}
+    for one, x in first.items():
+        for other, y in second.items():
+            try:
+                found[one, other] = compare_orders(x, y)
+            except StatisticError:
+                # fewer than two subjects have both: this pair of measures compares nothing
+                continue
+    return found
 
 
 def _apart(measured: Measured, one: str, other: str) -> bool:

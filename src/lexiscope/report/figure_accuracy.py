@@ -72,12 +72,11 @@ def accuracy_dots(
     *,
     unit: str = "Items right, %",
     order: Sequence[str] = (),
-    lowest: float = 0.0,
 ) -> Figure:
     """Draw accuracies as dots with intervals, a row for each condition, a mark for each subject, chance as a line.
 
     *order* names all subjects of a report, so that one has the same mark in all its figures. The axis goes from
-    *lowest* to 100.
+    0, or the multiple of 10 below the lowest value or end of an interval, to 100.
     Errors: :class:`InputError` without a dot.
     """
     if not dots:
@@ -94,7 +93,10 @@ def accuracy_dots(
             own = [dot for dot in dots if dot.subject == subject]
             look = mark(marked.index(subject))
             _subject(axes, own, rows, place=place, count=len(subjects), name=names[place], look=look)
-        axes.set(xlim=(lowest, 100), xlabel=unit, ylim=(len(rows) - 0.5, -0.5))
+        ends = [end for dot in dots for end in (dot.value, dot.low) if np.isfinite(end)]
+        axes.set(
+            xlim=(min(0.0, 10 * np.floor(min(ends, default=0.0) / 10)), 100), xlabel=unit, ylim=(len(rows) - 0.5, -0.5)
+        )
         axes.set_yticks(range(len(rows)), rows)
         axes.tick_params(axis="y", length=0)
         axes.grid(visible=False, axis="y")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard
-from lexiscope.core.errors import CapabilityError, DataError, InputError, Place, SpecError
+from lexiscope.core.errors import CapabilityError, DataError, InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
+from lexiscope.core.result import Record
 from lexiscope.core.run import sha256_of
 from lexiscope.core.simulated import COLLECTED, SIMULATED
 from lexiscope.core.study import PublishedValue
@@ -25,7 +26,6 @@ from lexiscope.core.subject import ChoosesSense, Subject, SubjectSpec
 from lexiscope.datasets.wordsim import NINE
 from lexiscope.datasets.wordsim import SETS as WORD_SETS
 from lexiscope.items.known_words import KnowsWords
-from lexiscope.items.planted_senses import read_planted
 from lexiscope.items.synset_usages import check_synset
 from lexiscope.items.truth_choice import DIFFERENT, SAME
 from lexiscope.report.document import Section
@@ -40,14 +40,12 @@ from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.subjects.gasi import Gasi
 from lexiscope.tasks.relatedness.by_sense import GivesSenses
 from lexiscope.tasks.same_sense.by_sense import CountsSenses
-from lexiscope.training.gasi.planted import REFERENCE, train_on_made_up
+from lexiscope.training.gasi.planted import REFERENCE, planted_files, read_planted_folder, train_on_made_up
 from lexiscope.training.gasi.settings import VARIANTS
 
 Kind = Literal["similarity", "same_sense"]
 MADE_UP = "made_up"
 """The value of the setting ``planted`` that asks for text made by rule, and the folder in which vectors of it lie."""
-USAGES = "planted.csv"
-"""The usages in a folder of planted senses; vectors of the text before planting are in its folder ``reference``."""
 MINI_PAIRS = "mini_relatedness"
 SETS: tuple[str, ...] = ("scws", *(f"wordsim?set={name}" for name in NINE), "wic", MINI_PAIRS)
 """The sets of the paper, and the embedded pairs, which are available on any machine."""
@@ -261,6 +259,13 @@ class SenseData(RunData[SenseInductionSettings]):
         """Return the short name of a subject; its id where it has none."""
         return self.titles.get(subject_id, subject_id)
 
+    def listed(
+        self, records: Iterable[Record], form: str = ".1f", *, times: float = 1.0, end: str = "", divide: str = "; "
+    ) -> str:
+        """Return the values of some records in words, each after the short name of its subject."""
+        known = {record.subject: times * record.value for record in records if record.value is not None}
+        return divide.join(f"{self.title_of(subject)} {value:{form}}{end}" for subject, value in known.items())
+
     def leave_out(self, analysis: str, reason: str, subject: str = "") -> tuple[()]:
         """Note that an analysis, of one subject or of all, is not in the run: the report lists it. Return nothing."""
         self.left_out.append(LeftOut(analysis, subject, reason))
@@ -339,11 +344,7 @@ def expanded(specs: Sequence[str]) -> tuple[str, ...]:
 def _planted(
     settings: SenseInductionSettings, subjects: tuple[HasSenses, ...], out: Path, progress: CollectProgress | None
 ) -> Planted | None:
-    """Read planted usages from a file or a folder, or make text and train vectors on it.
-
-    Errors: those of a file or a reference that cannot be read, and :class:`InputError` for a reference whose words have
-    several senses.
-    """
+    """Read planted usages, or make text and train vectors on it."""
     if not settings.planted:
         return None
     if settings.planted == MADE_UP:
@@ -353,11 +354,7 @@ def _planted(
         made = tuple(Gasi(str(folder / variant), called=f"{MADE_UP}/{variant}") for variant in VARIANTS)
         return Planted("Made-up text", items, made, by_rule=True, reference=read_sense_vectors(folder / REFERENCE))
     path = Path(settings.planted)
-    items = read_planted(path / USAGES if path.is_dir() else path)
-    reference = read_sense_vectors(path / REFERENCE) if (path / REFERENCE).is_dir() else None
-    if reference is not None and (reference.n_senses != 1).any():
-        what = f"reference vectors have one sense for each word; {reference.senses.shape[1]} senses were learnt here"
-        raise InputError(what, place=Place(str(path / REFERENCE)), hint="train them with --variant skip_gram")
+    items, reference = read_planted_folder(path)
     return Planted(path.name, items, subjects, reference=reference)
 
 
@@ -368,8 +365,7 @@ def given_files(settings: SenseInductionSettings) -> dict[str, str]:
     """
     paths = [*map(Path, settings.people), *corpus_files([Path(name) for name in settings.corpus])]
     if settings.planted and settings.planted != MADE_UP:
-        path = Path(settings.planted)
-        paths += [path / USAGES, *path.glob(f"{REFERENCE}/{RECORD}")] if path.is_dir() else [path]
+        paths += planted_files(Path(settings.planted))
     absent = next((path for path in paths if not path.is_file()), None)
     if absent is not None:
         raise InputError(f"there is no file {absent}")

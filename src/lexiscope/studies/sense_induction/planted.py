@@ -82,9 +82,8 @@ def recovered(run: SenseData, records: Sequence[Record]) -> str:
     by_looks = _BY_LOOKS in {record.statistic for record in records}
     name = _BY_LOOKS if by_looks else "planted_accuracy"
     how = "a sense that looks right is chosen" if by_looks else "senses go with what was planted"
-    shares = {one.subject: one.value for one in records if one.statistic == name and one.value is not None}
-    texts = [f"{run.title_of(subject)} {100 * value:.1f} %" for subject, value in shares.items()]
-    return f"Usages for which {how}: {'; '.join(texts)}" if texts else ""
+    told = run.listed((one for one in records if one.statistic == name), times=100, end=" %")
+    return f"Usages for which {how}: {told}" if told else ""
 
 
 def _meant(run: SenseData, planted: Planted) -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.analysis.agreement import leave_one_out
-from lexiscope.analysis.disagreeing_orders import Measured, Orders, compare_orders
+from lexiscope.analysis.disagreeing_orders import Measured, Orders, compare_every
 from lexiscope.analysis.random_answers import ALL, DECIDED, EXPECTED, accuracy_with_random, n_random
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.sense_similarity import similarity_correlation
@@ -200,15 +200,9 @@ def _dots(run: SenseData, sets: Sequence[PairSet], records: Sequence[Record]) ->
         for one in records
         if one.statistic == rho_name(MAX_SIM) and one.value is not None
     ]
-    if not dots:
-        return None
-    # the axis begins at 0, or at the multiple of 10 below the lowest value or end of an interval
-    ends = [end for dot in dots for end in (dot.value, dot.low) if np.isfinite(end)]
-    lowest = float(min(0.0, 10 * np.floor(min(ends) / 10)))
     title = "MaxSim beside people's ratings, set by set"
-    return accuracy_dots(
-        dots, Heading("word_similarity", "", title, "Over covered pairs. " + _WORDS), unit="100 × ρ", lowest=lowest
-    )
+    heading = Heading("word_similarity", "", title, "Over covered pairs. " + _WORDS)
+    return accuracy_dots(dots, heading, unit="100 × ρ") if dots else None
 
 
 # -- the same sense -------------------------------------------------------------------------------------------------
@@ -252,12 +246,11 @@ def same_sense(run: SenseData) -> tuple[object, ...]:
 def expected(run: SenseData, records: Sequence[Record]) -> str:
     """Say the expected accuracies in words: of each subject on each split."""
     titles = {each.name: each.title for each in run.sets}
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[Record]] = {}
     for record in records:
-        if record.statistic == EXPECTED and record.value is not None:
-            name = ", ".join(filter(None, (titles[record.dataset], record.condition)))
-            found.setdefault(name, []).append(f"{run.title_of(record.subject)} {record.value:.1f}")
-    texts = [f"{name}: {', '.join(values)}" for name, values in found.items()]
+        if record.statistic == EXPECTED:
+            found.setdefault(", ".join(filter(None, (titles[record.dataset], record.condition))), []).append(record)
+    texts = [f"{name}: {run.listed(own, divide=', ')}" for name, own in found.items()]
     return f"% right, random answers counted as half right. {'; '.join(texts)}" if texts else ""
 
 
@@ -282,12 +275,8 @@ def _right(run: SenseData, pairs: PairSet, chosen: Sequence[int], subject: HasSe
 
 _MEAN = statistic_name("spearman_x100", similarity=MAX_SIM, mean="sets")
 _SIMILARITY = {"AvgSimC": rho_name(AVG_SIM_C), "MaxSimC": rho_name(MAX_SIM_C), "MaxSim, mean of sets": _MEAN}
-_READING = {
-    "Intruders found": SENSES,
-    "Senses chosen": QUESTIONS,
-    "Planted, by neighbours": "planted_selection",
-    "Planted, by usages": "planted_accuracy",
-}
+_OF_PEOPLE = {"Intruders found": SENSES, "Senses chosen": QUESTIONS}
+_PLANTED = {"Planted, by neighbours": "planted_selection", "Planted, by usages": "planted_accuracy"}
 Compared = Mapping[tuple[str, str], Orders]
 
 
@@ -299,20 +288,20 @@ def contrast(run: SenseData) -> tuple[object, ...]:
         return run.leave_out("Similarity against interpretability", why)
     columns = (
         *(Col(f"{name}, ρ", statistic, _ONE, absent=None) for name, statistic in _SIMILARITY.items()),
-        *(Col(f"{name}, %", one, _ONE, absent=None) for name, one in _READING.items() if name in tuple(_READING)[:2]),
-        *(
-            Col(name, _READING[name], BOUNDED, note="No judgment of people.", absent=None)
-            for name in tuple(_READING)[2:]
-        ),
+        *(Col(f"{name}, %", statistic, _ONE, absent=None) for name, statistic in _OF_PEOPLE.items()),
+        *(Col(name, one, BOUNDED, note="No judgment of people.", absent=None) for name, one in _PLANTED.items()),
     )
-    rows = [Row((run.title_of(subject),), {"subject": subject}) for subject in _subjects(run, records)]
+    judged = [record.subject for record in records if record.statistic in _OF_PEOPLE.values()]
+    subjects = dict.fromkeys([*(subject.subject_id for subject in run.subjects), *judged])
+    rows = [Row((run.title_of(subject),), {"subject": subject}) for subject in subjects]
     title = "Similarity and interpretability of the same vectors"
     table = drop_empty(pivot("contrast", title, records, columns, rows, labels=("Vectors",)))
     caution = (
         "Orders compare values. A pair that stands in another order is clear where the two intervals overlap by "
         "neither figure; the others may change places in another sample."
     )
-    return counted(found), table, _orders_table(run, found), caution
+    counts = [own.results(similarity=_key(one), reading=_key(other)) for (one, other), own in found.items()]
+    return counts, table, _orders_table(run, found), caution
 
 
 def summary(found: Compared) -> str:
@@ -331,26 +320,16 @@ def summary(found: Compared) -> str:
 
 def orders(run: SenseData) -> Compared:
     """Return how each similarity and each figure of the reading of senses order the subjects of a run."""
-    records = run.once(_both)
-    return orders_of(_subjects(run, records), records)
+    return orders_of(run.once(_both))
 
 
-def orders_of(subjects: Sequence[str], records: Sequence[Record]) -> Compared:
+def orders_of(records: Sequence[Record]) -> Compared:
     """Return how each similarity and each figure of the reading of senses order the subjects that have both."""
-    measured = {}
-    for name, statistic in (_SIMILARITY | _READING).items():
-        own = [record for subject in subjects if (record := pick(records, statistic, subject=subject))]
-        ends = {record.subject: ends_of(record) for record in own if record.low is not None}
-        measured[name] = Measured({record.subject: record.value for record in own if record.value is not None}, ends)
-    found = {}
-    for one in _SIMILARITY:
-        for other in _READING:
-            try:
-                found[one, other] = compare_orders(measured[one], measured[other])
-            except StatisticError:
-                # fewer than two subjects have both: this pair of measures compares nothing
-                continue
-    return found
+    first, second = (
+        {name: Measured.of(one for one in records if one.statistic == statistic) for name, statistic in names.items()}
+        for names in (_SIMILARITY, _OF_PEOPLE | _PLANTED)
+    )
+    return compare_every(first, second)
 
 
 def _both(run: SenseData) -> list[Record]:
@@ -364,24 +343,6 @@ def _both(run: SenseData) -> list[Record]:
         if sets and len(own) == len(sets):
             records.append(Record(_MEAN, sum(own) / len(own), subject.subject_id, n=len(own)))
     return [*records, *part_of(run.once(recovery), run.once(accuracies)).records]
-
-
-def _subjects(run: SenseData, records: Sequence[Record]) -> list[str]:
-    known = [subject.subject_id for subject in run.subjects]
-    return list(dict.fromkeys([*known, *(one.subject for one in records if one.statistic in (SENSES, QUESTIONS))]))
-
-
-def counted(found: Compared) -> list[Record]:
-    """Return how many pairs of subjects each comparison orders, how many differently, and how many of them clearly."""
-    records = []
-    for (one, other), own in found.items():
-        names = {"similarity": _key(one), "reading": _key(other)}
-        records += [
-            Record(statistic_name("n_disagreements", **names), float(len(own.disagreeing)), n=own.n_pairs),
-            Record(statistic_name("n_clear_disagreements", **names), float(len(own.clear)), n=own.n_pairs),
-            Record(statistic_name("n_orders", **names), float(own.n_pairs)),
-        ]
-    return records
 
 
 def _key(name: str) -> str:

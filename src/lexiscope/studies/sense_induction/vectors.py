@@ -111,9 +111,8 @@ def senses_words(run: SenseData, records: Sequence[Record]) -> str:
 
 
 def _means(run: SenseData, records: Sequence[Record], statistic: str, said: str) -> str:
-    values = {one.subject: one.value for one in records if one.statistic == statistic and one.value is not None}
-    texts = [f"{run.title_of(subject)} {value:.2f}" for subject, value in values.items()]
-    return f"{said}: {'; '.join(texts)}" if texts else ""
+    told = run.listed((one for one in records if one.statistic == statistic), ".2f")
+    return f"{said}: {told}" if told else ""
 
 
 def logs(run: SenseData) -> dict[str, tuple[LogRow, ...]]:

@@ -13,19 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.analysis.planted_senses import PlantedSelection, labels_by_neighbours, planted_selection
+from lexiscope.core.errors import InputError, Place
+from lexiscope.core.item import Item
 from lexiscope.core.run import write_atomically
 from lexiscope.core.usage import Usage
 from lexiscope.items.induced_senses import InducedSenses
 from lexiscope.items.made_up_text import made_up_text, planted_pairs
-from lexiscope.items.planted_senses import plant, planted_usages
-from lexiscope.resources.sense_vectors import SenseVectors
+from lexiscope.items.planted_senses import plant, planted_usages, read_planted
+from lexiscope.resources.sense_vectors import SETTINGS, SenseVectors, read_sense_vectors
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings, Variant
 from lexiscope.training.gasi.shards import make_shards
 from lexiscope.training.gasi.train import train_gasi
 from lexiscope.training.gasi.vocabulary import Limits
 
-REFERENCE = "reference"
-"""The folder of the vectors of the text before planting."""
+USAGES, REFERENCE = "planted.csv", "reference"
+"""What a folder of planted senses holds: the usages, and vectors of the text before planting."""
 N_LINES, N_PLANTED, N_USAGES = 1000, 12, 30
 """Lines of made-up text, pseudo-words in it, and usages of each of their senses."""
 NEIGHBOURS, SEARCHED = 10, 100
@@ -56,6 +58,27 @@ def train_on_made_up(folder: Path, *, seed: int, progress: Progress | None = Non
         )
         train_gasi(shards, out=folder / place, settings=settings, seed=seed, progress=progress)
     return planted_usages(text.lines, pairs, each=N_USAGES, seed=seed)
+
+
+def read_planted_folder(path: Path) -> tuple[tuple[Item, ...], SenseVectors | None]:
+    """Read planted usages from a table, or from a folder with ``planted.csv`` and, if it has them, reference vectors.
+
+    Errors: those of :func:`~lexiscope.items.planted_senses.read_planted`, of damaged vectors, and :class:`InputError`
+    for reference vectors whose words have several senses.
+    """
+    items = read_planted(path / USAGES if path.is_dir() else path)
+    if not (path / REFERENCE).is_dir():
+        return items, None
+    reference = read_sense_vectors(path / REFERENCE)
+    if (reference.n_senses != 1).any():
+        what = f"reference vectors have one sense for each word; {reference.senses.shape[1]} senses were learnt here"
+        raise InputError(what, place=Place(str(path / REFERENCE)), hint="train them with --variant skip_gram")
+    return items, reference
+
+
+def planted_files(path: Path) -> list[Path]:
+    """Return the files that :func:`read_planted_folder` reads: the table, and the record of the reference vectors."""
+    return [path / USAGES, *path.glob(f"{REFERENCE}/{SETTINGS}")] if path.is_dir() else [path]
 
 
 def looks_of(
