@@ -16,14 +16,12 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import read_json, sha256_of
-from lexiscope.core.usage import Usage
 from lexiscope.items.planted_bias import Dials, planted_items
 from lexiscope.items.tabular import read_items, write_items
 from lexiscope.studies.context_bias import models, study
-from lexiscope.studies.context_bias.biases import people_recorded
-from lexiscope.studies.context_bias.protocol import LOOK_UP, check_protocol, named_plan
+from lexiscope.studies.context_bias.models import LOOK_UP, check_protocol
+from lexiscope.studies.context_bias.sets import own_set
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
-from lexiscope.studies.context_bias.sources import arranged_splits, own_set
 
 COUNTING = ContextBiasSettings(encoders=(LOOK_UP,), n_bootstrap=50)
 SMALL = Dials(0.6, 0.3, n_words=8, splits=(("train", 400), ("dev", 60), ("test", 100)))
@@ -39,12 +37,6 @@ def own_file(path: Path, dials: Dials = SMALL) -> Path:
     """Planted items as a file of the user's own."""
     write_items(planted_items(dials, dataset=path.stem), path)
     return path
-
-
-def item(number: int, *, split: str | None, gold: str | None = "t", word: str = "") -> Item:
-    """An item of a split, or of none."""
-    usage = Usage("a bank", 2, 6, lemma=word or f"w{number}")
-    return Item(f"i{number}", "d", (usage, usage), gold=gold, conditions={"split": split} if split else {})
 
 
 # -- planted bias -----------------------------------------------------------------------------------------------
@@ -67,7 +59,9 @@ def test_a_file_that_is_called_like_a_dataset_is_the_users(name: str, tmp_path: 
     """The printed entropy of WiC, and the rows that WiC's rule counts, belong to WiC's data, not to wic.csv."""
     found = records_of(replace(COUNTING, items=str(own_file(tmp_path / f"{name}.csv"))), tmp_path / "run")
     assert find(found, "label_entropy(word=lemma,rows=all,base=e,min_count=2)").published is None
-    assert "In the paper" not in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "In the paper" not in page
+    assert "Recorded scores of people" not in page
 
 
 def test_biases_are_those_of_the_formula(tmp_path: Path, assert_own: Callable[[Path], None]) -> None:
@@ -156,46 +150,7 @@ def test_a_broken_run_goes_on_to_the_same_bytes(tmp_path: Path, monkeypatch: pyt
     assert not (tmp_path / "broken" / "vectors").exists()
 
 
-# -- splits -------------------------------------------------------------------------------------------------------
-
-
-def test_published_splits_are_used_as_they_are() -> None:
-    """Where train, dev and test have labels, nothing is moved and nothing is told."""
-    items = [item(n, split=split) for n, split in enumerate(("train", "dev", "test"))]
-    parts, tested, told = arranged_splits(items, 1)
-    assert {split: [each.item_id for each in own] for split, own in parts.items()} == {
-        "train": ["i0"],
-        "dev": ["i1"],
-        "test": ["i2"],
-    }
-    assert (tested, told) == ("test", ())
-
-
-@pytest.mark.parametrize(
-    ("splits", "hidden", "tested", "words"),
-    [
-        (("train", "dev", "test"), "test", "dev", "dev is tested.*For want of another dev, train was divided by word"),
-        (("dev", "test"), "", "test", "For want of another train, dev was divided by word"),
-        (("dev",), "", "dev", "dev is tested.*There is no other split: dev was divided by word"),
-    ],
-)
-def test_missing_splits_are_made_by_word_and_told(
-    splits: tuple[str, ...], hidden: str, tested: str, words: str
-) -> None:
-    """What a set lacks is made of what it has: no word stands in two parts, the seed is named, the same each time."""
-    items = [
-        item(100 * place + n, split=split, gold=None if split == hidden else "tf"[n % 2])
-        for place, split in enumerate(splits)
-        for n in range(40)
-    ]
-    parts, name, told = arranged_splits(items, 7)
-    assert name == tested
-    assert re.search(f"{words}.*seed 7", " ".join(told))
-    of_word = [{each.word for each in own} for own in parts.values()]
-    assert all(of_word)
-    assert not of_word[0] & of_word[1]
-    assert not of_word[0] & of_word[2]
-    assert arranged_splits(list(reversed(items)), 7)[0].keys() == parts.keys()
+# -- datasets and protocols ---------------------------------------------------------------------------------------
 
 
 def test_a_dataset_that_is_not_at_hand_is_listed_with_the_reason(
@@ -212,23 +167,6 @@ def test_a_dataset_that_is_not_at_hand_is_listed_with_the_reason(
     assert not re.search(r"\. [a-z]", table)
     with pytest.raises(DataError, match="cometa"):
         study.run(replace(COUNTING, dataset="cometa"), tmp_path / "other")
-
-
-# -- protocols ----------------------------------------------------------------------------------------------------
-
-
-def test_the_whole_protocol_is_the_papers() -> None:
-    """Three learning rates, three seeds, LABEL trained, every item; without training there is one cell."""
-    whole, none = named_plan("full"), named_plan("zero_shot")
-    assert (whole.grid.learning_rates, whole.grid.seeds, whole.trained_label) == ((1e-5, 2e-5, 3e-5), (0, 1, 2), True)
-    assert (whole.max_rows, whole.test_rows) == (0, 0)
-    assert (len(none.grid.cells("bi_encoder")), none.epochs) == (1, 0)
-
-
-def test_a_search_without_training_goes_by_the_target() -> None:
-    """[CLS] of a model that has not learnt the task stands for its sentence; trained models learn to use it (§2.4)."""
-    pooling = {name: named_plan(name).settings(COUNTING).pooling for name in ("zero_shot", "reduced", "full")}
-    assert pooling == {"zero_shot": "target", "reduced": "cls", "full": "cls"}
 
 
 def test_a_budget_and_a_protocol_are_not_both_given() -> None:
@@ -346,11 +284,13 @@ def test_an_answer_that_two_datasets_could_own_is_refused(tmp_path: Path) -> Non
 
 def test_printed_people_are_marked_as_such() -> None:
     """The scores of people on AM²iCo are printed or assumed, and their minimum gap is the printed 18.9 points."""
-    values = {each.condition: each for each in people_recorded("am2ico?language=zh")}
+    named = [each for each in study.PUBLISHED["am2ico?language=zh"] if each.statistic == "people_accuracy"]
+    values = {each.condition: each for each in named}
     gaps = [float(values["full"].printed) - float(values[view].printed) for view in ("context", "word")]
     assert [round(100 * gap, 9) for gap in gaps] == [18.9, 19.4]
     subjects = {view: each.subject for view, each in values.items()}
-    assert subjects == {**dict.fromkeys(("full", "context", "word"), "people (printed)"), "label": ""}
+    printed = dict.fromkeys(("full", "context", "word"), "people (printed)")
+    assert subjects == {**printed, "label": "people (assumed)"}
 
 
 def test_catch_trials_are_counted_in_a_remark(tmp_path: Path) -> None:
@@ -360,7 +300,7 @@ def test_catch_trials_are_counted_in_a_remark(tmp_path: Path) -> None:
     caught = [replace(each, conditions={**each.conditions, "catch": True}) for each in items[:2]]
     write_items([*caught, *items[2:]], own)
     audit = own_set(own, COUNTING)
-    assert len(audit.train) + len(audit.dev) + len(audit.test) == len(items) - 2
+    assert len(audit.parts.labelled) == len(items) - 2
     assert audit.caught == ("2 items of the file are catch trials (column catch): no analysis uses them.",)
 
 

@@ -13,9 +13,9 @@ from lexiscope.items.importer import import_items
 from lexiscope.report.document import Report
 from lexiscope.report.stored import load
 from lexiscope.studies.context_bias import study
-from lexiscope.studies.context_bias.protocol import WORDS
+from lexiscope.studies.context_bias.models import WORDS
+from lexiscope.studies.context_bias.sets import own_set
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
-from lexiscope.studies.context_bias.sources import own_set
 from lexiscope.subjects._probe import UntrainedEncoder
 from lexiscope.training.vector_features import vector_features
 
@@ -202,13 +202,13 @@ def test_sentences_that_several_folds_share_are_counted(tmp_path: Path) -> None:
     file = tmp_path / "pairs.csv"
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     settings = ContextBiasSettings(items=str(file), encoders=("words",))
-    assert not any("Caution" in text for text in own_set(file, settings).arranged)
+    assert not any("Caution" in text for text in own_set(file, settings).parts.how)
     again = [line.replace("Each bank", "Each other bank") for line in lines[1:21]]
     file.write_text("\n".join([*lines, *again]) + "\n", encoding="utf-8")
-    audit = own_set(file, settings)
+    audit = own_set(file, settings).parts
     fold_of = dict(zip([item.usages[0].text for item in audit.test[:20]], audit.folds[:20], strict=True))
     apart = sum(
         fold_of[item.usages[0].text] != fold for item, fold in zip(audit.test[40:], audit.folds[40:], strict=True)
     )
     assert apart > 0
-    assert f"Caution: {2 * apart} of 60 items contain a sentence" in audit.arranged[1]
+    assert f"Caution: {2 * apart} of 60 items contain a sentence" in audit.how[1]

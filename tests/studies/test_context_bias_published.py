@@ -19,8 +19,9 @@ from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.items.published_pairs import SPLITS
 from lexiscope.items.views import MASK, view_item
-from lexiscope.studies.context_bias import protocol, study
+from lexiscope.studies.context_bias import study
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
+from lexiscope.training import plans
 from lexiscope.training.settings import TrainingSettings
 from lexiscope.training.shards import train_shard
 
@@ -37,7 +38,7 @@ def run(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
     folder = tmp_path_factory.mktemp("published") / "run"
     with pytest.MonkeyPatch.context() as patched:
         for name, number in (("_PROBE_ROWS", 300), ("_PROBE_DEV", 100), ("_PROBE_TEST", 400)):
-            patched.setattr(protocol, name, number)
+            patched.setattr(plans, name, number)
         still = ContextBiasSettings(encoders=("minilm",), protocol="zero_shot", n_bootstrap=1000, outputs=())
         study.run(replace(still, datasets=SETS), folder)
         yield folder

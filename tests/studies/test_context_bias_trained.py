@@ -17,12 +17,14 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import read_json
+from lexiscope.items.divided import Divided
 from lexiscope.items.planted_bias import Dials, planted_items
 from lexiscope.items.tabular import write_items
-from lexiscope.studies.context_bias import data, models, protocol, study
-from lexiscope.studies.context_bias.material import AuditSet, NotUsed
+from lexiscope.studies.context_bias import data, models, study
+from lexiscope.studies.context_bias.sets import AuditSet, NotUsed
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.subjects import _probe
+from lexiscope.training import plans
 
 Make = Callable[..., tuple[Item, ...]]
 TASKS: dict[str, Make] = {
@@ -43,7 +45,7 @@ def audit_of(task: str) -> AuditSet:
     """Made-up items of a task, divided."""
     make = TASKS[task]
     parts = make(64), make(32, start=64), make(32, start=96)
-    return AuditSet(task, task, task, *parts, space=SPACE if task == "sense_retrieval" else None)
+    return AuditSet(task, task, task, Divided(*parts), space=SPACE if task == "sense_retrieval" else None)
 
 
 def run(
@@ -109,7 +111,7 @@ def test_what_a_model_reads_a_part_of_is_told(
     monkeypatch.setattr(_probe, "_LONGEST", 8)
     audit = audit_of("same_sense")
     parts = ("train", "dev", "test")
-    far = {part: sum("town" in item.usages[1].text for item in getattr(audit, part)) for part in parts}
+    far = {part: sum("town" in item.usages[1].text for item in getattr(audit.parts, part)) for part in parts}
     found = run([audit], tmp_path / "run", monkeypatch, encoders=(str(bert),), protocol=how)
     for part, expected in far.items():
         assert find(found, "n_cut", dataset="same_sense", view="full", condition=part).value == expected
@@ -120,8 +122,8 @@ def test_what_a_model_reads_a_part_of_is_told(
 
 def test_seeds_have_a_spread_on_dev(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The whole protocol trains every view, LABEL too, with every rate and seed; the SD is that over the seeds."""
-    monkeypatch.setattr(protocol, "RATES", (2e-5, 1e-3))
-    monkeypatch.setattr(protocol, "SEEDS", (0, 1))
+    monkeypatch.setattr(plans, "RATES", (2e-5, 1e-3))
+    monkeypatch.setattr(plans, "SEEDS", (0, 1))
     audits = [audit_of("same_sense")]
     found = run(audits, tmp_path / "run", monkeypatch, encoders=(str(bert),), protocol="full")
     for view in ("full", "context", "word", "label"):
@@ -202,7 +204,7 @@ def test_a_set_that_an_encoder_cannot_read_stops_no_other(
     dials = Dials(n_words=4, splits=(("train", 20), ("dev", 10), ("test", 10)))
     items = planted_items(dials)
     parts = (tuple(each for each in items if each.conditions["split"] == name) for name, _ in dials.splits)
-    strange = AuditSet("strange", "Strange words", "same_sense", *parts)
+    strange = AuditSet("strange", "Strange words", "same_sense", Divided(*parts))
     known = audit_of("same_sense")
     found = run([strange, known], tmp_path / "run", monkeypatch, encoders=(str(bert),))
     assert {record.dataset for record in found if record.dataset} == {"same_sense"}

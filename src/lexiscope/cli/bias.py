@@ -22,7 +22,7 @@ from lexiscope.core.simulated import SIMULATED, SIMULATED_PARTICIPANTS
 from lexiscope.report.document import Report
 from lexiscope.report.part import pick
 from lexiscope.report.stored import load
-from lexiscope.studies.context_bias.material import FOLDED
+from lexiscope.studies.context_bias.sets import FOLDED
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 
 STUDY, PEOPLE = "context_bias", "people"

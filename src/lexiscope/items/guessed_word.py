@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lexiscope.core.errors import InputError, Place
+from lexiscope.core.errors import DataError, InputError, Place
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.usage import Usage
@@ -21,6 +21,7 @@ from lexiscope.items.given_answer import MEASURE_GUESS
 from lexiscope.items.inflection import EnglishForms
 from lexiscope.items.spreadsheet import SheetRow, write_sheet
 from lexiscope.items.views import GUESSED_WORD, view_usage
+from lexiscope.resources import wordnet
 
 GUESS_OF, GUESS, FITS = "guess_of", "guess", "guess_fits"
 """Conditions of an item with a guess: the item that was guessed at, the guess, and whether it fits, where judged."""
@@ -170,6 +171,30 @@ def guessed_items(
         for guess, own in by_guess.items()
         if all(slot.slot_id in decided for slot in own)
     )
+
+
+def guessed_again(
+    items: Sequence[Item], answers: ResponseTable, given: Sequence[Item] = ()
+) -> tuple[tuple[Item, ...], str]:
+    """Return the items with people's guesses in the word's place, and how their forms were found, as text.
+
+    Of *given* (what ``lexiscope choices guesses --out`` has written) the guesses at these *items*. Without any, the
+    guesses among *answers* whose form is certain; one on which a person would have to decide is excluded, and counted.
+    """
+    own = {item.item_id for item in items}
+    chosen = tuple(item for item in given if item.conditions.get(GUESS_OF) in own)
+    guesses = guesses_of(answers)
+    if chosen or not guesses:
+        return chosen, "Their forms were decided on by a person." if chosen else ""
+    try:
+        forms = EnglishForms.of(wordnet.load())
+    except DataError as error:
+        return (), f"{len(guesses)} guessed words were not put back: {error.what}."
+    found = propose_forms(items, guesses, forms)
+    made = guessed_items(items, found.slots, certain_forms(found.slots))
+    told = f"{len(guesses)} words were guessed; {len(found.same)} of them are the hidden word, and "
+    doubtful = len(guesses) - len(found.same) - len(made)
+    return made, f"{told}{doubtful} were excluded because a person has to decide on their form."
 
 
 def _slot(guess: WordGuess, number: int, usage: Usage, forms: EnglishForms) -> GuessedSlot:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from lexiscope.analysis.verdict import Verdict
-from lexiscope.analysis.view_errors import SEVERAL, ViewError, ViewErrors
+from lexiscope.analysis.view_errors import SEVERAL, ViewError, ViewErrors, distractor_by_overlap, view_errors
+from lexiscope.core.item import Item
+from lexiscope.core.result import Record, statistic_name
 from lexiscope.report.document import Section
 from lexiscope.report.figures import Figure
+from lexiscope.report.part import Part
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import Cell, Column, Missing, Table
 
@@ -18,6 +22,21 @@ _READING = (
     "A bias says how much of what the whole input gives over no input can be had from one part: 0 is nothing, 1 all. "
     "It is called high, or not high, only where its whole interval lies on one side of the threshold."
 )
+
+
+_RULE = (
+    "A distracting word is one of the context that stands in the wrongly chosen entry too, and not in the right one; "
+    "it need not be what misled the model."
+)
+_KINDS = (("full", "word"), ("word", "full"))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What can be chosen in the place of t and f: a sense or an entry, with its description."""
+
+    name: str
+    description: str
 
 
 def verdict_section(
@@ -52,6 +71,53 @@ def errors_section(
     tables = tuple(_errors_table(each, texts or {}, entries or {}, f"{section_id}_{n}", most)
                    for n, each in enumerate(found, start=1) if each.errors)  # fmt: skip
     return Section(section_id, title, tuple(_told(each) for each in found) + ((rule,) if rule else ()), tables)
+
+
+def error_browser(
+    items: Sequence[Item],
+    answers: Mapping[str, Mapping[str, str | None]],
+    choices: Mapping[str, Choice],
+    *,
+    dataset: str,
+    subject: str,
+    name: str,
+    number: str = "",
+    most: int = MOST_ERRORS,
+) -> Part:
+    """Return what a model gets wrong on the whole input and right on the word alone, and the reverse (Table 3).
+
+    *answers* are those of the model to *items* by view; *choices* what it can choose, if that is more than t and f: of
+    an error a word of the context is then named that may have led to the choice.
+    """
+    gold, words = {item.item_id: str(item.gold) for item in items}, {item.item_id: item.word for item in items}
+    found, records = [], []
+    for wrong, right in _KINDS:
+        misled = {item.item_id: _distractor(item, answers[wrong].get(item.item_id), choices) for item in items}
+        errors = view_errors(gold, answers, wrong=wrong, right=right, words=words, distractors=misled)
+        found.append(errors)
+        statistic = statistic_name("n_errors", wrong=wrong, right=right)
+        records.append(Record(statistic, len(errors.errors), subject, dataset, n=errors.n))
+    named = any(error.distractor for errors in found for error in errors.errors)
+    texts, entries = {item.item_id: _text(item) for item in items}, {key: each.name for key, each in choices.items()}
+    section = errors_section(found, texts=texts, entries=entries, section_id=name, most=most)
+    told = [f"{dataset}, {subject}. {text}" for text in section.paragraphs]
+    tables = [replace(each, number=number, title=f"{dataset}, {subject}: {each.title}") for each in section.tables]
+    return Part(tuple(records), tuple(tables), paragraphs=(*told, *((_RULE,) if named else ())))
+
+
+def _distractor(item: Item, answer: str | None, choices: Mapping[str, Choice]) -> str:
+    golds = str(item.gold).split(SEVERAL)
+    if answer is None or answer not in choices or answer in golds:
+        return ""
+    right = next((choices[key].description for key in golds if key in choices), "")
+    usage = item.usages[0]
+    return distractor_by_overlap(usage.text, choices[answer].description, right=right, target=usage.target)
+
+
+def _text(item: Item) -> str:
+    texts = [usage.bracketed for usage in item.usages]
+    definition = item.conditions.get("definition")
+    return " ‖ ".join([*texts, str(definition)] if definition else texts)
 
 
 def _told(found: ViewErrors) -> str:

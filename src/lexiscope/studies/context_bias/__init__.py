@@ -11,9 +11,9 @@ from lexiscope.core.result import Record
 from lexiscope.core.settings import Settings
 from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.tables import Format, Table
-from lexiscope.studies.context_bias import biases, describe, words
+from lexiscope.studies.context_bias import biases, data, words
 from lexiscope.studies.context_bias.data import BiasData, gather, given_files
-from lexiscope.studies.context_bias.protocol import LOOK_UP
+from lexiscope.studies.context_bias.models import LOOK_UP
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.kit.study import Said, Study
 
@@ -139,8 +139,8 @@ def verdict(run: BiasData) -> object:
     return text, biases.verdicts(run)
 
 
-study.section("The datasets and their splits", section_id="sets")(describe.sets)
-study.section("The models", section_id="models")(describe.models)
+study.section("The datasets and their splits", section_id="sets")(data.datasets)
+study.section("The models", section_id="models")(data.models)
 study.question(
     "How much of what the whole input gives can be had from the context alone, and from the word alone?",
     place="§2.3, Figures 1, 2 and 4, Table 7",

@@ -29,16 +29,9 @@ from lexiscope.report.people_parts import people_records
 from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import Column, Format, Table
-from lexiscope.studies.context_bias.data import BiasData
-from lexiscope.studies.context_bias.material import (
-    PAIR_TASKS,
-    PEOPLE,
-    PRINTED,
-    RETRIEVAL_TASKS,
-    VIEWS,
-    Answers,
-    AuditSet,
-)
+from lexiscope.studies.context_bias.data import ASSUMED, PEOPLE, PRINTED, BiasData
+from lexiscope.studies.context_bias.models import Answers
+from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, VIEWS, AuditSet
 
 PRINTED_VALUES = printed_values(Path(__file__).with_name("printed.csv"), dataset="context_bias")
 """What the paper prints, by dataset."""
@@ -46,14 +39,7 @@ PRINTED_VALUES = printed_values(Path(__file__).with_name("printed.csv"), dataset
 _CAPTION = "Intervals: 95 %, words resampled, the same in all views."
 _HUMANS = (PEOPLE, PRINTED)
 _SCORE = Format("number", 1)
-_HALF = PublishedValue("people_accuracy", "0.5", "§2.2: no input, either answer", condition="label")
-_EQUAL = replace(_HALF, place="§2.2: the words are equal, so that everybody answers t", condition="word")
-_ASSUMED: Mapping[str, tuple[PublishedValue, ...]] = {
-    "am2ico?language=zh": (_HALF,),
-    "wic": (_EQUAL, _HALF),
-    "xl_wic": (_EQUAL, _HALF),
-    "aida": (replace(_HALF, printed="0", place="§2.2: no page is found without input"),),
-}
+_STATUS = {PRINTED: "printed", ASSUMED: "assumed"}
 _NOBODY = (
     "No answers of people were given and no scores of people are printed of these datasets, so that the models are not "
     "compared with people: lexiscope choices draw, or a study in the app, asks people the same items in the same views."
@@ -89,26 +75,26 @@ def measured(run: BiasData) -> tuple[Measured, ...]:
         blind = {each.subject: each.blind for each in run.of(audit)}
         if audit.name in run.people:
             answers = run.people[audit.name]
-            scores[PEOPLE] = people_scores(answers, audit.labelled, task=audit.task, measure=audit.measure)
-        recorded = {each.condition: each for each in people_recorded(audit.name)}
-        # what a paper prints of people is not compared with simulated participants
-        if "full" in recorded and not run.simulated:
-            scores[PRINTED] = {view: _fixed(each) for view, each in recorded.items()}
+            scores[PEOPLE] = people_scores(answers, audit.parts.labelled, task=audit.task, measure=audit.measure)
+        recorded = people_recorded(run, audit)
+        fixed = [FixedScore(float(each.printed), f"{_STATUS[each.subject]} ({each.place})") for each in recorded]
+        scores[PRINTED] = {each.condition: score for each, score in zip(recorded, fixed, strict=True)}
         for subject, own in scores.items():
-            # people who were asked parts alone have scores, and no bias
+            # people who were asked parts alone, or of whom parts are recorded, have scores and no bias
             if "full" in own:
                 biases = context_word_bias(own, resamples=settings.n_bootstrap, seed=settings.seed)
                 found.append(Measured(audit.name, subject, biases, own, blind.get(subject, {})))
     return tuple(found)
 
 
-def people_recorded(dataset: str) -> tuple[PublishedValue, ...]:
-    """Return scores of people that were not measured here, 0 to 1: those that the paper prints, then the assumed ones.
+def people_recorded(run: BiasData, audit: AuditSet) -> tuple[PublishedValue, ...]:
+    """Return scores of people on a dataset that the paper prints or assumes; 0 to 1, the view is the condition.
 
-    The view is the condition; the subject of an assumed score is empty.
+    They are not compared with simulated participants, and a file of the user's own has none, whatever its name.
     """
-    printed = tuple(value for value in PRINTED_VALUES.get(dataset, ()) if value.subject == PRINTED)
-    return (*printed, *_ASSUMED.get(dataset, ()))
+    if run.own or run.simulated:
+        return ()
+    return tuple(value for value in PRINTED_VALUES.get(audit.name, ()) if value.subject in _STATUS)
 
 
 def chance(audit: AuditSet) -> float:
@@ -222,8 +208,8 @@ def _agreement(run: BiasData, audit: AuditSet, name: str) -> tuple[list[Record],
     """What people agree on where two answered the same item in the same view (Table 10)."""
     found = people_by_view(
         run.people[audit.name],
-        right={item.item_id: str(item.gold) for item in audit.labelled},
-        words={item.item_id: item.word for item in audit.labelled},
+        right={item.item_id: str(item.gold) for item in audit.parts.labelled},
+        words={item.item_id: item.word for item in audit.parts.labelled},
         measure=audit.measure,
         resamples=run.settings.n_bootstrap,
         seed=run.settings.seed,
@@ -240,9 +226,9 @@ def _agreement(run: BiasData, audit: AuditSet, name: str) -> tuple[list[Record],
 def _recorded(run: BiasData) -> Table:
     columns = (Column("Dataset"), Column("View"), Column("Score", _SCORE), Column("Status"), Column("Of"))
     rows = tuple(
-        (audit.name, each.condition.upper(), 100 * float(each.printed), _status(each), each.place)
+        (audit.name, each.condition.upper(), 100 * float(each.printed), _STATUS[each.subject], each.place)
         for audit in run.sets
-        for each in (() if run.simulated else people_recorded(audit.name))
+        for each in people_recorded(run, audit)
     )
     note = "Printed by the paper, or assumed there and not measured; nothing here was answered in this run."
     return Table("human_constants", "", "Recorded scores of people, in percent", columns, rows, (note,))
@@ -284,14 +270,6 @@ def _model_scores(audit: AuditSet, answers: Answers) -> Scores:
     found = scored_views(own, gold, audit.words, subjects=(answers.subject,), measure=audit.measure)
     random = FixedScore(chance(audit), "the closed form of a random answer")
     return {**{view: found[view] for view in asked if view in found}, "random": random}
-
-
-def _fixed(score: PublishedValue) -> FixedScore:
-    return FixedScore(float(score.printed), f"{_status(score)} ({score.place})")
-
-
-def _status(score: PublishedValue) -> str:
-    return "printed" if score.subject == PRINTED else "assumed"
 
 
 def _of_gap(record: Record) -> bool:

@@ -1,32 +1,39 @@
-"""What the questions of the study see: datasets divided into train, dev and test, and the answers to what is tested."""
+"""What the questions of the study see: datasets, divided, and the answers of models and people to what is tested."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from lexiscope.collect import CollectProgress
-from lexiscope.core.dataset import DatasetCard, own_card
+from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.errors import InputError, MissingExtraError, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.run import sha256_of
 from lexiscope.core.study import PublishedValue
+from lexiscope.items.answers_by_dataset import answers_by_dataset
+from lexiscope.items.guessed_word import guessed_again
+from lexiscope.items.tabular import is_item_table, read_items
+from lexiscope.items.views import shown_texts
+from lexiscope.report.bias_tables import ExampleRow, examples_table
 from lexiscope.report.document import Section
-from lexiscope.report.part import Part
+from lexiscope.report.part import Part, Remark
+from lexiscope.report.sections import drop_empty
 from lexiscope.report.simulated import marked_part, marked_section, marked_where_people
-from lexiscope.studies.context_bias.material import PRINTED, Answers, AuditSet, NotUsed
-from lexiscope.studies.context_bias.models import check_masks, learners, model_answers
-from lexiscope.studies.context_bias.people import guessed_at, read_people
-from lexiscope.studies.context_bias.protocol import WORDS, check_protocol
+from lexiscope.report.tables import INTEGER, Cell, Column, Table
+from lexiscope.studies.context_bias.models import LOOK_UP, WORDS, Answers, check_protocol, learners, model_answers
+from lexiscope.studies.context_bias.sets import TASKS, VIEWS, AuditSet, NotUsed, open_sets
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
-from lexiscope.studies.context_bias.sources import open_sets
 from lexiscope.studies.kit.run_data import RunData
+from lexiscope.training.view_learners import check_mask
 
+PEOPLE, PRINTED, ASSUMED = "people", "people (printed)", "people (assumed)"
+"""People whose answers were given, and people whose scores the paper prints or assumes."""
 DEFAULT_ENCODERS = (WORDS, "minilm")
 """By default: words and characters, and a linear probe on vectors if its packages are installed."""
 
@@ -54,20 +61,13 @@ class BiasData(RunData[ContextBiasSettings]):
 
     @property
     def card(self) -> DatasetCard | None:
-        """What the dataset is, if there is only one."""
-        return self.sets[0].card if len(self.sets) == 1 else None
+        """What the published dataset is, if there is only one."""
+        return self.sets[0].card if len(self.sets) == 1 and not self.own else None
 
     @property
     def cards(self) -> Sequence[tuple[DatasetCard, str]]:
         """The card of each dataset; items that are neither published nor read from a file have none."""
-        found = [(audit.card or self._own_card(audit), f"data_{n}") for n, audit in enumerate(self.sets, start=1)]
-        return [(card, section_id) for card, section_id in found if card is not None]
-
-    def _own_card(self, audit: AuditSet) -> DatasetCard | None:
-        if not self.own:
-            return None
-        counts = (("items", len(audit.test)),) if audit.folds else tuple(audit.sizes.items())
-        return own_card(Path(self.settings.items), task=audit.task, language=self.settings.language, counts=counts)
+        return [(audit.card, f"data_{n}") for n, audit in enumerate(self.sets, start=1) if audit.card is not None]
 
     @cached_property
     def responses(self) -> ResponseTable:
@@ -78,11 +78,15 @@ class BiasData(RunData[ContextBiasSettings]):
         """
         owners: dict[tuple[str, str], list[str]] = {}
         for audit in self.sets:
-            for item in audit.labelled:
+            for item in audit.parts.labelled:
                 owners.setdefault((audit.task, item.item_id), []).append(audit.name)
         alike = {name for names in owners.values() if len(names) > 1 for name in names}
         answered = [*((each.dataset, each.responses) for each in self.answers), *self.people.items()]
-        return ResponseTable.concat([_under(name, table) if name in alike else table for name, table in answered])
+        tables = []
+        for name, table in answered:
+            ids = [f"{name}:{item_id}" for item_id in table.column("item_id")]
+            tables.append(table.with_column("item_id", ids) if name in alike else table)
+        return ResponseTable.concat(tables)
 
     @property
     def checksums(self) -> Mapping[str, str]:
@@ -97,20 +101,17 @@ class BiasData(RunData[ContextBiasSettings]):
     @property
     def counts(self) -> Mapping[str, int]:
         """Datasets, items, responses and models."""
-        items = sum(len(audit.labelled) for audit in self.sets)
-        return {
-            "datasets": len(self.sets), "items": items, "responses": len(self.responses), "models": len(self.answers)
-        }  # fmt: skip
+        items, answers = sum(len(audit.parts.labelled) for audit in self.sets), len(self.responses)
+        return {"datasets": len(self.sets), "items": items, "responses": answers, "models": len(self.answers)}
 
     @property
     def record(self) -> Mapping[str, Any]:
         """How each model was trained, and what was not trained."""
-        return {
-            "plans": [
-                {"dataset": one.dataset, "model": one.subject, "plan": one.plan, "left_out": list(one.left_out)}
-                for one in self.answers
-            ]
-        }
+        plans = [
+            {"dataset": one.dataset, "model": one.subject, "plan": one.plan, "left_out": list(one.left_out)}
+            for one in self.answers
+        ]
+        return {"plans": plans}
 
     @cached_property
     def simulated(self) -> bool:
@@ -119,7 +120,8 @@ class BiasData(RunData[ContextBiasSettings]):
 
     def printed(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
         """Return what the paper prints of these datasets: scores of people are no result of a run, they enter it."""
-        every = [value for audit in self.sets for value in values.get(audit.name, ()) if value.subject != PRINTED]
+        named = [value for audit in self.sets for value in values.get(audit.name, ())]
+        every = [value for value in named if not value.subject.startswith(PEOPLE)]
         # what the paper prints of people is not compared with simulated participants
         kept = [value for value in every if not (self.simulated and value.statistic.startswith("people_"))]
         return () if self.own else kept
@@ -154,10 +156,10 @@ def gather(settings: ContextBiasSettings, out: Path, progress: CollectProgress |
     """
     check_protocol(settings)
     sets, not_used = open_sets(settings)
-    people = read_people(settings.people, sets)
-    guesses = {
-        audit.name: guessed_at(audit, people[audit.name], settings.people) for audit in sets if audit.name in people
-    }
+    labelled = {audit.name: audit.parts.labelled for audit in sets}
+    people = answers_by_dataset(settings.people, labelled)
+    given = [item for path in map(Path, settings.people) if is_item_table(path) for item in read_items(path)]
+    guesses = {name: guessed_again(labelled[name], answers, given) for name, answers in people.items()}
     encoders = settings.encoders or DEFAULT_ENCODERS
     share = len(sets) * len(encoders)
     missing: dict[str, MissingExtraError] = {}
@@ -165,7 +167,8 @@ def gather(settings: ContextBiasSettings, out: Path, progress: CollectProgress |
     unread: list[NotUsed] = []
     for encoder in encoders:
         try:
-            check_masks((encoder,), sets)
+            if encoder not in (WORDS, LOOK_UP):
+                check_mask(encoder, sets[0].parts.labelled[0])
         except MissingExtraError as error:
             if settings.encoders:
                 raise
@@ -176,7 +179,6 @@ def gather(settings: ContextBiasSettings, out: Path, progress: CollectProgress |
             if encoder in missing:
                 continue
             try:
-                share = len(sets) * len(encoders)
                 answers.append(
                     model_answers(audit, encoder, settings, out, share=share, guessed=guessed, progress=progress)
                 )
@@ -191,8 +193,14 @@ def gather(settings: ContextBiasSettings, out: Path, progress: CollectProgress |
                 why = f"{encoder} cannot answer it: {error.what} ({error.why})." if error.why else error.what
                 unread.append(NotUsed(audit.name, audit.title, why))
     shutil.rmtree(out / "vectors", ignore_errors=True)
+    if missing and not answers:
+        raise next(iter(missing.values()))
+    if unread and not answers:
+        hint = "name another encoder or other datasets"
+        raise SubjectError("no encoder could answer any dataset", why=unread[0].reason, hint=hint)
     if not answers:
-        raise _no_answers(encoders, sets, missing, unread)
+        what = f"{', '.join(encoders)} cannot answer {', '.join(audit.task for audit in sets)}"
+        raise InputError(what, hint="name another encoder, such as minilm")
     used = tuple(audit for audit in sets if any(one.dataset == audit.name for one in answers))
     not_run = tuple(
         f"Not run: {name}, a linear probe on vectors. {error.what} {error.hint or ''}".strip()
@@ -206,20 +214,85 @@ def given_files(settings: ContextBiasSettings) -> Mapping[str, str]:
     return {path: sha256_of(Path(path)) for path in settings.people}
 
 
-def _no_answers(
-    encoders: Sequence[str],
-    sets: Sequence[AuditSet],
-    missing: Mapping[str, MissingExtraError],
-    unread: Sequence[NotUsed],
-) -> Exception:
-    if missing:
-        return next(iter(missing.values()))
-    if unread:
-        hint = "name another encoder or other datasets"
-        return SubjectError("no encoder could answer any dataset", why=unread[0].reason, hint=hint)
-    what = f"{', '.join(encoders)} cannot answer {', '.join(audit.task for audit in sets)}"
-    return InputError(what, hint="name another encoder, such as minilm")
+# -- in the report: what was asked, of whom -----------------------------------------------------------------------
 
 
-def _under(dataset: str, table: ResponseTable) -> ResponseTable:
-    return table.with_column("item_id", [f"{dataset}:{item_id}" for item_id in table.column("item_id")])
+def datasets(run: BiasData) -> Iterator[object]:
+    """Yield the datasets with their splits, what was done to them, and those that are not in the run, with why."""
+    columns = (
+        Column("Dataset"),
+        Column("Task"),
+        *(Column(name, INTEGER) for name in ("Train", "Dev", "Test")),
+        Column("Words tested", INTEGER, note="What is resampled."),
+        Column("Searched", INTEGER, note="Entries of the search space."),
+        Column("Tested split"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for audit in run.sets:
+        n_words, n_test = len(set(audit.words.values())), len(audit.test)
+        searched = len(audit.space) if audit.space is not None else None
+        counts = (audit.sizes.get("train"), audit.sizes.get("dev"), n_test)
+        rows.append((audit.name, TASKS[audit.task], *counts, n_words, searched, audit.parts.tested))
+        yield [run.number("n_items", n, dataset=audit.name, condition=split) for split, n in audit.sizes.items()]
+        yield run.number("n_words", n_words, dataset=audit.name)
+        yield run.number("n_word_shown", audit.n_shown, dataset=audit.name, n=n_test)
+        if about := (*audit.parts.how, *_shown_again(audit)):
+            yield f"{audit.name}: {' '.join(about)}"
+        yield [Remark(text) for text in audit.caught]
+    yield drop_empty(Table("sets", "", "Datasets of this run", columns, tuple(rows)))
+    if run.not_used:
+        missing = (Column("Dataset"), Column("Title"), Column("Why it is not in this run"))
+        reasons = tuple((each.name, each.title, each.reason) for each in run.not_used)
+        yield Table("not_used", "", "Datasets of the paper that are not in this run", missing, reasons)
+    yield examples_table([_example(audit) for audit in run.sets], number="6")
+
+
+def models(run: BiasData) -> Iterator[object]:
+    """Yield the models: what was trained of each on what, and what the paper has more (Table 9)."""
+    columns = (Column("Dataset"), Column("Model"), Column("Method"), Column("Learnt from", INTEGER),
+               Column("Tested on", INTEGER), Column("How"), Column("Left out"))  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    yield run.not_run
+    yield [Remark(f"{one.name} is not in this run. {one.reason}") for one in run.not_used if one.asked]
+    for audit, answers in run.answered():
+        full = next((each for each in answers.trained if each.view == "full"), None)
+        method = full.method.replace("_", " ") if full is not None else "counting"
+        learnt = full.n_train if full is not None else len(audit.parts.train)
+        left_out = "; ".join(answers.left_out)
+        rows.append((audit.name, answers.subject, method, learnt, len(answers.asked), answers.plan, left_out or None))
+        if left_out:
+            yield Remark(f"{audit.name}, {answers.subject}: left out: {left_out}.")
+        cut = [(each.view, part, n) for each in answers.trained for part, n in each.cut.items() if n]
+        for view, part, n in cut:
+            about = {"subject": answers.subject, "view": view, "condition": part}
+            yield run.number("n_cut", n, dataset=audit.name, **about)
+        if cut:
+            counts = ", ".join(f"{n} of {part} in {view.upper()}" for view, part, n in cut)
+            what = "of some items it read a part only, being cut far from the target where they are too long"
+            yield Remark(f"{audit.name}, {answers.subject}: {what}: {counts}.")
+    yield drop_empty(Table("models", "9", "Models: how they learnt and what was left out", columns, tuple(rows)))
+
+
+def _shown_again(audit: AuditSet) -> tuple[str, ...]:
+    """How many items show the word outside the target's span, and what was done there."""
+    if not audit.n_shown:
+        return ()
+    share = f"{audit.n_shown:,} of {len(audit.test):,} tested items ({100 * audit.n_shown / len(audit.test):.1f} %)"
+    return (
+        f"In {share} the texts show the word outside the target's span too. CONTEXT hides it there as well; "
+        "CONTEXT SPAN is the published view, which hides the span alone.",
+    )
+
+
+def _example(audit: AuditSet) -> ExampleRow:
+    """The first tested item of a dataset as every view shows it to people.
+
+    A model puts its own mask token in the place of ``[X]``, and masks candidates in the view label.
+    """
+    item, shown = audit.test[0], []
+    for view in VIEWS:
+        texts = list(shown_texts(item, view))
+        if audit.task == "sense_verification":
+            texts.append("[X]" if view == "label" else str(item.conditions["definition"]))
+        shown.append((view, " ‖ ".join(texts)))
+    return ExampleRow(audit.name, TASKS[audit.task], tuple(shown), str(item.gold))

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 
 from lexiscope.analysis.entropy import MeanEntropy, label_entropy, sense_entropy
 from lexiscope.analysis.guess_answers import guess_answers
 from lexiscope.analysis.guess_flips import count_flips
 from lexiscope.analysis.view_answers import answers_by_view
-from lexiscope.analysis.view_errors import ViewErrors, distractor_by_overlap, view_errors
 from lexiscope.analysis.view_gaps import ambiguity_and_word_bias
 from lexiscope.core.item import Item
-from lexiscope.core.result import Estimate, Record, Undefined, statistic_name
+from lexiscope.core.result import Record, Undefined, statistic_name
 from lexiscope.items.sense_options import glosses_of
 from lexiscope.items.word_of import words_of
-from lexiscope.report.bias_sections import errors_section
+from lexiscope.report.bias_sections import Choice, error_browser
 from lexiscope.report.bias_tables import AmbiguityRow, ambiguity_table, flips_table
+from lexiscope.report.part import shown
 from lexiscope.report.sections import drop_empty
-from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, Interval, Missing, Noted, Table
+from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, Noted, Table
 from lexiscope.studies.context_bias.biases import PRINTED_VALUES, measured
 from lexiscope.studies.context_bias.data import BiasData
-from lexiscope.studies.context_bias.material import PAIR_TASKS, RETRIEVAL_TASKS, Answers, AuditSet
+from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, AuditSet
 
 ENTROPY_RULES: Mapping[str, tuple[str, str]] = {
     "wic": ("surface_lower", "all"),
@@ -39,10 +39,6 @@ _CAPTION = (
     "Natural logarithm; means over the words of the training items (of all items, where a dataset has no training "
     "items), with intervals that resample words."
 )
-_RULE = (
-    "A distracting word is one of the context that stands in the wrongly chosen entry too, and not in the right one; "
-    "it need not be what misled the model."
-)
 _NO_GUESS = (
     "No guessed words of people were given in this run. People who see the context alone may guess the word (the "
     "column word of a sheet, or the page of the app); the model of the whole input is then asked the item with the "
@@ -56,7 +52,6 @@ _OF_PAPER = (
     "The paper examined 20 guesses: 11 were valid other words, and its model kept its answer in 7 of these (§3.2, "
     "Table 8); the answers of the paper's annotators were never released."
 )
-_Rule = tuple[str, str]
 
 
 # -- entropy --------------------------------------------------------------------------------------------------
@@ -64,26 +59,20 @@ _Rule = tuple[str, str]
 
 def label_entropies(run: BiasData) -> object:
     """Return the mean label entropy of the words of every dataset of pairs, with the rule of its words (Table 4)."""
-
-    def rule(audit: AuditSet) -> _Rule:
-        # a file of the user's own may be called wic.csv; it has no card
-        return (ENTROPY_RULES if audit.card else {}).get(audit.name.partition("?")[0], ("lemma", "all"))
-
     pairs = [audit for audit in run.sets if audit.task in PAIR_TASKS]
-    table = Table("label_entropy", "4", "Label entropy: does the word tell the label?", (), ())
-    return _entropies(run, pairs, rule, label_entropy, 2, table)
+    # a file of the user's own may be called wic.csv
+    known = {} if run.own else ENTROPY_RULES
+    rules = [known.get(audit.name.partition("?")[0], ("lemma", "all")) for audit in pairs]
+    title = "Label entropy: does the word tell the label?"
+    return _entropies(run, pairs, rules, label_entropy, 2, "4", title)
 
 
 def ambiguity(run: BiasData) -> Iterator[object]:
     """Yield the mean sense entropy (Table 2), and its rank correlation with the word bias over datasets."""
-
-    def rule(audit: AuditSet) -> _Rule:
-        tagged = all(item.usages[0].pos or item.conditions.get("pos") for item in audit.labelled)
-        return ("surface" if audit.task == "entity_link" else "lemma_pos" if tagged else "lemma", "all")
-
     senses = [audit for audit in run.sets if audit.task not in PAIR_TASKS]
-    table = Table("sense_entropy", "2", "Sense entropy: how ambiguous are the words?", (), ())
-    records, tables = _entropies(run, senses, rule, sense_entropy, 1, table)
+    rules = [(_word_of_senses(audit), "all") for audit in senses]
+    title = "Sense entropy: how ambiguous are the words?"
+    records, tables = _entropies(run, senses, rules, sense_entropy, 1, "2", title)
     yield records, tables
     of_words = [one for one in records if one.statistic.startswith("sense_entropy")]
     entropy = {one.dataset: one.value for one in of_words if one.value is not None}
@@ -99,15 +88,23 @@ def ambiguity(run: BiasData) -> Iterator[object]:
         yield found.about(subject=subject).records(), ambiguity_table(rows, found, name=f"ambiguity_{number}")
 
 
+def _word_of_senses(audit: AuditSet) -> str:
+    if audit.task == "entity_link":
+        return "surface"
+    tagged = all(item.usages[0].pos or item.conditions.get("pos") for item in audit.parts.labelled)
+    return "lemma_pos" if tagged else "lemma"
+
+
 def _entropies(
     run: BiasData,
     sets: Sequence[AuditSet],
-    rule: Callable[[AuditSet], _Rule],
+    rules: Sequence[tuple[str, str]],
     entropy: Callable[..., MeanEntropy],
     min_count: int,
-    table: Table,
-) -> tuple[list[Record], tuple[Table, ...]]:
-    """The records of a mean entropy for each of the datasets, and *table* with its rows, if there are any."""
+    number: str,
+    title: str,
+) -> tuple[list[Record], list[Table]]:
+    """The records and the table of a mean entropy of each dataset; *rules* say what a word is and which rows count."""
     columns = (
         Column("Dataset"),
         Column("A word is"),
@@ -121,38 +118,31 @@ def _entropies(
     )
     records: list[Record] = []
     rows: list[tuple[Cell, ...]] = []
-    for audit in sets:
-        word, counted = rule(audit)
-        name = statistic_name(table.name, word=word, rows=counted, base="e", min_count=min_count)
-
-        def computed(audit: AuditSet = audit, word: str = word, counted: str = counted) -> MeanEntropy:
-            used = words_of(_training(audit), word=word, rows=counted)
-            drawn = {"resamples": run.settings.n_bootstrap, "seed": run.settings.seed}
-            return entropy(used.words, used.labels, word=used.word, rows=used.rows, **drawn)
-
-        found = run.attempt(name, computed)
-        named = (audit.name, word.replace("_", " "), counted.replace("_", " "))
-        if isinstance(found, Undefined):
-            results: tuple[Estimate | Undefined, ...] = (found,)
-            rows.append((*named, Missing(f"{found.reason}."), _in_paper(audit, name), None, None, None, None))
-        else:
-            results, ends = found.results(), found.interval
-            value = Interval(ends.low, ends.high, found.value) if ends.is_defined else found.value
+    drawn = {"min_count": min_count, "resamples": run.settings.n_bootstrap, "seed": run.settings.seed}
+    for audit, (word, counted) in zip(sets, rules, strict=True):
+        used = words_of(_training(run, audit), word=word, rows=counted)
+        name = statistic_name(entropy.__name__, word=word, rows=counted, base="e", min_count=min_count)
+        found = run.attempt(name, partial(entropy, used.words, used.labels, word=word, rows=counted, **drawn))
+        results = (found,) if isinstance(found, Undefined) else found.results()
+        own = [record for one in results for record in run.about(one, dataset=audit.name).records()]
+        numbers: tuple[Cell, ...] = (None,) * 4
+        if isinstance(found, MeanEntropy):
             numbers = (found.n_words, found.n_rows, found.same_share, found.majority_share)
-            rows.append((*named, value, _in_paper(audit, name), *numbers))
-        records += [record for one in results for record in one.about(dataset=audit.name).records()]
-    filled = drop_empty(replace(table, columns=columns, rows=tuple(rows), notes=(_CAPTION,)))
-    return records, (filled,) if rows else ()
+        named = (audit.name, word.replace("_", " "), counted.replace("_", " "))
+        rows.append((*named, shown(own[0]), _in_paper(run, audit, name), *numbers))
+        records += own
+    table = Table(entropy.__name__, number, title, columns, tuple(rows), (_CAPTION,))
+    return records, [drop_empty(table)] if rows else []
 
 
-def _training(audit: AuditSet) -> tuple[Item, ...]:
+def _training(run: BiasData, audit: AuditSet) -> tuple[Item, ...]:
     """What is published as training items, whatever of it is used as dev in this run; else all labelled items."""
-    published = tuple(item for item in audit.labelled if item.conditions.get("split") == "train")
-    return published if published and audit.card is not None else audit.labelled
+    published = tuple(item for item in audit.parts.labelled if item.conditions.get("split") == "train")
+    return published if published and not run.own else audit.parts.labelled
 
 
-def _in_paper(audit: AuditSet, name: str) -> Cell:
-    printed = PRINTED_VALUES.get(audit.name, ()) if audit.card is not None else ()
+def _in_paper(run: BiasData, audit: AuditSet, name: str) -> Cell:
+    printed = () if run.own else PRINTED_VALUES.get(audit.name, ())
     value = next((each for each in printed if each.statistic == name), None)
     if value is None or not value.remark:
         return None if value is None else float(value.printed)
@@ -166,57 +156,18 @@ def misled(run: BiasData) -> Iterator[object]:
     """Yield what the whole input gets wrong and the word alone right, and the reverse, of each model (Table 3)."""
     for number, (audit, answers) in enumerate(run.answered(), start=1):
         by_view = answers_by_view(answers.responses, subject=answers.subject, measure=audit.measure)
-        entries, found = _entries(audit), []
-        for wrong, right in (("full", "word"), ("word", "full")):
-            errors = _errors(audit, answers, by_view, wrong, right, entries)
-            found.append(errors)
-            name = statistic_name("n_errors", wrong=wrong, right=right)
-            yield Record(name, len(errors.errors), answers.subject, audit.name, n=errors.n)
-        texts = {item.item_id: _shown(item) for item in audit.test}
-        shown = {key: name for key, (name, _) in entries.items()}
-        section = errors_section(found, texts=texts, entries=shown, section_id=f"errors_{number}", most=MOST_ERRORS)
-        model = f"{audit.name}, {answers.subject}"
-        yield [f"{model}. {text}" for text in section.paragraphs]
-        yield [replace(table, number="3", title=f"{model}: {table.title}") for table in section.tables]
-        if any(error.distractor for errors in found for error in errors.errors):
-            yield _RULE
+        asked = [item for item in audit.test if item.item_id in set(answers.asked)]
+        about = {"dataset": audit.name, "subject": answers.subject, "name": f"errors_{number}", "number": "3"}
+        yield error_browser(asked, by_view, _choices(audit), most=MOST_ERRORS, **about)
 
 
-def _errors(
-    audit: AuditSet,
-    answers: Answers,
-    by_view: Mapping[str, Mapping[str, str | None]],
-    wrong: str,
-    right: str,
-    entries: Mapping[str, tuple[str, str]],
-) -> ViewErrors:
-    gold, items = audit.gold_of(answers.asked), {item.item_id: item for item in audit.test}
-    distracting = {item: _distractor(items[item], by_view[wrong].get(item), entries) for item in gold}
-    return view_errors(gold, by_view, wrong=wrong, right=right, words=audit.words, distractors=distracting)
-
-
-def _entries(audit: AuditSet) -> dict[str, tuple[str, str]]:
-    """Name and description of what can be chosen, if answers are more than t and f."""
+def _choices(audit: AuditSet) -> dict[str, Choice]:
+    """What can be chosen, if answers are more than t and f."""
     if audit.space is not None and audit.task in RETRIEVAL_TASKS:
-        return {each.entry_id: (each.name, each.description) for each in audit.space.entries}
+        return {each.entry_id: Choice(each.name, each.description) for each in audit.space.entries}
     if audit.task != "sense_disambiguation":
         return {}
-    return {key: (f"{gloss} ({key})", gloss) for item in audit.test for key, gloss in glosses_of(item).items()}
-
-
-def _distractor(item: Item, answer: str | None, entries: Mapping[str, tuple[str, str]]) -> str:
-    golds = str(item.gold).split("|")
-    if answer is None or answer not in entries or answer in golds:
-        return ""
-    right = next((entries[key][1] for key in golds if key in entries), "")
-    usage = item.usages[0]
-    return distractor_by_overlap(usage.text, entries[answer][1], right=right, target=usage.target)
-
-
-def _shown(item: Item) -> str:
-    texts = [usage.bracketed for usage in item.usages]
-    definition = item.conditions.get("definition")
-    return " ‖ ".join([*texts, str(definition)] if definition else texts)
+    return {key: Choice(f"{gloss} ({key})", gloss) for item in audit.test for key, gloss in glosses_of(item).items()}
 
 
 # -- guessed words --------------------------------------------------------------------------------------------

@@ -1,0 +1,214 @@
+"""The datasets of a run: of the catalog or the user's own file, each divided into train, dev and test (Table 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from lexiscope.core import catalog
+from lexiscope.core.dataset import Dataset, DatasetCard, own_card
+from lexiscope.core.errors import DataError, InputError, SpecError
+from lexiscope.core.item import Item
+from lexiscope.core.run import sha256_of
+from lexiscope.items.bias_fitness import bias_fitness
+from lexiscope.items.divided import Divided, by_item, by_splits, in_folds
+from lexiscope.items.labelled_file import read_labelled
+from lexiscope.items.published_pairs import SPLITS
+from lexiscope.items.search_space import MEASURE_RETRIEVED, SearchSpace
+from lexiscope.items.synset_space import for_retrieval, synset_space
+from lexiscope.items.views import CONTEXT_SPAN, shows_word
+from lexiscope.resources import wordnet
+from lexiscope.studies.context_bias.settings import ContextBiasSettings
+
+SETS = ("wic", "wic_tsv", "mcl_wic", "xl_wic", "am2ico?language=zh", "wsd", "aida", "wikification", "wikimed", "cometa")
+"""The datasets of the paper: those that are not in a run are listed with the reason."""
+DEFAULT = ("wic", "wic_tsv", "mcl_wic")
+"""What is run if no dataset is named: the three whose published files are complete and small."""
+RETRIEVAL = "wsd?task=sense_retrieval"
+"""Names retrieval among all synsets, with the items of ``wsd``."""
+VIEWS = ("full", "context", "word", "label")
+"""The views on which a model is trained and tested, a separate model on each."""
+PAIR_TASKS, RETRIEVAL_TASKS = ("same_sense", "sense_verification"), ("sense_retrieval", "entity_link")
+FOLDED = "folds"
+"""The condition of the number of items that were tested in folds."""
+
+TASKS = {
+    "same_sense": "same meaning in two texts",
+    "sense_verification": "meaning of a definition",
+    "sense_disambiguation": "choice among senses",
+    "sense_retrieval": "search among all senses",
+    "entity_link": "search among entries",
+}
+"""The tasks whose items have a part of the input to hide, and what they ask."""
+
+_N_FOLDS = 5
+_NOT_ASKED = "Not asked for: "
+
+
+@dataclass(frozen=True, eq=False)
+class AuditSet:
+    """A dataset that is audited: its items, divided. ``space`` is what retrieval searches.
+
+    ``caught`` reports how many items of a file are catch trials, which are not used.
+    """
+
+    name: str
+    title: str
+    task: str
+    parts: Divided
+    card: DatasetCard | None = None
+    space: SearchSpace | None = None
+    checksums: tuple[tuple[str, str], ...] = ()
+    caught: tuple[str, ...] = ()
+
+    @property
+    def test(self) -> tuple[Item, ...]:
+        """The tested items."""
+        return self.parts.test
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """The views that are asked; with the published CONTEXT next to ours if an item shows its word a second time."""
+        return (*VIEWS, CONTEXT_SPAN) if self.n_shown else VIEWS
+
+    @cached_property
+    def n_shown(self) -> int:
+        """The number of tested items whose texts show the word outside its span too."""
+        return sum(map(shows_word, self.test))
+
+    @property
+    def measure(self) -> str:
+        """The measure of the rows that answer its items."""
+        return MEASURE_RETRIEVED if self.task in RETRIEVAL_TASKS else "choice"
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The number of items by split; in folds every item is tested once."""
+        parts = self.parts
+        return {FOLDED: len(parts.test)} if parts.folds else {name: len(getattr(parts, name)) for name in SPLITS}
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The word of every tested item: what is resampled."""
+        return {item.item_id: item.word for item in self.test}
+
+    def gold_of(self, item_ids: Iterable[str]) -> dict[str, str]:
+        """Return the right answers of these tested items, in the order of the ids."""
+        gold = {item.item_id: str(item.gold) for item in self.test}
+        return {item_id: gold[item_id] for item_id in item_ids}
+
+
+@dataclass(frozen=True, slots=True)
+class NotUsed:
+    """A dataset that is not in the run, and why."""
+
+    name: str
+    title: str
+    reason: str
+
+    @property
+    def asked(self) -> bool:
+        """Whether the run was asked for it."""
+        return not self.reason.startswith(_NOT_ASKED)
+
+
+def open_sets(settings: ContextBiasSettings) -> tuple[tuple[AuditSet, ...], tuple[NotUsed, ...]]:
+    """Load what was asked for; return the datasets, and those of the paper or of the call that are not used, with why.
+
+    Errors: those of a dataset that is damaged or not fit for an audit; :class:`DataError` if none of those asked for is
+    available; those of :func:`own_set`.
+    """
+    if settings.items:
+        return (own_set(Path(settings.items), settings),), ()
+    asked = settings.datasets or ((settings.dataset,) if settings.dataset else DEFAULT)
+    if len(set(asked)) < len(asked):
+        raise InputError(f"the same dataset is asked twice: {', '.join(asked)}")
+    found: list[AuditSet] = []
+    not_used: list[NotUsed] = []
+    missing: list[DataError] = []
+    for name in asked:
+        try:
+            found.append(_published(name, settings.seed))
+        except DataError as error:
+            missing.append(error)
+            # the hint as a sentence
+            hint = f"{error.hint[:1].upper()}{error.hint[1:].rstrip('.')}." if error.hint else ""
+            not_used.append(NotUsed(name, _title(name), f"Not at hand: {error.what}. {hint}".strip()))
+    if not found:
+        raise missing[0]
+    plain, of_paper = ({name.partition("?")[0]: name for name in names} for names in (asked, SETS))
+    if plain.keys() & of_paper.keys():
+        others = [name for short, name in of_paper.items() if short not in plain]
+        not_used += [NotUsed(name, _title(name), f"{_NOT_ASKED}--dataset {name}.") for name in others]
+    return tuple(found), tuple(not_used)
+
+
+def own_set(path: Path, settings: ContextBiasSettings) -> AuditSet:
+    """Read a pair file of the user's own and check that it is fit for an audit.
+
+    A file without a column ``split`` is learnt from and tested in folds, if the learners cost seconds; otherwise it is
+    divided for a training.
+    Errors: :class:`InputError` with the row: those of :func:`~lexiscope.items.labelled_file.read_labelled`, and E481 to
+    E485.
+    """
+    file = read_labelled(path, language=settings.language)
+
+    def check(items: Sequence[Item], needs: Sequence[str]) -> None:
+        bias_fitness(items, needs=needs, path=str(path), lines=file.lines).require()
+
+    if any("split" in item.conditions for item in file.items):
+        check(file.items, SPLITS)
+        train, dev, test = (tuple(one for one in file.items if one.conditions["split"] == split) for split in SPLITS)
+        parts = Divided(train, dev, test)
+    else:
+        # before the file is divided, all of it is looked at as one
+        check(file.items, ())
+        if not settings.budget and settings.protocol in ("auto", "linear"):
+            file.require_each(_N_FOLDS)
+            parts = in_folds(file.items, _N_FOLDS, settings.seed)
+        else:
+            parts = by_item(file.items, settings.seed)
+            check(parts.marked(), SPLITS)
+    audit = AuditSet(
+        path.stem, path.stem, file.task, parts, checksums=((path.name, sha256_of(path)),), caught=file.caught
+    )
+    counts = (("items", len(parts.test)),) if parts.folds else tuple(audit.sizes.items())
+    return replace(audit, card=own_card(path, task=file.task, language=settings.language, counts=counts))
+
+
+def _published(name: str, seed: int) -> AuditSet:
+    loaded, task, space = _loaded(name)
+    if task not in TASKS:
+        what = f"{name} asks the task {task!r}, which has no part of the input to hide"
+        raise InputError(what, hint=f"context bias is measured on {', '.join(TASKS)}")
+    parts = by_splits(loaded.items, seed)
+    if task in PAIR_TASKS:
+        bias_fitness(parts.marked(), needs=SPLITS).require()
+    title = loaded.card.title if "?" not in name else f"{loaded.card.title} [{name.partition('?')[2]}]"
+    return AuditSet(name, title, task, parts, loaded.card, space, loaded.checksums)
+
+
+def _loaded(name: str) -> tuple[Dataset, str, SearchSpace | None]:
+    module: Any = catalog.module("datasets", name.partition("?")[0])
+    if module.CARD.name == "wsd":
+        if name not in ("wsd", RETRIEVAL):
+            raise SpecError(f"this study takes all of wsd, not {name}", hint=f"write wsd or {RETRIEVAL}")
+        loaded: Dataset = module.load("all")
+        if name == "wsd":
+            return loaded, loaded.card.task, None
+        lexicon = wordnet.load()
+        items = for_retrieval(loaded.items, lexicon)
+        return replace(loaded, items=items), "sense_retrieval", synset_space(lexicon)
+    loaded = catalog.dataset(name)
+    if hasattr(module, "sampled") and {item.conditions.get("split") for item in loaded.items} == {"test"}:
+        # published without splits: the dataset itself defines how it is divided
+        loaded = replace(loaded, items=module.sampled(loaded.items))
+    space = module.search_space() if loaded.card.task in RETRIEVAL_TASKS else None
+    return loaded, loaded.card.task, space
+
+
+def _title(name: str) -> str:
+    return catalog.card(name).title if catalog.has("datasets", name) else name
