@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 
-from lexiscope.analysis.view_gaps import ambiguity_and_word_bias, human_model_gaps, seed_spread
+from lexiscope.analysis.view_gaps import ambiguity_and_word_bias, human_model_gaps
 from lexiscope.analysis.view_scores import FixedScore, Scores, ViewScores
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Undefined
@@ -44,16 +43,6 @@ def test_without_a_common_view_there_is_no_gap() -> None:
     """The error names the views of both."""
     with pytest.raises(StatisticError, match="people saw word, the model full"):
         human_model_gaps({"full": FixedScore(1, "x")}, {"word": FixedScore(1, "x")})
-
-
-def test_the_spread_over_seeds_is_the_sample_sd() -> None:
-    """n − 1; one seed has no SD; a missing score is refused."""
-    found = seed_spread([0.6, 0.8, 0.7])
-    assert found.sd == pytest.approx(math.sqrt((0.1**2 + 0.1**2) / 2))
-    assert (found.lowest, found.highest, found.n) == (0.6, 0.8, 3)
-    assert math.isnan(seed_spread([0.6]).sd)
-    with pytest.raises(StatisticError):
-        seed_spread([0.6, np.nan])
 
 
 def test_ambiguity_needs_three_datasets() -> None:

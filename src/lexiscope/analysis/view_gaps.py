@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from lexiscope.analysis.correlation import correlate_columns
 from lexiscope.analysis.view_scores import Metric, Scores, ViewValue, draw_scores
@@ -33,17 +32,6 @@ class ViewGap:
     def excludes_zero(self) -> bool:
         """Say whether the interval lies wholly above or wholly below 0; without an interval it does not."""
         return self.interval.is_defined and not self.interval.low <= 0 <= self.interval.high
-
-
-@dataclass(frozen=True, slots=True)
-class SeedSpread:
-    """The scores of several seeds of one training: mean, sample SD (n − 1; NaN for one seed), lowest and highest."""
-
-    mean: float
-    sd: float
-    lowest: float
-    highest: float
-    n: int
 
 
 def human_model_gaps(
@@ -81,22 +69,6 @@ def human_model_gaps(
         interval = drawn.interval(drawn.draws[f"human {view}"] - drawn.draws[f"model {view}"])
         gaps.append(ViewGap(view, low, high, high.value - low.value, interval, _note(low, high)))
     return tuple(gaps)
-
-
-def seed_spread(scores: ArrayLike) -> SeedSpread:
-    """Return mean and spread of the scores of several seeds. *Source:* the study, Table 7 (SD over seeds, on dev).
-
-    >>> found = seed_spread([0.70, 0.72, 0.74])
-    >>> round(found.mean, 9), round(found.sd, 9), found.n
-    (0.72, 0.02, 3)
-
-    Errors: :class:`StatisticError` without scores, or where one is missing.
-    """
-    values = np.asarray(scores, dtype=np.float64)
-    if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
-        raise StatisticError("the spread over seeds needs one score for each seed, and at least one seed")
-    sd = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
-    return SeedSpread(float(values.mean()), sd, float(values.min()), float(values.max()), len(values))
 
 
 def ambiguity_and_word_bias(

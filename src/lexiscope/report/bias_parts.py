@@ -11,11 +11,14 @@ from lexiscope.analysis.view_gaps import ViewGap
 from lexiscope.analysis.view_scores import ViewValue
 from lexiscope.core.result import Interval, Record, statistic_name
 from lexiscope.report.bias_tables import BiasRow, GapRow
-from lexiscope.report.figure_bias import PlanePoint
-from lexiscope.report.figure_views import Gap, ViewBar
+from lexiscope.report.figure_bias import PlanePoint, bias_plane
+from lexiscope.report.figure_views import Gap, ViewBar, minimum_gaps, view_bars
+from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import with_interval
 
+CAPTION = "Intervals: 95 %, words resampled, the same in all views."
 _NOT_THERE = "one of its views is not there"
+_DRAWN = ("full", "context", "word", "label")
 
 
 def bias_records(row: BiasRow) -> tuple[Record, ...]:
@@ -46,6 +49,47 @@ def gap_records(row: GapRow, *, metric: str = "accuracy") -> tuple[Record, ...]:
     """Return people minus model in each view as records."""
     name = statistic_name("people_minus_model", metric=metric)
     return tuple(_gap(Record(name, gap.value, row.subject, row.dataset, view=gap.view), gap) for gap in row.gaps)
+
+
+def plane_figures(rows: Sequence[BiasRow], *, people: Collection[str] = ()) -> tuple[Figure, ...]:
+    """Return the plane of the first model of each dataset and of people (Figure 1), and that of others (Figure 4).
+
+    Of one dataset there are few points: all of them are drawn together.
+    """
+    firsts = {row.dataset: row.subject for row in reversed(rows) if row.subject not in people}
+    first = [len(firsts) == 1 or row.subject in {*people, firsts.get(row.dataset)} for row in rows]
+    figures = []
+    for wanted, name, number, title in (
+        (True, "figure_1_plane", "1", "Context bias and word bias"),
+        (False, "figure_4_plane", "4", "Context bias and word bias of further models"),
+    ):
+        points = plane_points([row for row, own in zip(rows, first, strict=True) if own is wanted], people=people)
+        if any(point.is_defined for point in points):
+            figures.append(bias_plane(points, Heading(name, number, title, CAPTION), order=_subjects(rows)))
+    return tuple(figures)
+
+
+def bar_figures(rows: Sequence[BiasRow]) -> tuple[Figure, ...]:
+    """Return the scores by view as bars, with the score of a random answer (Figure 2); none without a score."""
+    bars = [bar for bar in score_bars(rows) if bar.view in _DRAWN]
+    random = {row.dataset: 100 * value.value for row in rows if (value := row.biases.view("random")) is not None}
+    heading = Heading("figure_2_views", "2", "Right answers by what is shown", CAPTION)
+    return (view_bars(bars, heading, random=tuple(random.items()), order=_subjects(rows)),) if bars else ()
+
+
+def gap_figures(rows: Sequence[BiasRow], *, people: Collection[str] = ()) -> tuple[Figure, ...]:
+    """Return the minimum gaps (Figure 3); none if no gap has a value."""
+    dots = gap_dots(rows, people=people)
+    if all(math.isnan(dot.value) for dot in dots):
+        return ()
+    title = "What word and context give together, beyond the better of the two"
+    heading = Heading("figure_3_gaps", "3", title, f"{CAPTION} Points: accuracy times 100.")
+    return (minimum_gaps(dots, heading, order=_subjects(rows)),)
+
+
+def _subjects(rows: Sequence[BiasRow]) -> tuple[str, ...]:
+    # all subjects of a report, so that one has the same mark in all its figures
+    return tuple(dict.fromkeys(row.subject for row in rows))
 
 
 def plane_points(rows: Sequence[BiasRow], *, people: Collection[str] = ()) -> tuple[PlanePoint, ...]:

@@ -15,7 +15,9 @@ from lexiscope.analysis.view_gaps import ViewGap
 from lexiscope.analysis.view_scores import ViewValue
 from lexiscope.core import result
 from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
 from lexiscope.core.result import Estimate, Undefined
+from lexiscope.items.views import shown_texts
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import (
     BOUNDED,
@@ -62,6 +64,20 @@ class ExampleRow:
     task: str
     shown: tuple[tuple[str, str], ...]
     gold: str
+
+    @classmethod
+    def of(cls, item: Item, views: Sequence[str], *, dataset: str, task: str) -> ExampleRow:
+        """Return an item as its views show it to people.
+
+        A model puts its own mask token in the place of ``[X]``, and masks candidates in the view label.
+        """
+        shown = []
+        for view in views:
+            texts = list(shown_texts(item, view))
+            if "definition" in item.conditions and len(item.usages) == 1:
+                texts.append("[X]" if view == "label" else str(item.conditions["definition"]))
+            shown.append((view, " ‖ ".join(texts)))
+        return cls(dataset, task, tuple(shown), str(item.gold))
 
 
 @dataclass(frozen=True, slots=True)

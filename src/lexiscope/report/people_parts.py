@@ -9,6 +9,8 @@ from lexiscope.analysis.people_by_view import AnnotatorInView, PeopleInView, Sha
 from lexiscope.analysis.view_scores import FixedScore
 from lexiscope.core.result import Record, Undefined, statistic_name
 from lexiscope.report.part import with_interval
+from lexiscope.report.pivot import Col, pivot, rows_of
+from lexiscope.report.tables import Format, Table
 
 PEOPLE = "people"
 """The subject of a score that is nobody's own."""
@@ -37,6 +39,18 @@ def people_records(
                 Record("accuracy", score.value, PEOPLE, dataset, view=view, source="assumed", note=score.why)
             )
     return tuple(records)
+
+
+def agreement_of_people(
+    views: Sequence[PeopleInView], dataset: str, *, name: str = "agreement", number: str = ""
+) -> tuple[tuple[Record, ...], Table]:
+    """Return the records and the table of what each two people agree on in each view (Table 10)."""
+    same = statistic_name("percent_agreement", over="items")
+    records = tuple(record for record in people_records(views, dataset=dataset) if record.statistic == same)
+    columns = (Col("Items of both", same, show="n"), Col("Same answer, %", same, Format("number", 1), times=100))
+    rows = rows_of(records, "view", "subject", names={view.view: view.view.upper() for view in views})
+    title = f"Agreement of people: {dataset}"
+    return records, pivot(name, title, records, columns, rows, labels=("View", "People"), number=number)
 
 
 def _of_annotator(one: AnnotatorInView, empty: Record) -> Iterator[Record]:

@@ -92,12 +92,7 @@ def _methods(run: BiasData) -> tuple[str, ...]:
 
 def _limits(run: BiasData) -> tuple[str, ...]:
     counted = any(answers.subject == LOOK_UP for answers in run.answers)
-    return (*_LIMITS, *((_ZERO_SHOT,) if _untrained(run) else ()), *((_COUNTED,) if counted else ()))
-
-
-def _untrained(run: BiasData) -> bool:
-    methods = {each.method for answers in run.answers for each in answers.trained}
-    return bool(methods) and methods <= {"threshold", "label"}
+    return (*_LIMITS, *((_ZERO_SHOT,) if run.untrained else ()), *((_COUNTED,) if counted else ()))
 
 
 def _listed(*forms: tuple[str, str]) -> Said:
@@ -135,7 +130,7 @@ study.gather(gather)
 @study.section("The verdict", where="first")
 def verdict(run: BiasData) -> object:
     """Return the verdict on each dataset by each model."""
-    text = _ZERO_SHOT if _untrained(run) else "Result for each dataset and model, in sentences."
+    text = _ZERO_SHOT if run.untrained else "Result for each dataset and model, in sentences."
     return text, biases.verdicts(run)
 
 

@@ -11,21 +11,18 @@ from lexiscope.analysis.people_by_view import people_by_view, people_scores
 from lexiscope.analysis.retrieval import random_choice
 from lexiscope.analysis.verdict import verdict
 from lexiscope.analysis.view_answers import scored_views
-from lexiscope.analysis.view_gaps import ViewGap, human_model_gaps, seed_spread
+from lexiscope.analysis.view_gaps import ViewGap, human_model_gaps
 from lexiscope.analysis.view_scores import FixedScore, Scores
 from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.study import PublishedValue, printed_values
 from lexiscope.items.sense_options import right_ids
 from lexiscope.items.truth_choice import DIFFERENT, SAME
 from lexiscope.items.views import CONTEXT_SPAN
-from lexiscope.report.bias_parts import bias_records, gap_dots, gap_records, plane_points, score_bars
+from lexiscope.report.bias_parts import bar_figures, bias_records, gap_figures, gap_records, plane_figures
 from lexiscope.report.bias_sections import verdict_section
 from lexiscope.report.bias_tables import BiasRow, GapRow, biases_table, human_gaps_table, view_scores_table
 from lexiscope.report.document import Section
-from lexiscope.report.figure_bias import bias_plane
-from lexiscope.report.figure_views import minimum_gaps, view_bars
-from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.people_parts import people_records
+from lexiscope.report.people_parts import agreement_of_people
 from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import Column, Format, Table
@@ -36,7 +33,6 @@ from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, VIE
 PRINTED_VALUES = printed_values(Path(__file__).with_name("printed.csv"), dataset="context_bias")
 """What the paper prints, by dataset."""
 
-_CAPTION = "Intervals: 95 %, words resampled, the same in all views."
 _HUMANS = (PEOPLE, PRINTED)
 _SCORE = Format("number", 1)
 _STATUS = {PRINTED: "printed", ASSUMED: "assumed"}
@@ -129,19 +125,15 @@ def scores_and_biases(run: BiasData) -> object:
     rows = run.once(measured)
     records = [record for row in rows for record in bias_records(row) if not _of_gap(record)]
     tables = view_scores_table(rows, number="7"), biases_table(rows)
-    return records, tables, _planes(rows), _bars(rows), _seeds(run, records)
+    figures = plane_figures(rows, people=_HUMANS), bar_figures(rows)
+    return records, tables, figures, _seeds(run, records)
 
 
 def minimum_gap(run: BiasData) -> object:
     """Return the minimum gaps (Figure 3)."""
     rows = run.once(measured)
     records = [record for row in rows for record in bias_records(row) if _of_gap(record)]
-    dots = gap_dots(rows, people=_HUMANS)
-    if not any(dot.value == dot.value for dot in dots):
-        return records
-    title, caption = "What word and context give together, beyond the better of the two", "Points: accuracy times 100."
-    heading = Heading("figure_3_gaps", "3", title, f"{_CAPTION} {caption}")
-    return records, minimum_gaps(dots, heading, order=_order(rows))
+    return records, gap_figures(rows, people=_HUMANS)
 
 
 def _seeds(run: BiasData, scores: Sequence[Record]) -> Iterator[object]:
@@ -150,11 +142,12 @@ def _seeds(run: BiasData, scores: Sequence[Record]) -> Iterator[object]:
     for answers in run.answers:
         for each in answers.trained:
             # a learner that is fitted once has no figure on dev that seeds could differ in
-            if each.dev:
-                spread, named = seed_spread(each.dev), (answers.subject, answers.dataset)
-                mean = Record("dev_mean", spread.mean, *named, view=each.view, n=spread.n, note=each.chosen)
-                sd, note = (spread.sd, "") if spread.n > 1 else (None, "one seed has no spread")
-                records += [mean, replace(mean, statistic="dev_sd", value=sd, note=note)]
+            if found := each.selection:
+                n = sum(shard.learning_rate == found.best.learning_rate for shard in found.shards)
+                named = (answers.subject, answers.dataset)
+                mean = Record("dev_mean", found.mean, *named, view=each.view, n=n, note=each.chosen)
+                note = "one seed has no spread" if found.sd is None else ""
+                records += [mean, replace(mean, statistic="dev_sd", value=found.sd, note=note)]
     yield records
     # of a probe there is one figure, which is no spread
     if any(record.note for record in records if record.statistic == "dev_mean"):
@@ -182,7 +175,16 @@ def people(run: BiasData) -> Iterator[object]:
     yield human_gaps_table(rows, number="5") if rows else _NOBODY
     for number, audit in enumerate(run.sets, start=1):
         if audit.name in run.people:
-            yield _agreement(run, audit, f"agreement_{number}")
+            found = people_by_view(
+                run.people[audit.name],
+                right={item.item_id: str(item.gold) for item in audit.parts.labelled},
+                words={item.item_id: item.word for item in audit.parts.labelled},
+                measure=audit.measure,
+                resamples=run.settings.n_bootstrap,
+                seed=run.settings.seed,
+            )
+            # a single participant is one of several: scores of people together are among those of models
+            yield agreement_of_people(found, audit.name, name=f"agreement_{number}", number="10")
     recorded = _recorded(run)
     if recorded.rows:
         yield recorded, _AGREEMENT_REMARK
@@ -204,25 +206,6 @@ def _people_of(run: BiasData, model: Measured) -> list[Measured]:
     return [each for each in run.once(measured) if each.human and each.dataset == model.dataset]
 
 
-def _agreement(run: BiasData, audit: AuditSet, name: str) -> tuple[list[Record], Table]:
-    """What people agree on where two answered the same item in the same view (Table 10)."""
-    found = people_by_view(
-        run.people[audit.name],
-        right={item.item_id: str(item.gold) for item in audit.parts.labelled},
-        words={item.item_id: item.word for item in audit.parts.labelled},
-        measure=audit.measure,
-        resamples=run.settings.n_bootstrap,
-        seed=run.settings.seed,
-    )
-    # a single participant is one of several: scores of people together are among those of models
-    same = "percent_agreement(over=items)"
-    records = [record for record in people_records(found, dataset=audit.name) if record.statistic == same]
-    columns = (Col("Items of both", same, show="n"), Col("Same answer, %", same, _SCORE, times=100))
-    rows = rows_of(records, "view", "subject", names={view.view: view.view.upper() for view in found})
-    title = f"Agreement of people: {audit.name}"
-    return records, pivot(name, title, records, columns, rows, labels=("View", "People"), number="10")
-
-
 def _recorded(run: BiasData) -> Table:
     columns = (Column("Dataset"), Column("View"), Column("Score", _SCORE), Column("Status"), Column("Of"))
     rows = tuple(
@@ -234,38 +217,8 @@ def _recorded(run: BiasData) -> Table:
     return Table("human_constants", "", "Recorded scores of people, in percent", columns, rows, (note,))
 
 
-# -- figures --------------------------------------------------------------------------------------------------
-
-
-def _planes(rows: Sequence[Measured]) -> Iterator[Figure]:
-    """The plane of the first model and people (Figure 1), and that of further models (Figure 4)."""
-    firsts = {each.dataset: each.subject for each in reversed(rows) if not each.human}
-    # of one dataset there are few points: all of them are drawn together
-    is_main = [each.human or len(firsts) == 1 or firsts.get(each.dataset) == each.subject for each in rows]
-    for main, name, number, title in (
-        (True, "figure_1_plane", "1", "Context bias and word bias"),
-        (False, "figure_4_plane", "4", "Context bias and word bias of further models"),
-    ):
-        chosen = [each for each, own in zip(rows, is_main, strict=True) if own is main]
-        points = plane_points(chosen, people=_HUMANS)
-        if any(point.is_defined for point in points):
-            yield bias_plane(points, Heading(name, number, title, _CAPTION), order=_order(rows))
-
-
-def _bars(rows: Sequence[Measured]) -> Iterator[Figure]:
-    bars = [bar for bar in score_bars(rows) if bar.view in VIEWS]
-    if bars:
-        random = {row.dataset: 100 * value.value for row in rows if (value := row.biases.view("random")) is not None}
-        heading = Heading("figure_2_views", "2", "Right answers by what is shown", _CAPTION)
-        yield view_bars(bars, heading, random=tuple(random.items()), order=_order(rows))
-
-
-def _order(rows: Sequence[Measured]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(each.subject for each in rows))
-
-
 def _model_scores(audit: AuditSet, answers: Answers) -> Scores:
-    gold, asked = audit.gold_of(answers.asked), (*VIEWS, CONTEXT_SPAN)
+    gold, asked = {item.item_id: str(item.gold) for item in answers.asked}, (*VIEWS, CONTEXT_SPAN)
     own = answers.responses.where(view=asked)
     found = scored_views(own, gold, audit.words, subjects=(answers.subject,), measure=audit.measure)
     random = FixedScore(chance(audit), "the closed form of a random answer")

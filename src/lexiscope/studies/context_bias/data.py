@@ -19,16 +19,16 @@ from lexiscope.core.study import PublishedValue
 from lexiscope.items.answers_by_dataset import answers_by_dataset
 from lexiscope.items.guessed_word import guessed_again
 from lexiscope.items.tabular import is_item_table, read_items
-from lexiscope.items.views import shown_texts
 from lexiscope.report.bias_tables import ExampleRow, examples_table
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part, Remark
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.simulated import marked_part, marked_section, marked_where_people
 from lexiscope.report.tables import INTEGER, Cell, Column, Table
-from lexiscope.studies.context_bias.models import LOOK_UP, WORDS, Answers, check_protocol, learners, model_answers
-from lexiscope.studies.context_bias.sets import TASKS, VIEWS, AuditSet, NotUsed, open_sets
+from lexiscope.studies.context_bias.models import LOOK_UP, WORDS, Answers, check_protocol, model_answers
+from lexiscope.studies.context_bias.sets import PAIR_TASKS, TASKS, VIEWS, AuditSet, NotUsed, open_sets
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
+from lexiscope.studies.kit.data import joined_responses
 from lexiscope.studies.kit.run_data import RunData
 from lexiscope.training.view_learners import check_mask
 
@@ -71,22 +71,9 @@ class BiasData(RunData[ContextBiasSettings]):
 
     @cached_property
     def responses(self) -> ResponseTable:
-        """All answers of the run, each to an item id that is unique among the datasets.
-
-        Two variants of one dataset (``planted_bias`` with other dials) number their items alike: if datasets of one
-        task share ids, the name of the dataset precedes each of their ids, ``DATASET:ITEM_ID``.
-        """
-        owners: dict[tuple[str, str], list[str]] = {}
-        for audit in self.sets:
-            for item in audit.parts.labelled:
-                owners.setdefault((audit.task, item.item_id), []).append(audit.name)
-        alike = {name for names in owners.values() if len(names) > 1 for name in names}
-        answered = [*((each.dataset, each.responses) for each in self.answers), *self.people.items()]
-        tables = []
-        for name, table in answered:
-            ids = [f"{name}:{item_id}" for item_id in table.column("item_id")]
-            tables.append(table.with_column("item_id", ids) if name in alike else table)
-        return ResponseTable.concat(tables)
+        """All answers of the run; an item id that datasets of one task share is ``DATASET:ITEM_ID``."""
+        items = {audit.name: (audit.task, audit.parts.labelled) for audit in self.sets}
+        return joined_responses([*((one.dataset, one.responses) for one in self.answers), *self.people.items()], items)
 
     @property
     def checksums(self) -> Mapping[str, str]:
@@ -117,6 +104,12 @@ class BiasData(RunData[ContextBiasSettings]):
     def simulated(self) -> bool:
         """Whether the answers of people are those of simulated participants."""
         return any(holds_simulated(table) for table in self.people.values())
+
+    @cached_property
+    def untrained(self) -> bool:
+        """Whether no model learnt anything: of an encoder as it is, a threshold was chosen."""
+        methods = {each.method for answers in self.answers for each in answers.trained}
+        return bool(methods) and methods <= {"threshold", "label"}
 
     def printed(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
         """Return what the paper prints of these datasets: scores of people are no result of a run, they enter it."""
@@ -175,8 +168,9 @@ def gather(settings: ContextBiasSettings, out: Path, progress: CollectProgress |
             missing[encoder] = error
     for audit in sets:
         guessed = guesses[audit.name][0] if audit.name in guesses else ()
-        for encoder in learners(encoders, audit.task):
-            if encoder in missing:
+        for encoder in encoders:
+            # words and characters are learnt of pairs alone
+            if encoder in missing or (encoder == WORDS and audit.task not in PAIR_TASKS):
                 continue
             try:
                 answers.append(
@@ -244,7 +238,8 @@ def datasets(run: BiasData) -> Iterator[object]:
         missing = (Column("Dataset"), Column("Title"), Column("Why it is not in this run"))
         reasons = tuple((each.name, each.title, each.reason) for each in run.not_used)
         yield Table("not_used", "", "Datasets of the paper that are not in this run", missing, reasons)
-    yield examples_table([_example(audit) for audit in run.sets], number="6")
+    examples = [ExampleRow.of(one.test[0], VIEWS, dataset=one.name, task=TASKS[one.task]) for one in run.sets]
+    yield examples_table(examples, number="6")
 
 
 def models(run: BiasData) -> Iterator[object]:
@@ -282,17 +277,3 @@ def _shown_again(audit: AuditSet) -> tuple[str, ...]:
         f"In {share} the texts show the word outside the target's span too. CONTEXT hides it there as well; "
         "CONTEXT SPAN is the published view, which hides the span alone.",
     )
-
-
-def _example(audit: AuditSet) -> ExampleRow:
-    """The first tested item of a dataset as every view shows it to people.
-
-    A model puts its own mask token in the place of ``[X]``, and masks candidates in the view label.
-    """
-    item, shown = audit.test[0], []
-    for view in VIEWS:
-        texts = list(shown_texts(item, view))
-        if audit.task == "sense_verification":
-            texts.append("[X]" if view == "label" else str(item.conditions["definition"]))
-        shown.append((view, " ‖ ".join(texts)))
-    return ExampleRow(audit.name, TASKS[audit.task], tuple(shown), str(item.gold))

@@ -19,7 +19,7 @@ from lexiscope.items.divided import Divided
 from lexiscope.items.guessed_word import GUESS_OF
 from lexiscope.items.splits import sampled
 from lexiscope.items.views import GUESSED_WORD, view_item
-from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, VIEWS, AuditSet
+from lexiscope.studies.context_bias.sets import RETRIEVAL_TASKS, VIEWS, AuditSet
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.subjects._probe import UntrainedEncoder
 from lexiscope.training.budget import read_duration
@@ -53,31 +53,30 @@ Features = Callable[[Sequence[Item], str], Any]
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """The training on one view: scores on dev at the best rate, one for each seed, and what was chosen.
+    """The training on one view; ``selection`` over rates and seeds on dev, if there was one, and what was ``chosen``.
 
     ``cut``: the number of items of which something was cut, being longer than what the model reads, by split.
     """
 
     view: str
     method: str
-    dev: tuple[float, ...]
-    chosen: str
     n_train: int
     cut: Mapping[str, int] = field(default_factory=dict)
+    selection: Selection | None = None
+    chosen: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
     """What one model answered to the tested items of one dataset, in all views, and how it had learnt them.
 
-    ``asked`` are the ids of the tested items that were asked, ``blind`` the views that the model cannot see, each with
-    the reason.
+    ``asked`` are the tested items that were asked, ``blind`` the views that the model cannot see, each with the reason.
     """
 
     dataset: str
     subject: str
     responses: ResponseTable
-    asked: tuple[str, ...]
+    asked: tuple[Item, ...]
     trained: tuple[Trained, ...] = ()
     plan: str = ""
     left_out: tuple[str, ...] = ()
@@ -195,7 +194,7 @@ def _trained(job: _Job, plan: Plan, subject: str) -> Answers:
     blind = _unseen(replace(audit.parts, test=asked))
     if plan.protocol == "zero_shot" and audit.task == "same_sense":
         blind = {"word": _NEARNESS}
-    return Answers(audit.name, subject, responses, _ids(asked), tuple(trained), plan.how, plan.left_out, blind)
+    return Answers(audit.name, subject, responses, asked, tuple(trained), plan.how, plan.left_out, blind)
 
 
 def _selected(job: _Job, plan: Plan, view: str) -> Selection:
@@ -215,19 +214,13 @@ def _selected(job: _Job, plan: Plan, view: str) -> Selection:
 
 def _training(found: Selection, cut: Mapping[str, int]) -> Trained:
     best = found.best
-    dev = tuple(shard.dev_accuracy for shard in found.shards if shard.learning_rate == best.learning_rate)
     stepped = best.method not in ("threshold", "label") and best.best_epoch > 0
     chosen = f"rate {best.learning_rate:g}, seed {best.seed}" if stepped else ""
     n_train = 0 if best.method == "bi_encoder" and not stepped else best.n_train
-    return Trained(found.view, best.method, dev, chosen, n_train, cut)
+    return Trained(found.view, best.method, n_train, cut, found, chosen)
 
 
 # -- learners that cost seconds -------------------------------------------------------------------------------
-
-
-def learners(names: Sequence[str], task: str) -> tuple[str, ...]:
-    """Return those of the named learners that can answer a task: words and characters are learnt of pairs alone."""
-    return tuple(name for name in names if name != WORDS or task in PAIR_TASKS)
 
 
 def _probed(job: _Job, plan: Plan, subject: str) -> Answers:
@@ -272,17 +265,15 @@ def _fitted(
         rows += [(*one, answer) for one, answer in zip(asked, answers, strict=True)]
     job.tell(subject, len(audit.views), len(audit.views))
     n_train = n_test * (parts.n_folds - 1) // parts.n_folds if parts.folds else len(parts.train)
-    trained = tuple(
-        Trained(view, "logistic_regression", (), "", n_train, (cut or {}).get(view, {})) for view in audit.views
-    )
+    trained = tuple(Trained(view, "logistic_regression", n_train, (cut or {}).get(view, {})) for view in audit.views)
     responses = _responses(audit, rows, subject, kind)
-    return Answers(audit.name, subject, responses, _ids(parts.test), trained, how, left_out, _unseen(parts))
+    return Answers(audit.name, subject, responses, parts.test, trained, how, left_out, _unseen(parts))
 
 
 def _counted(audit: AuditSet) -> Answers:
     responses = _looked_up(audit, audit.test, VIEWS, LOOK_UP)
     blind = {view: told for view in ("context", "word") if (told := unseen_texts(audit.parts, view))}
-    return Answers(audit.name, LOOK_UP, responses, _ids(audit.test), plan=_COUNTED, blind=blind)
+    return Answers(audit.name, LOOK_UP, responses, audit.test, plan=_COUNTED, blind=blind)
 
 
 def _looked_up(audit: AuditSet, items: Sequence[Item], views: Sequence[str], subject: str) -> ResponseTable:
@@ -297,11 +288,8 @@ def _looked_up(audit: AuditSet, items: Sequence[Item], views: Sequence[str], sub
 def _responses(audit: AuditSet, rows: Sequence[_Row], subject: str, kind: str) -> ResponseTable:
     items, views, options = zip(*rows, strict=True)
     who = {"subject_id": subject, "subject_kind": kind, "task": audit.task, "measure": audit.measure}
-    return ResponseTable.from_columns({**who, "item_id": _ids(items), "option": options, "view": views})
-
-
-def _ids(items: Sequence[Item]) -> tuple[str, ...]:
-    return tuple(item.item_id for item in items)
+    ids = [item.item_id for item in items]
+    return ResponseTable.from_columns({**who, "item_id": ids, "option": options, "view": views})
 
 
 def _unseen(parts: Divided) -> Mapping[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -94,11 +94,6 @@ class AuditSet:
     def words(self) -> dict[str, str]:
         """The word of every tested item: what is resampled."""
         return {item.item_id: item.word for item in self.test}
-
-    def gold_of(self, item_ids: Iterable[str]) -> dict[str, str]:
-        """Return the right answers of these tested items, in the order of the ids."""
-        gold = {item.item_id: str(item.gold) for item in self.test}
-        return {item_id: gold[item_id] for item_id in item_ids}
 
 
 @dataclass(frozen=True, slots=True)

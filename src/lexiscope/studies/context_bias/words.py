@@ -156,9 +156,8 @@ def misled(run: BiasData) -> Iterator[object]:
     """Yield what the whole input gets wrong and the word alone right, and the reverse, of each model (Table 3)."""
     for number, (audit, answers) in enumerate(run.answered(), start=1):
         by_view = answers_by_view(answers.responses, subject=answers.subject, measure=audit.measure)
-        asked = [item for item in audit.test if item.item_id in set(answers.asked)]
         about = {"dataset": audit.name, "subject": answers.subject, "name": f"errors_{number}", "number": "3"}
-        yield error_browser(asked, by_view, _choices(audit), most=MOST_ERRORS, **about)
+        yield error_browser(answers.asked, by_view, _choices(audit), most=MOST_ERRORS, **about)
 
 
 def _choices(audit: AuditSet) -> dict[str, Choice]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -103,3 +103,24 @@ def card_of(
         name, title, task, language, licence, citation, source, "", "download" if files else "embedded", summary,
         files=files, scale=ends,
     )  # fmt: skip
+
+
+def joined_responses(
+    answered: Iterable[tuple[str, ResponseTable]], items: Mapping[str, tuple[str, Sequence[Item]]]
+) -> ResponseTable:
+    """Return the answers to several datasets in one table, each to an item id that is unique among them.
+
+    *answered* are tables with the name of their dataset; *items* the task and the items of each dataset. Two variants
+    of one dataset may number their items alike: if datasets of one task share ids, the name of the dataset precedes
+    each of their ids, ``DATASET:ITEM_ID``. Between tasks, the column ``task`` distinguishes them.
+    """
+    owners: dict[tuple[str, str], list[str]] = {}
+    for name, (task, several) in items.items():
+        for item in several:
+            owners.setdefault((task, item.item_id), []).append(name)
+    alike = {name for names in owners.values() if len(names) > 1 for name in names}
+    tables = []
+    for name, table in answered:
+        ids = [f"{name}:{item_id}" for item_id in table.column("item_id")] if name in alike else []
+        tables.append(table.with_column("item_id", ids) if ids else table)
+    return ResponseTable.concat(tables)
