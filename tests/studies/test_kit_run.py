@@ -12,7 +12,9 @@ import lexiscope
 from lexiscope.analysis import mixed
 from lexiscope.analysis.layers import correlations_by_layer
 from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.response import ResponseTable
 from lexiscope.core.settings import Settings
+from lexiscope.studies.kit.data import joined_responses
 from lexiscope.studies.kit.run import Run
 
 WORDS = ("bank", "bark", "bat", "seal", "ring", "club")
@@ -115,3 +117,17 @@ def test_coefficients_have_intervals_of_their_degrees_of_freedom() -> None:
     unknown = dataclasses.replace(full.fixed[0], df=None, df_reason="the Hessian is singular")
     assert unknown.interval().note == "no interval: the Hessian is singular"
     assert full.fixed[0].interval(0.5).high < full.fixed[0].interval(0.9).high
+
+
+def test_answers_to_several_datasets_keep_unique_ids() -> None:
+    """Two datasets of one task that number their items alike: the name precedes their ids; other ids are unchanged."""
+    items = [lexiscope.pair(f"i{n}", "One bank.", "A bank.", "bank") for n in range(3)]
+    table = {
+        name: ResponseTable.from_rows([lexiscope.rating("simulated-1", one.item_id, 3) for one in own])
+        for name, own in (("a", items[:2]), ("b", items[1:2]), ("c", items[:1]), ("d", items[2:]))
+    }
+    tasks = {"a": "same_sense", "b": "same_sense", "c": "relatedness", "d": "same_sense"}
+    own = {"a": items[:2], "b": items[1:2], "c": items[:1], "d": items[2:]}
+    joined = joined_responses(table.items(), {name: (tasks[name], own[name]) for name in table})
+    # c asks another task, which its rows name; no other dataset has the item of d
+    assert joined.column("item_id").tolist() == ["a:i0", "a:i1", "b:i1", "i0", "i2"]

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lexiscope.analysis.bias import Bias, Biases, Difference, MinimumGap
+from lexiscope.analysis.entropy import MeanEntropy
 from lexiscope.analysis.guess_flips import Guess, count_flips
 from lexiscope.analysis.view_gaps import ViewGap
 from lexiscope.analysis.view_scores import ViewValue
@@ -17,7 +18,9 @@ from lexiscope.core import result
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.result import Estimate, Undefined
+from lexiscope.core.study import PublishedValue
 from lexiscope.items.views import shown_texts
+from lexiscope.report.part import shown
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import (
     BOUNDED,
@@ -34,6 +37,10 @@ from lexiscope.report.tables import (
 
 _SCORE = Format("number", 1)
 _ENTROPY = Format("number", 4, leading_zero=False)
+_OF_ENTROPY = (
+    "Natural logarithm; means over the words of the training items (of all items, where a dataset has no training "
+    "items), with intervals that resample words."
+)
 _NOT_ASKED = Missing("Not asked in this view.")
 RESAMPLED = "Intervals: percentiles of resampled words, the same words in all views."
 
@@ -78,6 +85,17 @@ class ExampleRow:
                 texts.append("[X]" if view == "label" else str(item.conditions["definition"]))
             shown.append((view, " ‖ ".join(texts)))
         return cls(dataset, task, tuple(shown), str(item.gold))
+
+
+@dataclass(frozen=True, slots=True)
+class EntropyRow:
+    """The mean entropy of the words of a dataset; what a word is, which rows count, and the printed value, if any."""
+
+    dataset: str
+    word: str
+    rows: str
+    found: MeanEntropy | Undefined
+    printed: PublishedValue | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +179,35 @@ def examples_table(rows: Sequence[ExampleRow], *, name: str = "task_examples", n
     columns = (Column("Dataset"), Column("Task"), Column("View"), Column("Shown"), Column("Right answer"))
     cells = tuple((row.dataset, row.task, _title(view), text, row.gold) for row in rows for view, text in row.shown)
     return Table(name, number, "What is shown, by view", columns, cells)
+
+
+def entropy_table(rows: Sequence[EntropyRow], *, name: str, title: str, number: str = "") -> Table:
+    """Return the mean entropy of the words of each dataset, with the rule of its words and the printed value."""
+    columns = (
+        Column("Dataset"),
+        Column("A word is"),
+        Column("Rows"),
+        Column("Entropy, nats", _ENTROPY),
+        Column("In the paper", _ENTROPY),
+        Column("Words", INTEGER),
+        Column("Rows used", INTEGER),
+        Column("One class only", BOUNDED, note="Share of words all of whose rows have the same class."),
+        Column("Majority", BOUNDED, note="Mean over words of the share of their most frequent class."),
+    )
+    return drop_empty(Table(name, number, title, columns, tuple(map(_entropies, rows)), (_OF_ENTROPY,)))
+
+
+def _entropies(row: EntropyRow) -> tuple[Cell, ...]:
+    found, printed = row.found, row.printed
+    in_paper: Cell = None
+    if printed is not None:
+        remark = f"{printed.remark[:1].upper()}{printed.remark[1:]}."
+        in_paper = Noted(printed.printed, remark) if printed.remark else float(printed.printed)
+    named = (row.dataset, row.word.replace("_", " "), row.rows.replace("_", " "))
+    if isinstance(found, Undefined):
+        return (*named, Missing(f"{found.reason}."), in_paper, None, None, None, None)
+    numbers = (found.n_words, found.n_rows, found.same_share, found.majority_share)
+    return (*named, shown(found.results()[0].records()[0]), in_paper, *numbers)
 
 
 def ambiguity_table(

@@ -15,10 +15,7 @@ from lexiscope.core.result import Record, Undefined, statistic_name
 from lexiscope.items.sense_options import glosses_of
 from lexiscope.items.word_of import words_of
 from lexiscope.report.bias_sections import Choice, error_browser
-from lexiscope.report.bias_tables import AmbiguityRow, ambiguity_table, flips_table
-from lexiscope.report.part import shown
-from lexiscope.report.sections import drop_empty
-from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, Noted, Table
+from lexiscope.report.bias_tables import AmbiguityRow, EntropyRow, ambiguity_table, entropy_table, flips_table
 from lexiscope.studies.context_bias.biases import PRINTED_VALUES, measured
 from lexiscope.studies.context_bias.data import BiasData
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, AuditSet
@@ -34,11 +31,6 @@ ENTROPY_RULES: Mapping[str, tuple[str, str]] = {
 MOST_ERRORS = 30
 """The number of errors of each kind that is shown of a dataset; all of them follow from the answers in the run."""
 
-_FOUR = Format("number", 4, leading_zero=False)
-_CAPTION = (
-    "Natural logarithm; means over the words of the training items (of all items, where a dataset has no training "
-    "items), with intervals that resample words."
-)
 _NO_GUESS = (
     "No guessed words of people were given in this run. People who see the context alone may guess the word (the "
     "column word of a sheet, or the page of the app); the model of the whole input is then asked the item with the "
@@ -63,19 +55,21 @@ def label_entropies(run: BiasData) -> object:
     # a file of the user's own may be called wic.csv
     known = {} if run.own else ENTROPY_RULES
     rules = [known.get(audit.name.partition("?")[0], ("lemma", "all")) for audit in pairs]
+    rows = _entropies(run, pairs, rules, label_entropy, 2)
     title = "Label entropy: does the word tell the label?"
-    return _entropies(run, pairs, rules, label_entropy, 2, "4", title)
+    table = entropy_table(rows, name="label_entropy", title=title, number="4") if rows else None
+    return [_records(run, row) for row in rows], table
 
 
 def ambiguity(run: BiasData) -> Iterator[object]:
     """Yield the mean sense entropy (Table 2), and its rank correlation with the word bias over datasets."""
     senses = [audit for audit in run.sets if audit.task not in PAIR_TASKS]
     rules = [(_word_of_senses(audit), "all") for audit in senses]
+    rows = _entropies(run, senses, rules, sense_entropy, 1)
     title = "Sense entropy: how ambiguous are the words?"
-    records, tables = _entropies(run, senses, rules, sense_entropy, 1, "2", title)
-    yield records, tables
-    of_words = [one for one in records if one.statistic.startswith("sense_entropy")]
-    entropy = {one.dataset: one.value for one in of_words if one.value is not None}
+    yield [_records(run, row) for row in rows]
+    yield entropy_table(rows, name="sense_entropy", title=title, number="2") if rows else None
+    entropy = {row.dataset: row.found.value for row in rows if not isinstance(row.found, Undefined)}
     if not entropy:
         yield "No dataset of this run gives the senses of its words."
         return
@@ -84,8 +78,8 @@ def ambiguity(run: BiasData) -> Iterator[object]:
         bias = {each.dataset: each.biases.word.value for each in models if each.subject == subject}
         own = {dataset: value for dataset, value in entropy.items() if dataset in bias}
         found = ambiguity_and_word_bias(own, bias, resamples=run.settings.n_bootstrap, seed=run.settings.seed)
-        rows = [AmbiguityRow(dataset, value, bias[dataset]) for dataset, value in own.items()]
-        yield found.about(subject=subject).records(), ambiguity_table(rows, found, name=f"ambiguity_{number}")
+        both = [AmbiguityRow(dataset, value, bias[dataset]) for dataset, value in own.items()]
+        yield found.about(subject=subject).records(), ambiguity_table(both, found, name=f"ambiguity_{number}")
 
 
 def _word_of_senses(audit: AuditSet) -> str:
@@ -101,52 +95,29 @@ def _entropies(
     rules: Sequence[tuple[str, str]],
     entropy: Callable[..., MeanEntropy],
     min_count: int,
-    number: str,
-    title: str,
-) -> tuple[list[Record], list[Table]]:
-    """The records and the table of a mean entropy of each dataset; *rules* say what a word is and which rows count."""
-    columns = (
-        Column("Dataset"),
-        Column("A word is"),
-        Column("Rows"),
-        Column("Entropy, nats", _FOUR),
-        Column("In the paper", _FOUR),
-        Column("Words", INTEGER),
-        Column("Rows used", INTEGER),
-        Column("One class only", BOUNDED, note="Share of words all of whose rows have the same class."),
-        Column("Majority", BOUNDED, note="Mean over words of the share of their most frequent class."),
-    )
-    records: list[Record] = []
-    rows: list[tuple[Cell, ...]] = []
+) -> list[EntropyRow]:
+    """A mean entropy of each dataset; *rules* say what a word is and which rows count."""
+    rows = []
     drawn = {"min_count": min_count, "resamples": run.settings.n_bootstrap, "seed": run.settings.seed}
     for audit, (word, counted) in zip(sets, rules, strict=True):
         used = words_of(_training(run, audit), word=word, rows=counted)
         name = statistic_name(entropy.__name__, word=word, rows=counted, base="e", min_count=min_count)
         found = run.attempt(name, partial(entropy, used.words, used.labels, word=word, rows=counted, **drawn))
-        results = (found,) if isinstance(found, Undefined) else found.results()
-        own = [record for one in results for record in run.about(one, dataset=audit.name).records()]
-        numbers: tuple[Cell, ...] = (None,) * 4
-        if isinstance(found, MeanEntropy):
-            numbers = (found.n_words, found.n_rows, found.same_share, found.majority_share)
-        named = (audit.name, word.replace("_", " "), counted.replace("_", " "))
-        rows.append((*named, shown(own[0]), _in_paper(run, audit, name), *numbers))
-        records += own
-    table = Table(entropy.__name__, number, title, columns, tuple(rows), (_CAPTION,))
-    return records, [drop_empty(table)] if rows else []
+        printed = () if run.own else PRINTED_VALUES.get(audit.name, ())
+        in_paper = next((value for value in printed if value.statistic == name), None)
+        rows.append(EntropyRow(audit.name, word, counted, found, in_paper))
+    return rows
+
+
+def _records(run: BiasData, row: EntropyRow) -> list[Record]:
+    results = (row.found,) if isinstance(row.found, Undefined) else row.found.results()
+    return [record for one in results for record in run.about(one, dataset=row.dataset).records()]
 
 
 def _training(run: BiasData, audit: AuditSet) -> tuple[Item, ...]:
     """What is published as training items, whatever of it is used as dev in this run; else all labelled items."""
     published = tuple(item for item in audit.parts.labelled if item.conditions.get("split") == "train")
     return published if published and not run.own else audit.parts.labelled
-
-
-def _in_paper(run: BiasData, audit: AuditSet, name: str) -> Cell:
-    printed = () if run.own else PRINTED_VALUES.get(audit.name, ())
-    value = next((each for each in printed if each.statistic == name), None)
-    if value is None or not value.remark:
-        return None if value is None else float(value.printed)
-    return Noted(value.printed, f"{value.remark[:1].upper()}{value.remark[1:]}.")
 
 
 # -- errors ---------------------------------------------------------------------------------------------------
