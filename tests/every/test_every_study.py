@@ -77,6 +77,8 @@ def test_claims_name_a_question_of_the_study_and_its_data(name: str) -> None:
     in the paper and a question of the study; their rules parse and name statistics that the study knows."""
     folder = Path(str(import_module(f"lexiscope.studies.{name}").__file__)).parent
     by_dataset = read_claims(folder / "claims.csv", dataset=name)
+    if isinstance(_module(name), Study):
+        assert by_dataset == _module(name).CLAIMS, 'the study does not name its file: claims="claims.csv"'
     claims = list(dict.fromkeys(claim for own in by_dataset.values() for claim in own))
     assert 5 <= len(claims) <= 30
     asked = {question.question_id for question in _module(name).QUESTIONS}

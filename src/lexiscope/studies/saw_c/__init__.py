@@ -200,6 +200,7 @@ study = Study(
         "7077-7087.",
     ),
     printed="printed.csv",
+    claims="claims.csv",
     meanings=MEANINGS,
     methods=methods,
     limits=limits,
