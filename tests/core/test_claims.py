@@ -157,6 +157,10 @@ def test_a_test_that_is_not_significant_shows_nothing() -> None:
     assert judged("r > 0 with p < .05", number(2.0, p=0.2)) == ("not shown", "2 > 0 (p = 0.2)")
     assert judged("r > 0 with p < .05", number(-2.0, p=0.01)) == ("reversed", "−2 < 0 (p = 0.01)")
     assert judged("r > 0 and p of r < .05", number(2.0, p=0.2))[0] == "not shown"
+    assert judged("r > 0 and p of r < .05", number(-2.0, p=0.2))[0] == "not shown"
+    assert judged("r > 0 and p of r < .05", number(-2.0, p=0.01))[0] == "reversed", "a test has no direction"
+    pair = (number(2.0, subject="a", p=0.01), number(2.0, subject="b", p=0.2))
+    assert judged("r[subject=*] > 0 and p of r[subject=*] < .05", *pair)[0] == "holds in part"
     # "no significant difference" is contradicted by a significant one
     assert judged("p of r > .05", number(2.0, p=0.01))[0] == "reversed"
     # some tests keep their p value as a number of its own

@@ -130,6 +130,11 @@ class Claim:
     rule: tuple[Comparison, ...] = ()
     unavailable: str = ""
 
+    @property
+    def tests(self) -> tuple[bool, ...]:
+        """Which comparisons of the rule are tests: a p value below its level."""
+        return tuple(each.left.of == "p" and each.sign == "<" for each in self.rule)
+
 
 # -- reading ----------------------------------------------------------------------------------------------------------
 
@@ -317,10 +322,20 @@ def _checked(claim: Claim, records: Sequence[Record]) -> CheckedClaim:
         each = [_compared(comparison, own) for comparison in claim.rule]
     except _UntestableError as error:
         return CheckedClaim(claim, "cannot be tested", str(error))
-    outcomes = {_together({one.outcome for one in seen}) for seen in each}
-    # a test that shows nothing takes from a direction what it shows
-    outcome: Outcome = "not shown" if outcomes == {"holds", "not shown"} else _together(outcomes)
-    return CheckedClaim(claim, outcome, "; ".join(map(_told, each)))
+    tests = {_together({one.outcome for one in seen}) for seen, test in zip(each, claim.tests, strict=True) if test}
+    others = {
+        _together({one.outcome for one in seen}) for seen, test in zip(each, claim.tests, strict=True) if not test
+    }
+    return CheckedClaim(claim, _outcome(others, tests), "; ".join(map(_told, each)))
+
+
+def _outcome(others: Set[Outcome], tests: Set[Outcome]) -> Outcome:
+    """What several comparisons say together: a test (p below its level) has no direction, it only has to hold."""
+    shown: Outcome = "not shown" if others == {"holds", "not shown"} else _together(others or tests)
+    if not others or tests <= {"holds"}:
+        return shown
+    part = _together(tests) == "holds in part" and shown in ("holds", "holds in part")
+    return "holds in part" if part else "not shown"
 
 
 def _together(outcomes: Set[Outcome]) -> Outcome:

@@ -127,6 +127,7 @@ study = Study(
     citation="Guo, F., Iyyer, M., & Boyd-Graber, J. (2018). Inducing and Embedding Senses with Scaled Gumbel Softmax. "
     "arXiv:1804.08077.",
     printed="printed.csv",
+    claims="claims.csv",
     meanings=MEANING,
     methods=METHODS,
     limits=_limits,
