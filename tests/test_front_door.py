@@ -50,6 +50,7 @@ def test_nothing_is_imported_before_it_is_used() -> None:
     assert done.stdout.split("\n")[:2] == ["[]", "True"]
 
 
+HERE = Path(__file__).parent
 ITEMS = """item_id,sentence_1,sentence_2,target,participant,rating
 b1,They sat on the bank.,The bank lent money.,bank,p1,1
 b1,They sat on the bank.,The bank lent money.,bank,p2,2
@@ -300,6 +301,47 @@ def test_things_are_short_in_a_shell_and_tables_in_a_notebook(items_csv: Path) -
     assert run.data.frame()["word"].tolist() == ["bank", "bank", "bat", "seal"]
     assert run.people.frame()["value"].sum() == 22
     assert table.frame().iloc[:, 0].tolist() == [row[0] for row in table.rows]
+
+
+def test_things_are_figures_in_a_notebook(items_csv: Path, tmp_path: Path) -> None:
+    """``plot()`` of runs, datasets, responses, tables and results: a figure with the numbers that it draws."""
+    run = lexiscope.analyse(items_csv, ["baseline:word_overlap", "baseline:random"], n_bootstrap=20)
+    fit, answers = run.fit(), run.answers
+    figure = run.plot(title="Models and people")
+    values = [entry.value for entry in fit.entries if isinstance(entry, lexiscope.Estimate)]
+    assert figure.title == "Models and people"
+    assert figure.frame()["subject"].tolist() == [entry.subject for entry in fit.entries]
+    assert figure.frame()["value"].tolist() == values
+    people = run.data.plot()
+    assert people.frame()["group"].unique().tolist() == ["2 participants"]
+    assert sorted(people.frame()["value"]) == [1, 1, 1, 2, 4, 4, 4, 5]
+    assert "n = 8, mean 2.75, from 1 to 5" in people.alt
+    assert "Missing values" not in people.caption
+    assert set(answers.plot().frame()["group"]) == {"baseline:random"}
+    assert set(answers.plot("jaccard_distance").frame()["group"]) == {"baseline:word_overlap"}
+    both = ResponseTable.concat([run.data.responses, answers])
+    with pytest.raises(lexiscope.LexiscopeError, match="no luck"):
+        both.plot("luck")
+    with pytest.raises(lexiscope.LexiscopeError, match="0 measures"):
+        lexiscope.dataset("mini_relatedness").plot()
+    table = results_table("ceilings", "Ceilings", run.ceilings())
+    first = table.plot()
+    assert first.frame()["value"].tolist() == [
+        one.value for one in run.ceilings() if isinstance(one, lexiscope.Estimate)
+    ]
+    assert table.plot("n").name == "ceilings_n"
+    with pytest.raises(lexiscope.LexiscopeError, match="'Statistic' of this table has no numbers"):
+        table.plot("Statistic")
+    assert run.agreement().plot().frame()["value"].tolist() == [run.agreement().value]
+    difference = lexiscope.compare(*fit.best(2))
+    assert difference.plot().frame()["value"].tolist() == [difference.value]
+    for one in (figure, people, first):
+        assert "<svg" in one._repr_html_()
+    done = lexiscope.study(HERE / "sixth" / "graded.py", tmp_path / "run", n_bootstrap=20, subjects="encoder:minilm")
+    assert [each.name for each in done.figures] == ["spearman_by_layer"]
+    assert done.plot().data.keys() == done.plot("spearman_by_layer").data.keys()
+    with pytest.raises(lexiscope.LexiscopeError, match="no figure 'luck'"):
+        done.plot("luck")
 
 
 def test_results_are_one_line() -> None:

@@ -138,6 +138,10 @@ class Dataset:
         """Return the items as a pandas table, one item a row: id, word, texts, targets, gold answer, conditions."""
         return presented("frame_of", _item_columns(self.items))
 
+    def plot(self, measure: str = "", title: str = "") -> Any:
+        """Return the distribution of the recorded answers as a figure (:meth:`ResponseTable.plot`)."""
+        return self.responses.plot(measure, title or self.card.title)
+
     def _repr_html_(self) -> str:
         return cast(str, presented("html_of", self.card.title, _item_columns(self.items[:10]), repr(self)))
 

@@ -27,8 +27,8 @@ from lexiscope.core.run import write_atomically
 from lexiscope.core.sealed import check_file
 from lexiscope.core.showing import counted, presented
 from lexiscope.core.simulated import COLLECTED as COLLECTED
+from lexiscope.core.simulated import PARTICIPANT, SIMULATED_ID, refuse_mixture
 from lexiscope.core.simulated import SIMULATED as SIMULATED
-from lexiscope.core.simulated import SIMULATED_ID, refuse_mixture
 
 SCHEMA = pa.schema(
     [
@@ -53,6 +53,7 @@ SCHEMA = pa.schema(
 COLUMNS: tuple[str, ...] = tuple(SCHEMA.names)
 ADDED: tuple[str, ...] = ("scale",)
 """Columns that tables of earlier versions lack: their cells are missing then."""
+_NAMES_OF_PEOPLE = {PARTICIPANT: "participant", SIMULATED: "simulated participant"}
 REQUIRED: tuple[str, ...] = ("subject_id", "subject_kind", "item_id", "task", "measure")
 
 
@@ -154,6 +155,27 @@ class ResponseTable:
     def frame(self) -> Any:
         """Return the responses as a pandas table, one response a row."""
         return presented("frame_of", {name: self.column(name) for name in COLUMNS})
+
+    def plot(self, measure: str = "", title: str = "") -> Any:
+        """Return the distribution of the values of one measure as a figure: of people together, of each model.
+
+        Without *measure* it is the rating, or the only measure there is.
+        Errors: :class:`InputError` for several measures, and for one that the table does not have.
+        """
+        known = self.unique("measure")
+        chosen = measure or ("rating" if "rating" in known else known[0] if len(known) == 1 else "")
+        if chosen not in known:
+            what = f"this table has no {chosen}" if chosen else f"this table has {counted(len(known), 'measure')}"
+            raise InputError(what, hint=f"name one of them: {', '.join(known) or 'there are none'}")
+        table, groups = self.where(measure=chosen), dict[str, Any]()
+        for kind in table.unique("subject_kind"):
+            own = table.where(subject_kind=kind)
+            if kind in COLLECTED:
+                people = counted(len(own.unique("subject_id")), _NAMES_OF_PEOPLE[kind])
+                groups[people] = own.column("value")
+            else:
+                groups |= {name: own.where(subject_id=name).column("value") for name in own.unique("subject_id")}
+        return presented("plot_values", groups, chosen.replace("_", " "), title)
 
     def _repr_html_(self) -> str:
         # a notebook shows the first rows: only these are made into Python values

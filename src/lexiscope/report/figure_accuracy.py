@@ -72,11 +72,13 @@ def accuracy_dots(
     *,
     unit: str = "Items right, %",
     order: Sequence[str] = (),
+    percent: bool = True,
 ) -> Figure:
     """Draw accuracies as dots with intervals, a row for each condition, a mark for each subject, chance as a line.
 
     *order* names all subjects of a report, so that one has the same mark in all its figures. The axis goes from
-    0, or the multiple of 10 below the lowest value or end of an interval, to 100.
+    0, or the multiple of 10 below the lowest value or end of an interval, to 100; of values that are no *percent*, it
+    goes as far as they do.
     Errors: :class:`InputError` without a dot.
     """
     if not dots:
@@ -93,10 +95,10 @@ def accuracy_dots(
             own = [dot for dot in dots if dot.subject == subject]
             look = mark(marked.index(subject))
             _subject(axes, own, rows, place=place, count=len(subjects), name=names[place], look=look)
-        ends = [end for dot in dots for end in (dot.value, dot.low) if np.isfinite(end)]
-        axes.set(
-            xlim=(min(0.0, 10 * np.floor(min(ends, default=0.0) / 10)), 100), xlabel=unit, ylim=(len(rows) - 0.5, -0.5)
-        )
+        if percent:
+            ends = [end for dot in dots for end in (dot.value, dot.low) if np.isfinite(end)]
+            axes.set(xlim=(min(0.0, 10 * np.floor(min(ends, default=0.0) / 10)), 100))
+        axes.set(xlabel=unit, ylim=(len(rows) - 0.5, -0.5))
         axes.set_yticks(range(len(rows)), rows)
         axes.tick_params(axis="y", length=0)
         axes.grid(visible=False, axis="y")

@@ -29,13 +29,28 @@ from lexiscope.core.result import (
     parse_statistic,
 )
 from lexiscope.report.curves import Trajectory
+from lexiscope.report.figure_accuracy import Dot, accuracy_dots
 from lexiscope.report.figure_layers import trajectories
+from lexiscope.report.figure_values import histograms
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.html import table_html as table_html
 from lexiscope.report.part import shown
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.style import clean_svg
-from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, Cell, Column, Format, Table, format_number, wide_rows
+from lexiscope.report.tables import (
+    BOUNDED,
+    INTEGER,
+    P_VALUE,
+    Cell,
+    Column,
+    Format,
+    Missing,
+    Noted,
+    Table,
+    format_number,
+    wide_rows,
+)
+from lexiscope.report.tables import Interval as CellInterval
 
 _FREE = Format("number", 2)
 _ROWS_SHOWN = 10
@@ -187,10 +202,35 @@ def _(result: Curve, title: str = "") -> Figure:
 
 
 @plot.register
+def _(result: Estimate, title: str = "") -> Figure:
+    return _dots([result], title)
+
+
+@plot.register
+def _(result: Contrast, title: str = "") -> Figure:
+    return _dots([result], title)
+
+
+def _dots(results: Sequence[Result], title: str) -> Figure:
+    """Results that are one number each, as dots with their intervals: a row for each condition."""
+    records = [record for result in results for record in result.records() if record.value is not None]
+    if not records:
+        raise StatisticError("none of these results has a value: there is nothing to draw")
+    name = records[0].statistic
+    heading = Heading(_letters(f"{parse_statistic(name)[0]}_by_subject"), "", title or words_of(name).capitalize())
+    dots = [Dot.of(record, record.condition or "all", _label(record)) for record in records]
+    return accuracy_dots(dots, heading, unit=words_of(name).capitalize(), percent=False)
+
+
+def _label(record: Record) -> str:
+    return (record.subject or "all") + ("" if record.layer is None else f", layer {record.layer}")
+
+
+@plot.register
 def _(result: Curves, title: str = "") -> Figure:
     curves = [one for one in result.entries if isinstance(one, Curve)]
     if not curves:
-        raise StatisticError("no subject has layers: there is no curve to draw", hint="use the table of the results")
+        return _dots(result.entries, title)
     name = curves[0].statistic
     drawn = [trajectory_of(curve) for curve in curves]
     level = next((f"{100 * p.interval.level:g} % interval" for c in curves for p in c.values if p.interval), "")
@@ -212,8 +252,56 @@ def trajectory_of(curve: Curve) -> Trajectory:
 
 def _file_name(result: Curves, name: str) -> str:
     condition = next((one.condition for one in result.entries if one.condition), "")
-    letters = f"{parse_statistic(name)[0]}_by_layer_{condition}"
-    return "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in letters).strip("_")
+    return _letters(f"{parse_statistic(name)[0]}_by_layer_{condition}")
+
+
+def plot_table(table: Table, column: str = "", title: str = "") -> Figure:
+    """Return a column of a table as dots, with intervals if it has any; without *column*, the first with intervals.
+
+    A row is named by its texts. Errors: :class:`StatisticError` for a column without numbers, naming those with some.
+    """
+    headers = [each.header for each in table.columns]
+    numbers = [name for index, name in enumerate(headers) if any(_number(row[index]) for row in table.rows)]
+    wide = [name for name in numbers if any(isinstance(row[headers.index(name)], CellInterval) for row in table.rows)]
+    chosen = column or next(iter([*wide, *numbers]), "")
+    if chosen not in numbers:
+        what = f"the column {chosen!r} of this table has no numbers" if chosen else "this table has no numbers"
+        raise StatisticError(what, hint=f"columns with numbers: {', '.join(numbers) or 'none'}")
+    at, texts = headers.index(chosen), [index for index, name in enumerate(headers) if name not in numbers]
+    dots = dict[str, Dot]()
+    for place, row in enumerate(table.rows, start=1):
+        drawn, label = _number(row[at]), ", ".join(filter(None, (_text(row[index]) for index in texts)))
+        if drawn:
+            # two rows of the same words are two rows
+            label = label if label and label not in dots else f"{label} ({place})".strip()
+            dots[label] = Dot(label, chosen, *drawn, chance=float("nan"))
+    heading = Heading(_letters(f"{table.name}_{chosen}"), "", title or table.title)
+    return accuracy_dots(tuple(dots.values()), heading, unit=chosen, percent=False)
+
+
+def _text(cell: Cell) -> str:
+    return "" if cell is None or isinstance(cell, Missing) else cell.text if isinstance(cell, Noted) else str(cell)
+
+
+def _number(cell: Cell) -> tuple[float, float, float] | None:
+    """The value of a cell and the ends of its interval, NaN where it has none; ``None`` for a cell of words."""
+    if isinstance(cell, CellInterval):
+        value = cell.value if cell.value is not None else (cell.low + cell.high) / 2
+        return (value, cell.low, cell.high)
+    is_number = isinstance(cell, int | float) and not isinstance(cell, bool)
+    return (float(cell), np.nan, np.nan) if is_number else None  # type: ignore[arg-type]
+
+
+def plot_values(groups: Mapping[str, Any], axis: str, title: str = "") -> Figure:
+    """Return how the values of each group are distributed."""
+    return histograms(
+        groups, Heading(_letters(f"{axis}_values"), "", title or f"{axis.capitalize()}: distribution"), axis=axis
+    )
+
+
+def _letters(name: str) -> str:
+    """A name of a file made of a text: other signs become _."""
+    return "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in name).strip("_")
 
 
 # -- tables, frames, HTML -------------------------------------------------------------------------------------------

@@ -136,6 +136,10 @@ class Table:
         """Return the table as a pandas table with full precision, its columns those of its CSV."""
         return presented("frame_of_table", self)
 
+    def plot(self, column: str = "", title: str = "") -> Any:
+        """Return a column as a figure: a dot a row, with its interval. Without *column*, the first with intervals."""
+        return presented("plot_table", self, column, title)
+
     def _repr_html_(self) -> str:
         return cast(str, presented("table_html", self))
 

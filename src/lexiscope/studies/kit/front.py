@@ -24,6 +24,8 @@ from lexiscope.core.simulated import PARTICIPANT, SIMULATED
 from lexiscope.items.columns import ColumnMap
 from lexiscope.items.item_source import column_map, load_items, task_of_items
 from lexiscope.items.tabular import is_item_table
+from lexiscope.report.figures import Figure
+from lexiscope.report.stored import load
 from lexiscope.report.tables import Table
 from lexiscope.studies.kit.ratings_file import RatingsFile, columns_of_ratings, has_texts, read_ratings, responses_in
 from lexiscope.studies.kit.run import Run
@@ -66,9 +68,23 @@ class StudyRun:
         """The responses of people and models from which the numbers were computed."""
         return ResponseTable.read_parquet(self.folder / "responses.parquet")
 
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The figures of the report, in its order."""
+        parts = (part for section in load(self.folder).sections for part in section.walk())
+        return tuple(figure for part in parts for figure in part.figures)
+
     def frame(self) -> Any:
         """Return the numbers as a pandas table, one record a row."""
         return presented("frame", self.records)
+
+    def plot(self, name: str = "") -> Figure:
+        """Return a figure of the report by its name; without a name, the first. Errors: :class:`InputError`."""
+        figures = {figure.name: figure for figure in self.figures}
+        if not figures or (name and name not in figures):
+            what = f"the report has no figure {name!r}" if name else "the report has no figure"
+            raise InputError(what, hint=f"its figures: {', '.join(figures) or 'none'}")
+        return figures[name] if name else next(iter(figures.values()))
 
     def __repr__(self) -> str:
         return f"StudyRun({self.name}: {counted(self.n_records, 'number')}, report: {self.report})"

@@ -282,6 +282,10 @@ class Run(RunData[S]):
         """Return one row per rating as a pandas table: rating, participant, item, word, conditions, models' answers."""
         return presented("frame_of", self._trials())
 
+    def plot(self, statistic: Kind = "spearman", title: str = "") -> Any:
+        """Return how close models come to people as a figure: over layers, where a model has layers (:meth:`fit`)."""
+        return self.fit(statistic).plot(title)
+
     # -- behind it --------------------------------------------------------------------------------------------------
 
     def about(self, result: R, **where: Any) -> R:
