@@ -77,8 +77,9 @@ def test_the_best_of_several_subjects() -> None:
     assert curves.of("gpt-4") is ONE
     with pytest.raises(StatisticError, match="no subject 'x'"):
         curves.of("x")
-    with pytest.raises(StatisticError, match="no subject has layers"):
-        plot(Curves((ONE,)))
+    assert plot(Curves((ONE,))).data["value"].tolist() == [ONE.value], "without layers, dots"
+    with pytest.raises(StatisticError, match="nothing to draw"):
+        plot(Curves((Undefined("rho", "constant", 3),)))
 
 
 def test_counts_and_tests_and_what_is_undefined() -> None:
