@@ -217,10 +217,16 @@ class ChoiceDesign:
         """Return the contrast of two sets of decisions, item by item; the interval resamples sentences."""
         return contrast(first.correct, second.correct, clusters=self.clusters, resamples=resamples, seed=seed)
 
+    @cached_property
+    def _ids(self) -> Mapping[Cell, Mapping[int, str]]:
+        """The id of each item's choice set, by cell."""
+        return {
+            cell: {int(item.condition("item")): item.item_id for item in items} for cell, items in self.sets.items()
+        }
+
     def _by_cell(self, decisions: Decisions) -> dict[Cell, Decisions]:
         answered, found = set(decisions.item_ids), {}
-        for cell, items in self.sets.items():
-            ids = {int(item.condition("item")): item.item_id for item in items}
+        for cell, ids in self._ids.items():
             lacking = [number for number in self.numbers if number not in ids]
             if lacking:
                 raise InputError(f"{cell.name} has no choice set for {len(lacking)} items, the first is {lacking[0]}")
