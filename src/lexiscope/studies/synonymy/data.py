@@ -1,4 +1,4 @@
-"""What the study asks of whom: a collection with templates or choice sets that are ready, and everyone's decisions."""
+"""The data of the study: choice sets made of a collection or read from a file, and the decisions of each subject."""
 
 from __future__ import annotations
 
@@ -235,8 +235,8 @@ def gather(settings: SynonymySettings, folder: Path, progress: CollectProgress |
     """Load the collection and the recorded outcomes, and let the live subjects answer.
 
     Their answers are kept under ``collected`` and ``gaps`` of the folder, so that a broken run continues.
-    Errors: those of the readers; :class:`SpecError` for a dataset without a collection, for templates beside choice
-    sets that are ready or beside recorded outcomes; :class:`InputError` where no subject answers anything.
+    Errors: those of the readers; :class:`SpecError` for a dataset without a collection, and for templates together with
+    finished choice sets or with recorded outcomes; :class:`InputError` if no subject answers anything.
     """
     data = _opened(settings)
     specs = tuple(dict.fromkeys((*settings.subjects, *(spec for spec, _ in settings.checkpoints))))
