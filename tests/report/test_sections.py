@@ -10,16 +10,14 @@ from lexiscope.core.study import Question
 from lexiscope.report.part import Part
 from lexiscope.report.sections import (
     AnswerCount,
-    CeilingValue,
     FilterStep,
     answers_table,
     card_section,
-    ceilings_table,
     filters_table,
     questions_table,
     subjects_table,
 )
-from lexiscope.report.tables import Interval, Missing
+from lexiscope.report.tables import Missing
 
 
 def test_filters_show_in_out_and_difference() -> None:
@@ -35,12 +33,6 @@ def test_answers_are_counted_by_kind() -> None:
     table = answers_table([AnswerCount("chat", 200, 190, 6), AnswerCount("idle", 0, 0)])
     assert table.rows[0] == ("chat", 200, 190, 6, 4, 100 * 10 / 200)
     assert table.rows[1][-1] == Missing("Nothing was asked.")
-
-
-def test_ceilings_stand_under_their_names() -> None:
-    """Each ceiling has its own row with definition, interval and raters."""
-    table = ceilings_table([CeilingValue("true leave-one-out", "mean ρ", 0.731, 0.71, 0.75, 131)])
-    assert table.rows == (("true leave-one-out", "mean ρ", Interval(0.71, 0.75, 0.731), 131),)
 
 
 def test_empty_columns_are_left_out_of_the_subjects() -> None:

@@ -411,8 +411,9 @@ def test_an_incomplete_subject_is_refused(tmp_path: Path) -> None:
             "view": "full",
         }
     )
+    data = replace(mini_relatedness.load("en"), items=items)
     with pytest.raises(InputError, match=items[2].item_id):
-        _ = SawCData("own", SawCSettings(views=("full",)), None, items, answers, {}, {}).distances
+        _ = SawCData(data, answers, SawCSettings(views=("full",))).distances
 
 
 # -- published values ------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from scipy import stats
 from lexiscope.analysis.alpha import krippendorff_alpha
 from lexiscope.analysis.expected_layer import CumulativeScores, expected_layer
 from lexiscope.analysis.mixed import fit
-from lexiscope.core.dataset import SubjectFacts
+from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
@@ -67,6 +67,11 @@ def _matrix(items: Sequence[Item], layers: int = 4) -> np.ndarray:
     return (0.5 + 0.05 * np.arange(layers) * different[:, None] + noise) * (np.arange(layers) > 0)
 
 
+def _data(name: str, items: Sequence[Item], answers: ResponseTable) -> Dataset:
+    card = DatasetCard(name, "Own", "relatedness", "en", "none", "", "made in the test", "1", "embedded", "Own pairs.")
+    return Dataset(card, tuple(items), answers)
+
+
 def _own(
     items: Sequence[Item] = ITEMS,
     *,
@@ -80,7 +85,7 @@ def _own(
     distances = _distances(items, _matrix(items, len(layers)) if matrix is None else matrix, layers)
     answers = ResponseTable.concat([_ratings(items, rate, raters), distances])
     facts, live = {"m": SubjectFacts("m")}, frozenset({"m"})
-    return SawCData(name, settings, None, tuple(items), answers, {}, facts, live)
+    return SawCData(_data(name, items, answers), ResponseTable.empty(), settings, facts=facts, live=live)
 
 
 def _records(own: SawCData) -> tuple[Record, ...]:
@@ -346,7 +351,8 @@ def test_sentences_claim_no_more_than_the_run_holds() -> None:
     assert "dozen" not in text
     assert "random effects: (1 + Same_sense | Participant) + (1 | Word))" in text
     assert "beyond distance (m, layer 3): χ²(1)" in text
-    alone = SawCData("own", SETTINGS, None, tuple(ITEMS), _distances(ITEMS, _matrix(ITEMS), range(4)), {}, {})
+    data = _data("own", ITEMS, _distances(ITEMS, _matrix(ITEMS), range(4)))
+    alone = SawCData(data, ResponseTable.empty(), SETTINGS)
     assert "participants" not in _sentences(alone)
 
 

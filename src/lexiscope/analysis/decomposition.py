@@ -66,6 +66,11 @@ class ResidualReport:
     fit: OlsFit
     conditions: tuple[ConditionResidual, ...]
 
+    def results(self, model: str) -> tuple[Estimate, ...]:
+        """Return the mean residual of each condition as a result; *model* names the regression: ``norm~distance``."""
+        name = statistic_name("mean_residual", model=model)
+        return tuple(entry.mean.about(name=name, condition=entry.condition) for entry in self.conditions)
+
     def condition(self, name: str) -> ConditionResidual:
         """Return the residuals of one condition. Errors: :class:`StatisticError` where there is no such condition."""
         for entry in self.conditions:

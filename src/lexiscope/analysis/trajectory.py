@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import FloatArray
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Estimate, Result, Undefined, statistic_name
 
 Shape = Literal["rise_and_plateau", "rise_and_fall"]
 
@@ -52,6 +52,18 @@ class FamilyCurve:
     positions: FloatArray
     values: FloatArray
     counts: tuple[int, ...]
+
+    def results(self) -> tuple[Result, ...]:
+        """Return the value at each position, with the subjects as its note; a bin without a layer is undefined."""
+        members = ", ".join(self.subjects)
+        found: list[Result] = []
+        for position, value, n in zip(self.positions, self.values, self.counts, strict=True):
+            condition = f"family={self.family} position={position:.2g}"
+            if n:
+                found.append(Estimate(self.name, float(value), n=n, condition=condition, note=members))
+            else:
+                found.append(Undefined(self.name, f"no layer of {members} falls here", condition=condition))
+        return tuple(found)
 
 
 def trajectory(r_squared: ArrayLike, *, threshold: float = 0.15) -> Trajectory:

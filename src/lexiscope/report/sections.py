@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.study import Question
 from lexiscope.report.document import Paragraph, Section
 from lexiscope.report.part import Part
-from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Format, Interval, Missing, Table
+from lexiscope.report.tables import INTEGER, Cell, Column, Format, Missing, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +25,6 @@ class FilterStep:
 
 
 @dataclass(frozen=True, slots=True)
-class CeilingValue:
-    """A human ceiling: its full name, how it is defined, its value with interval, and the raters behind it."""
-
-    name: str
-    definition: str
-    value: float
-    low: float | None = None
-    high: float | None = None
-    n: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class AnswerCount:
     """How many answers a subject was asked for, gave, and gave unreadably (refusals, off the scale)."""
 
@@ -46,25 +34,36 @@ class AnswerCount:
     unreadable: int = 0
 
 
-def subjects_table(facts: Sequence[SubjectFacts], *, name: str = "subjects", number: str = "") -> Table:
-    """Return who was asked: kind, family, languages, layers, parameters, revision. Columns without content go."""
-    columns = (
-        Column("Subject"),
-        Column("Kind"),
-        Column("Family"),
-        Column("Languages"),
-        Column("Layers", INTEGER),
-        Column("Width", INTEGER),
-        Column("Parameters", INTEGER, note="Counted from the weights where they are at hand, else as published."),
-        Column("Tokenizer"),
-        Column("Revision"),
-    )
-    rows = tuple(
-        (f.title or f.subject_id, f.kind, f.family, ", ".join(f.languages), f.n_layers, f.width, f.n_parameters,
-         f.tokenizer, f.revision)
-        for f in facts
-    )  # fmt: skip
-    return drop_empty(Table(name, number, "Subjects: who was asked", columns, rows))
+_FACTS: Mapping[Column, Callable[[SubjectFacts], Cell]] = {
+    Column("Subject"): lambda facts: facts.title or facts.subject_id,
+    Column("Model"): lambda facts: facts.subject_id,
+    Column("Kind"): lambda facts: facts.kind,
+    Column("Family"): lambda facts: facts.family,
+    Column("Languages"): lambda facts: "multilingual" if facts.multilingual else ", ".join(facts.languages),
+    Column("Layers", INTEGER): lambda facts: facts.n_layers,
+    Column("Width", INTEGER): lambda facts: facts.width,
+    Column("Parameters", INTEGER, note="Counted from the weights where they are at hand, else as published."): (
+        lambda facts: facts.n_parameters
+    ),
+    Column("Tokenizer"): lambda facts: facts.tokenizer,
+    Column("Objective"): lambda facts: facts.objective,
+    Column("Training text"): lambda facts: facts.corpus,
+    Column("Revision"): lambda facts: facts.revision,
+}
+
+
+def subjects_table(
+    facts: Sequence[SubjectFacts],
+    *,
+    name: str = "subjects",
+    number: str = "",
+    title: str = "Subjects: who was asked",
+    without: Sequence[str] = ("Model", "Objective", "Training text"),
+) -> Table:
+    """Return what is known of the subjects; the columns in *without* and those without content are omitted."""
+    shown = {column: fact for column, fact in _FACTS.items() if column.header not in without}
+    rows = tuple(tuple(fact(one) for fact in shown.values()) for one in facts)
+    return drop_empty(Table(name, number, title, tuple(shown), rows))
 
 
 def filters_table(steps: Sequence[FilterStep], *, name: str = "filters", number: str = "") -> Table:
@@ -84,13 +83,6 @@ def filters_table(steps: Sequence[FilterStep], *, name: str = "filters", number:
     )
     rows = tuple((step.rule, step.unit, step.before, step.after, step.before - step.after) for step in steps)
     return Table(name, number, "Counts in and out of every filter", columns, rows)
-
-
-def ceilings_table(ceilings: Sequence[CeilingValue], *, name: str = "ceilings", number: str = "") -> Table:
-    """Return the human ceilings, each under its name and definition; they are never mixed in one column elsewhere."""
-    columns = (Column("Ceiling"), Column("Definition"), Column("Value", BOUNDED), Column("Raters", INTEGER))
-    rows = tuple((c.name, c.definition, _with_interval(c), c.n) for c in ceilings)
-    return drop_empty(Table(name, number, "Human ceilings, by name", columns, rows))
 
 
 def answers_table(counts: Sequence[AnswerCount], *, name: str = "answers", number: str = "") -> Table:
@@ -233,12 +225,6 @@ def drop_empty(table: Table) -> Table:
     columns = tuple(table.columns[index] for index in full)
     rows = tuple(tuple(row[index] for index in full) for row in table.rows)
     return replace(table, columns=columns, rows=rows)
-
-
-def _with_interval(ceiling: CeilingValue) -> Cell:
-    if ceiling.low is None or ceiling.high is None:
-        return ceiling.value
-    return Interval(ceiling.low, ceiling.high, ceiling.value)
 
 
 def _missing(count: AnswerCount) -> int:

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
+from lexiscope.analysis.norms import norms as item_norms
 from lexiscope.core.response import holds_simulated
 from lexiscope.core.result import Record, parse_statistic, statistic_name
 from lexiscope.core.study import PlannedAnalysis
 from lexiscope.report.part import part_of, pick
+from lexiscope.report.people_tables import norms_table
 from lexiscope.report.pivot import Col, Row, pivot
 from lexiscope.report.simulated import marked_table
 from lexiscope.report.stored import write_table
 from lexiscope.report.tables import INTEGER, Cell, Missing, Table
 from lexiscope.studies.kit.study import Study
 from lexiscope.studies.saw_c import layers, models, people, senses
-from lexiscope.studies.saw_c.data import BETO, SawCData, completed, gather
+from lexiscope.studies.saw_c.data import BETO, VIEWS, SawCData, completed, gather
 from lexiscope.studies.saw_c.settings import SawCSettings
 
 MEANINGS = {
@@ -116,7 +117,8 @@ def methods(run: SawCData) -> list[str]:
     return [
         METHODS,
         f"Starting points of each mixed model that may have several optima (the reduced ones): {settings.starts}. "
-        f"Views analysed: {', '.join(run.views) or 'none'}.{more}",
+        f"Views analysed: {', '.join(run.views) or 'none'}.{more} "
+        f"Agreement compared with models: {settings.agreement}.",
     ]
 
 
@@ -134,44 +136,29 @@ def limits(run: SawCData) -> list[str]:
 
 # -- what SAW-C registered ------------------------------------------------------------------------------------------
 
-_OF_LAYERS = {
-    "Q2": ("aic", "min_aic_over_layers", "best_layer(by=aic)"),
-    "Q3": (
-        *("pearson", "spearman", "r_squared", "max_r_squared_over_layers", "min_spearman_over_layers"),
-        *("best_layer(by=r_squared)", "best_layer(by=spearman)"),
-    ),
-}
+
+def _registered(question: str, text: str, place: str, subject: str, *names: str) -> PlannedAnalysis:
+    """A row of SAW-C's Table 1: it covers records by their statistic, the begin of it, or the test they belong to."""
+
+    def covers(record: Record) -> bool:
+        name, given = parse_statistic(record.statistic)
+        keys = {record.statistic, f"{name}(" if given else name, f"test={given.get('test')}"}
+        return record.subject == subject and record.view in ("", VIEWS["saw_c"][0]) and not keys.isdisjoint(names)
+
+    return PlannedAnalysis(question, text, f"SAW-C Table 1, {place}; osf.io/n5htp", covers)
 
 
-def _is_of_layers(question: str, record: Record) -> bool:
-    main = (record.subject, record.view) == (BETO, "full+final_stop")
-    return main and record.statistic in _OF_LAYERS[question]
-
-
-def _is_of(subject: str, names: Sequence[str], tests: Sequence[str], record: Record) -> bool:
-    name, given = parse_statistic(record.statistic)
-    return record.subject == subject and (name in names or given.get("test") in tests)
-
-
-PLANNED = tuple(
-    PlannedAnalysis(question, text, f"SAW-C Table 1, {place}; osf.io/n5htp", covers)
-    for question, text, place, covers in (
-        (
-            "Q1",
-            "people's ratings by sense, and the test of sense",
-            "§3.5",
-            partial(_is_of, "", ("condition_mean", "condition_sd"), ("sense",)),
-        ),
-        ("Q2", "BETO's AIC by layer and its lowest", "§4.2", partial(_is_of_layers, "Q2")),
-        ("Q3", "BETO's r, ρ and R² by layer and the best of them", "§4.3", partial(_is_of_layers, "Q3")),
-        ("Q3", "BETO's place among single raters", "§4.4", partial(_is_of, BETO, ("raters_below_model",), ())),
-        (
-            "Q4",
-            "for BETO, the tests of sense beyond distance and of distance beyond sense",
-            "§4.5",
-            partial(_is_of, BETO, (), ("sense_beyond_distance", "distance_beyond_sense")),
-        ),
-    )
+_PEOPLE = ("condition_mean(", "condition_sd(", "test=sense")
+_OF_AIC = ("aic", layers.LOWEST_AIC, "best_layer(by=aic)")
+_OF_NORMS = (*layers.OF_NORMS, layers.BEST_R2, layers.BEST_RHO, "best_layer(by=r_squared)", "best_layer(by=spearman)")
+_BEYOND = "for BETO, the tests of sense beyond distance and of distance beyond sense"
+_TESTS = ("sense_beyond_distance", "distance_beyond_sense")
+PLANNED = (
+    _registered("Q1", "people's ratings by sense, and the test of sense", "§3.5", "", *_PEOPLE),
+    _registered("Q2", "BETO's AIC by layer and its lowest", "§4.2", BETO, *_OF_AIC),
+    _registered("Q3", "BETO's r, ρ and R² by layer and the best of them", "§4.3", BETO, *_OF_NORMS),
+    _registered("Q3", "BETO's place among single raters", "§4.4", BETO, "raters_below_model("),
+    _registered("Q4", _BEYOND, "§4.5", BETO, *(f"test={test}" for test in _TESTS)),
 )
 """What SAW-C registered before its data were collected: the five rows of its Table 1, on people and one model, BETO."""
 
@@ -185,7 +172,7 @@ def planned(settings: SawCSettings) -> tuple[PlannedAnalysis, ...]:
     """
     if settings.items or settings.dataset != "saw_c" or settings.exclusions:
         return ()
-    return PLANNED if settings.views[:1] == ("full+final_stop",) else PLANNED[:1]
+    return PLANNED if settings.views[:1] == VIEWS["saw_c"][:1] else PLANNED[:1]
 
 
 study = Study(
@@ -218,9 +205,9 @@ study.section("Exclusions", section_id="exclusions")(people.exclusions)
 @study.writes
 def norms(run: SawCData, folder: Path, _records: Sequence[Record]) -> Sequence[str]:
     """Write the norms of all items as a table of its own."""
-    table = people.norms_table(run)
-    if table is None:
+    if not run.has("ratings"):
         return ()
+    table = norms_table(run.items, item_norms(run.people))
     return write_table(marked_table(table) if holds_simulated(run.responses) else table, folder / "tables")
 
 
@@ -375,7 +362,7 @@ def relatedness(run: SawCData) -> object:
     "Do people see a sense boundary beyond distance, and in which direction is every model off?",
     place="SAW-C §4.5, §5.4",
     needs=("norms", "senses"),
-    said=lambda _run, records: "; ".join(_tests_in_words(records, "sense_beyond_distance", "distance_beyond_sense")),
+    said=lambda _run, records: "; ".join(_tests_in_words(records, *_TESTS)),
 )
 def beyond_distance(run: SawCData) -> object:
     """Compare what sense and distance explain."""

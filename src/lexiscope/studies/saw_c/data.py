@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,24 +13,19 @@ from numpy.typing import NDArray
 
 from lexiscope.analysis.bootstrap import Bootstrap
 from lexiscope.analysis.exclusion import ExclusionResult, apply, parse_rule
-from lexiscope.analysis.norms import Norms, norms
-from lexiscope.analysis.ratings import Ratings
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
-from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts, own_card
+from lexiscope.core.dataset import Dataset, SubjectFacts, own_card
 from lexiscope.core.errors import InputError, Place, SpecError
-from lexiscope.core.item import Item
 from lexiscope.core.prompt import Converses
-from lexiscope.core.response import ResponseTable, holds_simulated
+from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
-from lexiscope.core.simulated import PARTICIPANT, SIMULATED
 from lexiscope.items.importer import import_items
 from lexiscope.items.real_items import catch_remark, real_items
-from lexiscope.studies.kit.run_data import RunData
+from lexiscope.studies.kit.run import Floats, Run
 from lexiscope.studies.saw_c.settings import SawCSettings
 
-Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Trials = dict[str, NDArray[Any]]
 V = TypeVar("V")
@@ -75,55 +70,17 @@ class Distances:
 
 
 @dataclass(frozen=True, eq=False)
-class SawCData(RunData[SawCSettings]):
-    """Items, every answer, and what is known of the subjects; ``live`` are those that answered in this run.
+class SawCData(Run[SawCSettings]):
+    """The items with every answer; ``facts`` are what is known of the subjects, ``live`` those that answered in it."""
 
-    All arrays are in the order of ``items``.
-    """
-
-    name: str
-    settings: SawCSettings
-    card: DatasetCard | None
-    items: tuple[Item, ...]
-    responses: ResponseTable
-    checksums: Mapping[str, str]
-    facts: Mapping[str, SubjectFacts]
+    facts: Mapping[str, SubjectFacts] = field(default_factory=dict)
     live: frozenset[str] = frozenset()
     exclusion: ExclusionResult | None = None
 
     @cached_property
-    def ratings(self) -> Ratings | None:
-        """The ratings of people, those of simulated participants in a rehearsal; none without ratings."""
-        kind = SIMULATED if holds_simulated(self.responses) else PARTICIPANT
-        human = self.responses.where(subject_kind=kind, measure="rating")
-        return Ratings.from_table(human) if len(human) else None
-
-    @property
-    def people(self) -> Ratings:
-        """The ratings of people. Errors: :class:`InputError` where there are none."""
-        if self.ratings is None:
-            raise InputError(f"{self.name} has no human ratings", hint="add ratings, or drop the analyses of people")
-        return self.ratings
-
-    @cached_property
-    def norms(self) -> Norms | None:
-        """The norms of the rated items, if there are single ratings."""
-        return norms(self.ratings) if self.ratings is not None and self.ratings.n_items else None
-
-    @cached_property
-    def norm(self) -> Floats:
-        """The mean rating of each item, or its published mean; NaN without either. *Shape:* (items,)."""
-        table = self.responses.where(measure="norm")
-        ids, values = table.column("item_id").tolist(), table.column("value").tolist()
-        if self.norms is not None:
-            ids, values = self.norms.item_ids, self.norms.mean.tolist()
-        given = dict(zip(ids, values, strict=True))
-        return np.array([given.get(item.item_id, np.nan) for item in self.items])
-
-    @cached_property
     def rated(self) -> Flags:
         """Which items have a norm. *Shape:* (items,)."""
-        return np.asarray(~np.isnan(self.norm))
+        return np.asarray(~np.isnan(self.norm)) if super().has("norms") else np.full(len(self.items), False)
 
     @cached_property
     def same(self) -> Flags | None:
@@ -136,6 +93,11 @@ class SawCData(RunData[SawCSettings]):
     def senses(self) -> NDArray[Any]:
         """The sense relation of each pair as text, for pairs of which it is known. *Shape:* (items,)."""
         return np.where(np.asarray(self.same, dtype=bool), SAME, DIFFERENT)
+
+    @property
+    def conditions(self) -> NDArray[Any]:
+        """The sense relation of each pair as the condition of a record: ``same_sense=True``. *Shape:* (items,)."""
+        return np.where(self.senses == SAME, "same_sense=True", "same_sense=False")
 
     @cached_property
     def words(self) -> NDArray[Any]:
@@ -168,14 +130,15 @@ class SawCData(RunData[SawCSettings]):
         return {one.subject: one.title for one in self.distances if one.view == self.settings.views[0]}
 
     def has(self, what: str) -> bool:
-        """Say whether there are ``ratings`` of people, ``norms`` at least, ``senses`` of the pairs, ``distances``."""
-        known: dict[str, Callable[[], bool]] = {
-            "ratings": lambda: self.norms is not None,
-            "norms": lambda: bool(self.rated.any()),
-            "senses": lambda: self.same is not None,
-            "distances": lambda: bool(self.distances),
-        }
-        return known[what]() if what in known else super().has(what)
+        """Say whether there are ``ratings`` of people, ``norms``, ``senses`` of the pairs, or ``distances``."""
+        if what == "ratings":
+            # a file may have a column of ratings in which none is filled in
+            return super().has(what) and len(self.people) > 0
+        if what == "senses":
+            return self.same is not None
+        if what == "distances":
+            return bool(self.distances)
+        return bool(self.rated.any()) if what == "norms" else super().has(what)
 
     def resampled(self, statistic: Callable[..., V], *given: object, rows: Flags | None = None, **options: object) -> V:
         """Return ``statistic(*given)`` of the rated items, or of *rows* of all items, with words as resampled groups.
@@ -231,14 +194,10 @@ class SawCData(RunData[SawCSettings]):
     @property
     def counts(self) -> Mapping[str, int]:
         """How many of what, for ``run.json``."""
-        return {
-            "items": len(self.items),
-            "words": len(set(self.words.tolist())),
-            "responses": len(self.responses),
-            "ratings": 0 if self.ratings is None else len(self.ratings.value),
-            "participants": 0 if self.ratings is None else self.ratings.n_raters,
-            "subjects_with_distances": len({one.subject for one in self.distances}),
-        }
+        people = (len(self.people.value), self.people.n_raters) if self.has("ratings") else (0, 0)
+        subjects = len({one.subject for one in self.distances})
+        more = {"ratings": people[0], "participants": people[1], "subjects_with_distances": subjects}
+        return {**super().counts, **more}
 
     @property
     def record(self) -> Mapping[str, Any]:
@@ -293,21 +252,14 @@ def gather(settings: SawCSettings, out: Path, progress: CollectProgress | None =
         for chosen, views, folder in ((others, settings.views, "collected"), (asked, (ASKED,), "asked"))
         if chosen
     ]
-    responses = ResponseTable.concat([_recorded(source, settings), *answers])
-    rules = [parse_rule(text) for text in settings.exclusions]
-    exclusion = apply(rules, responses) if rules else None
-    return SawCData(
-        source.card.name,
-        settings,
-        source.card,
-        source.items,
-        exclusion.kept if exclusion else responses,
-        dict(source.checksums),
-        {facts.subject_id: facts for facts in source.subjects}
-        | {subject.subject_id: subject.facts for subject in live},
-        frozenset(subject.subject_id for subject in live),
-        exclusion,
-    )
+    facts = {one.subject_id: one for one in source.subjects} | {one.subject_id: one.facts for one in live}
+    recorded, exclusion = _recorded(source, settings), None
+    if settings.exclusions:
+        exclusion = apply([parse_rule(text) for text in settings.exclusions], recorded)
+        recorded = exclusion.kept
+    data = replace(source, responses=recorded)
+    ids = frozenset(subject.subject_id for subject in live)
+    return SawCData(data, ResponseTable.concat(answers), settings, facts=facts, live=ids, exclusion=exclusion)
 
 
 def _own_items(settings: SawCSettings) -> Dataset:

@@ -240,11 +240,12 @@ def boundary_table(records: Sequence[Record], titles: Mapping[str, str], view: s
         if record.statistic == LOWEST_AIC or (record.statistic == EXPECTED_AIC and OUTSIDE in record.note)
     ]
     title = f"Sense boundary by layer, view {view}"
-    return pivot(f"boundary_{slug(view)}", title, records, columns, _rows(titles, view), notes=notes)
+    return pivot(f"boundary_{slug(view)}", title, records, columns, rows_of_subjects(titles, view=view), notes=notes)
 
 
-def _rows(titles: Mapping[str, str], view: str) -> list[Row]:
-    return [Row((title,), {"subject": subject, "view": view}) for subject, title in titles.items()]
+def rows_of_subjects(titles: Mapping[str, str], **where: object) -> list[Row]:
+    """Return a row of a table for each subject."""
+    return [Row((title,), {"subject": subject, **where}) for subject, title in titles.items()]
 
 
 def slug(text: str) -> str:
@@ -381,7 +382,7 @@ def relatedness_table(records: Sequence[Record], titles: Mapping[str, str], view
     )
     notes = ("Intervals resample words; they do not allow for the choice of the best layer.",)
     title = f"Relatedness by layer, view {view}"
-    return pivot(f"relatedness_{slug(view)}", title, records, columns, _rows(titles, view), notes=notes)
+    return pivot(f"relatedness_{slug(view)}", title, records, columns, rows_of_subjects(titles, view=view), notes=notes)
 
 
 def _agreement_figures(run: SawCData, focus: Sequence[Place]) -> Iterator[Figure]:

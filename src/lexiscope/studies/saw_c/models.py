@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -16,10 +16,9 @@ from lexiscope.analysis.regression import coefficient_interval, ols
 from lexiscope.analysis.scaling import LOG_PARAMETERS, ScalingReport, scaling
 from lexiscope.analysis.tokenisation import tokenisation
 from lexiscope.analysis.trajectory import FamilyCurve, family_by_depth_ratio, family_by_ntile
-from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
+from lexiscope.core.result import Estimate, Record, Result, Undefined, parse_statistic, statistic_name
 from lexiscope.items.recorded_rows import check_ratings
 from lexiscope.report.curves import Trajectory
 from lexiscope.report.figure_density import Residuals, residual_ridge
@@ -28,11 +27,12 @@ from lexiscope.report.figure_size import Ceiling, Fit, Sized
 from lexiscope.report.figure_size import scaling as scaling_figure
 from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Remark, pick, shown
-from lexiscope.report.pivot import Col, Row, pivot, records_of
-from lexiscope.report.sections import drop_empty
-from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Column, Format, Missing, Table
-from lexiscope.studies.saw_c.data import ASKED, DIFFERENT, SAME, Flags, Floats, SawCData
-from lexiscope.studies.saw_c.layers import ORDER, LayerFit, fits, slug
+from lexiscope.report.pivot import Col, pivot, records_of
+from lexiscope.report.sections import subjects_table
+from lexiscope.report.tables import INTEGER, P_VALUE, TEXT, Cell, Column, Format, Missing, Table
+from lexiscope.studies.kit.run import Floats
+from lexiscope.studies.saw_c.data import ASKED, DIFFERENT, SAME, Flags, SawCData
+from lexiscope.studies.saw_c.layers import ORDER, LayerFit, fits, rows_of_subjects, slug
 from lexiscope.studies.saw_c.people import THREE, agreement, places
 from lexiscope.tasks.relatedness import SCALE
 
@@ -42,32 +42,9 @@ from lexiscope.tasks.relatedness import SCALE
 def subjects(run: SawCData) -> object:
     """Show what is known of the subjects, and how their tokenizers cut the stimuli. *Source: SAW-C Tables 2 and 3.*"""
     facts = {one.subject: replace(one.facts, subject_id=one.subject) for one in run.distances}
-    return _registry(tuple(facts.values())) if facts else None, _tokens(run)
-
-
-def _registry(facts: Sequence[SubjectFacts]) -> Table:
-    columns = (
-        *map(Column, ("Subject", "Model", "Family", "Languages")),
-        Column("Layers", INTEGER),
-        Column("Parameters", INTEGER),
-        *map(Column, ("Tokenizer", "Objective", "Training text", "Revision")),
-    )
-    rows = tuple(
-        (
-            one.title or one.subject_id,
-            one.subject_id,
-            one.family,
-            "multilingual" if one.multilingual else ", ".join(one.languages),
-            one.n_layers,
-            one.n_parameters,
-            one.tokenizer,
-            one.objective,
-            one.corpus,
-            one.revision[:12],
-        )
-        for one in facts
-    )
-    return drop_empty(Table("table_2_subjects", "2", "The model subjects", columns, rows))
+    known = tuple(facts.values())
+    table = subjects_table(known, name="table_2_subjects", number="2", title="The model subjects", without=())
+    return table if known else None, _tokens(run)
 
 
 def _tokens(run: SawCData) -> object:
@@ -220,27 +197,12 @@ def _families(run: SawCData, chosen: Sequence[LayerFit], view: str) -> object:
     families = {one.subject: one.distances.facts.family for one in chosen if one.subject in curves}
     depth, ntile = family_by_depth_ratio(curves, families), family_by_ntile(curves, families)
     return (
-        [_family_records(run, family, view) for family in (*depth, *ntile)],
+        records_of(one.about(dataset=run.name, view=view) for family in (*depth, *ntile) for one in family.results()),
         _depth_figure(depth, f"figure_8_families_by_depth_{slug(view)}", "8a", "Layer depth ratio"),
         _depth_figure(
             ntile, f"figure_8b_families_by_ntile_{slug(view)}", "8b", "Decile of layers within each model, as in SAW-C"
         ),
     )
-
-
-def _family_records(run: SawCData, family: FamilyCurve, view: str) -> list[Record]:
-    members = ", ".join(family.subjects)
-    return [
-        run.number(
-            family.name,
-            float(value) if n else None,
-            view=view,
-            condition=f"family={family.family} position={position:.2g}",
-            n=int(n),
-            note=members if n else f"no layer of {members} falls here",
-        )
-        for position, value, n in zip(family.positions, family.values, family.counts, strict=True)
-    ]
 
 
 def _depth_figure(families: Sequence[FamilyCurve], name: str, number: str, horizontal: str) -> Figure:
@@ -282,27 +244,7 @@ def _final_stop(run: SawCData) -> object:
 # -- subjects that rate ---------------------------------------------------------------------------------------------
 
 _RHO, _MODEL = "rating_spearman", "norm~rating+same_sense"
-_RESIDUALS = statistic_name("mean_residual", model="norm~rating")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Rated:
-    """The ratings of one subject. *Shape:* ``value`` (items,), in the order of the items, NaN where none was read.
-
-    Repetitions are averaged over those that could be read; ``kinds`` counts the replies that could not.
-    """
-
-    subject: str
-    title: str
-    value: Floats
-    n_asked: int
-    n_pairs: int
-    kinds: Mapping[str, int]
-
-    @property
-    def n_read(self) -> int:
-        """How many of the ``n_pairs`` that were asked have a readable rating."""
-        return int((~np.isnan(self.value)).sum())
+_RATING, _SENSE = (statistic_name("coefficient", term=term, model=_MODEL) for term in ("rating", "same_sense"))
 
 
 def ratings(run: SawCData) -> object:
@@ -312,20 +254,18 @@ def ratings(run: SawCData) -> object:
     sense, residuals by sense. The regression here is ordinary least squares on the norms; a reply that could not be
     read is excluded, counted, and never imputed. *Source: SAW-C A.4, Figure 12.*
     """
-    rated = [
-        _rated(run, subject)
-        for subject in run.responses.where(measure="rating").unique("subject_id")
-        if subject in run.live
-    ]
-    if not rated:
+    known = [one for one in run.responses.where(measure="rating").unique("subject_id") if one in run.live]
+    if not known:
         return ()
-    results: list[Result | Record] = []
+    titles = {one: (run.facts[one].title if one in run.facts else "") or one for one in known}
+    records: list[Record] = []
     ridges: list[Residuals] = []
-    for one in rated:
-        found, ridge = _compared(run, one)
-        results += [*_asked(run, one), *found]
-        ridges += [ridge] if ridge else []
-    records = records_of(results)
+    for subject, title in titles.items():
+        value, counts = _rated(run, subject)
+        results, residuals = _compared(run, value)
+        records += [*counts, *records_of(one.about(dataset=run.name, subject=subject) for one in results)]
+        if residuals is not None:
+            ridges.append(Residuals(title, residuals, run.senses[run.rated & ~np.isnan(value)]))
     heading = Heading(
         "figure_12_rating_residuals",
         "12",
@@ -336,11 +276,13 @@ def ratings(run: SawCData) -> object:
         "Subjects that rate were asked what people were asked, in the participants' language where the prompt has it. "
         "Their ratings are compared with the norms; single people have separate columns, each against the others."
     )
-    tables = [_ratings_table(run, rated, records), _residuals_table(rated, records)]
-    return records, tables, residual_ridge(ridges, heading, order=ORDER) if ridges else None, said
+    figure = residual_ridge(ridges, heading, order=ORDER) if ridges else None
+    return records, _ratings_table(run, titles, records), _residuals_table(titles, records), figure, said
 
 
-def _rated(run: SawCData, subject: str) -> Rated:
+def _rated(run: SawCData, subject: str) -> tuple[Floats, list[Record]]:
+    """The rating of each item (repetitions averaged, NaN where none was read), and how many were asked and read."""
+
     def in_view(rows: ResponseTable) -> ResponseTable:
         # the view that people saw; the first view if that one was not asked
         views = rows.unique("view")
@@ -353,113 +295,95 @@ def _rated(run: SawCData, subject: str) -> Rated:
     for item, value in zip(rows.column("item_id").tolist(), rows.column("value").tolist(), strict=True):
         given.setdefault(item, []).extend([] if np.isnan(value) else [value])
     means = {item: sum(values) / len(values) for item, values in given.items() if values}
-    replies = in_view(own.where(measure=MEASURE_REPLY))
-    kinds = Counter(str(kind) for kind in replies.column("option").tolist() if kind != "ok")
+    replies = in_view(own.where(measure=MEASURE_REPLY)).column("option").tolist()
+    kinds = Counter(str(kind).replace(" ", "_") for kind in replies if kind != "ok")
     lost = len(rows) - sum(map(len, given.values())) - kinds.total()
     if lost > 0:
-        kinds["without a value"] += lost
-    title = run.facts[subject].title if subject in run.facts else ""
+        kinds["without_a_value"] += lost
     values = np.array([means.get(item.item_id, np.nan) for item in run.items])
-    return Rated(subject, title or subject, values, len(rows), len(given), dict(sorted(kinds.items())))
+    read = int((~np.isnan(values)).sum())
+    numbers = {"n_asked": len(rows), "n_unreadable": kinds.total(), "n_items_asked": len(given), "n_items_read": read}
+    numbers |= {statistic_name("n_unreadable", kind=kind): n for kind, n in sorted(kinds.items())}
+    return values, [run.number(name, n, subject=subject) for name, n in numbers.items()]
 
 
-def _asked(run: SawCData, one: Rated) -> list[Record]:
-    numbers = {
-        "n_asked": one.n_asked,
-        "n_unreadable": sum(one.kinds.values()),
-        "n_items_asked": one.n_pairs,
-        "n_items_read": one.n_read,
-    }
-    numbers |= {statistic_name("n_unreadable", kind=kind.replace(" ", "_")): n for kind, n in one.kinds.items()}
-    return [run.number(name, n, subject=one.subject) for name, n in numbers.items()]
-
-
-def _compared(run: SawCData, one: Rated) -> tuple[list[Result], Residuals | None]:
-    """The numbers of one subject, and its residuals by sense."""
-    both: Flags = run.rated & ~np.isnan(one.value)
-    norm, value, about = run.norm[both], one.value[both], {"subject": one.subject}
+def _compared(run: SawCData, rating: Floats) -> tuple[list[Result], Floats | None]:
+    """The results of one subject's ratings, and the residuals of the norms."""
+    both: Flags = run.rated & ~np.isnan(rating)
+    norm, value, conditions = run.norm[both], rating[both], run.conditions[both].tolist()
     rho = run.attempt(_RHO, partial(run.resampled, spearman, value, norm, rows=both))
     if isinstance(rho, Undefined):
-        return [run.about(replace(rho, n=int(both.sum())), **about)], None
-    results: list[Result] = [run.about(rho, name=_RHO, **about), *places(run, rho.value, "ρ", **about)]
-    senses = run.senses[both]
-    if run.same is None or len(set(senses.tolist())) < 2:
+        return [replace(rho, n=int(both.sum()))], None
+    results: list[Result] = [replace(rho, name=_RHO), *places(run, rho.value, "ρ")]
+    if run.same is None or len(set(conditions)) < 2:
         return results, None
-    results += [run.about(term, **about) for term in _terms(run, norm, value, senses == SAME)]
-    resample = partial(run.resampled, residuals_by_condition, norm, value, ["rating"], senses.tolist(), rows=both)
-    report = run.attempt(_RESIDUALS, resample, **about)
+    terms = run.attempt(_RATING, partial(_terms, norm, value, run.same[both]))
+    results += [terms] if isinstance(terms, Undefined) else terms
+    resample = partial(run.resampled, residuals_by_condition, norm, value, ["rating"], conditions, rows=both)
+    report = run.attempt("mean_residual(model=norm~rating)", resample)
     if isinstance(report, Undefined):
         return [*results, report], None
-    for entry in report.conditions:
-        same = f"same_sense={entry.condition == SAME}"
-        results.append(run.about(entry.mean, name=_RESIDUALS, condition=same, unit="rating", **about))
-    return results, Residuals(one.title, report.fit.residuals, senses)
+    return [*results, *(one.about(unit="rating") for one in report.results("norm~rating"))], report.fit.residuals
 
 
-def _terms(run: SawCData, norm: Floats, rating: Floats, same: Flags) -> Iterator[Result]:
+def _terms(norm: Floats, rating: Floats, same: Flags) -> list[Estimate]:
     """The terms of the regression of norms on rating and sense, as A.4.2 reports one."""
-    names = ["rating", "same_sense"]
-    predictors = np.column_stack([rating, same.astype(float)])
-    fit = run.attempt(statistic_name("coefficient", term="rating", model=_MODEL), partial(ols, norm, predictors, names))
-    if isinstance(fit, Undefined):
-        yield fit
-        return
-    n, note = len(norm), "ordinary least squares"
-    for term in names:
-        row, interval = fit.coefficient(term), coefficient_interval(fit, term)
-        name = partial(statistic_name, term=term, model=_MODEL)
-        yield Estimate(name("coefficient"), row.estimate, interval, n, p=row.p, note=note)
-        yield Estimate(name("standard_error"), row.standard_error, n=n)
+    fit, n = ols(norm, np.column_stack([rating, same.astype(float)]), ["rating", "same_sense"]), len(norm)
+    found = []
+    for name, row in zip((_RATING, _SENSE), fit.coefficients[1:], strict=True):
+        interval, note = coefficient_interval(fit, row.name), "ordinary least squares"
+        error = statistic_name("standard_error", term=row.name, model=_MODEL)
+        found += [
+            Estimate(name, row.estimate, interval, n, p=row.p, note=note),
+            Estimate(error, row.standard_error, n=n),
+        ]
+    return found
 
 
-def _ratings_table(run: SawCData, rated: Sequence[Rated], records: Sequence[Record]) -> Table:
-    agreements, below = run.once(agreement), "Share of single people whose ρ with the norms is below the subject's; "
+def _ratings_table(run: SawCData, titles: Mapping[str, str], records: Sequence[Record]) -> Table:
     words = {"leave_one_out": "true leave-one-out", "included": "own rating included"}
-    least = "Ordinary least squares of the norms on rating and same sense."
+    below = "Share of single people whose ρ with the norms is below the subject's; 95 % interval (Wilson)."
+    none = Missing("No sense of the pairs is known, or no regression could be fitted.")
 
-    def cells(one: Rated) -> tuple[Cell, ...]:
-        read = f"{one.n_read} / {one.n_pairs}"
-        kinds = "; ".join(f"{kind.replace('_', ' ')} {n}" for kind, n in one.kinds.items()) or "0"
-        return *(_term(records, one.subject, term) for term in ("rating", "same_sense")), read, kinds
+    def with_error(term: Record) -> Cell:
+        error = pick(records, term.statistic.replace("coefficient", "standard_error"), subject=term.subject)
+        if term.value is None or error is None:
+            return none
+        return f"{term.value:.2f} ({error.value:.2f})".replace("-", "−")
+
+    def of_asked(read: Record) -> Cell:
+        asked = pick(records, "n_items_asked", subject=read.subject)
+        return f"{read.value:.0f} / {asked.value:.0f}" if asked else None
+
+    def kinds(unread: Record) -> Cell:
+        own = [r for r in records if r.subject == unread.subject and r.statistic.startswith("n_unreadable(")]
+        named = [f"{parse_statistic(r.statistic)[1]['kind'].replace('_', ' ')} {r.value:.0f}" for r in own]
+        return "; ".join(named) or "0"
 
     columns = [Col("ρ with the norms", _RHO, note="95 % interval, words resampled.")]
-    for one in agreements:
+    for one in run.once(agreement):
         name = statistic_name("raters_below_model", among=one.variant, method=one.method)
-        columns.append(Col(f"Raters below, {words[one.variant]}", name, note=f"{below}95 % interval (Wilson)."))
-    table = pivot(
-        "figure_12_ratings",
-        "Ratings of subjects compared with people's norms",
-        records,
-        columns,
-        [Row((one.title,), {"subject": one.subject}) for one in rated],
-        notes=[f"Single people, {words[one.variant]}: mean ρ with the norms {apa(one.mean)}." for one in agreements],
-    )
-    further = (
-        Column("b of rating (SE)", note=least),
-        Column("b of same sense (SE)"),
-        Column("Read / asked", note="Pairs with a readable rating, of those asked: all numbers are over the former."),
-        Column("Replies not read"),
-    )
-    rows = tuple((*row, *cells(one)) for row, one in zip(table.rows, rated, strict=True))
-    return replace(table, columns=(*table.columns, *further), rows=rows)
-
-
-def _term(records: Sequence[Record], subject: str, term: str) -> Cell:
-    estimate, error = (
-        pick(records, statistic_name(name, term=term, model=_MODEL), subject=subject)
-        for name in ("coefficient", "standard_error")
-    )
-    if estimate is None or error is None or estimate.value is None or error.value is None:
-        return Missing("No sense of the pairs is known, or no regression could be fitted.")
-    return f"{estimate.value:.2f} ({error.value:.2f})".replace("-", "−")
-
-
-def _residuals_table(rated: Sequence[Rated], records: Sequence[Record]) -> Table | None:
-    two, known = Format("number", 2), {record.subject for record in records if record.condition}
-    columns = [
-        Col(label, _RESIDUALS, two, where={"condition": f"same_sense={label == SAME}"}) for label in (SAME, DIFFERENT)
+        columns.append(Col(f"Raters below, {words[one.variant]}", name, note=below))
+    least = "Ordinary least squares of the norms on rating and same sense."
+    read = "Pairs with a readable rating, of those asked: all numbers are over the former."
+    columns += [
+        Col("b of rating (SE)", _RATING, TEXT, note=least, cell=with_error, absent=none),
+        Col("b of same sense (SE)", _SENSE, TEXT, cell=with_error, absent=none),
+        Col("Read / asked", "n_items_read", TEXT, note=read, cell=of_asked),
+        Col("Replies not read", "n_unreadable", TEXT, cell=kinds),
     ]
-    rows = [Row((one.title,), {"subject": one.subject}) for one in rated if one.subject in known]
+    notes = [
+        f"Single people, {words[one.variant]}: mean ρ with the norms {apa(one.mean)}." for one in run.once(agreement)
+    ]
+    title = "Ratings of subjects compared with people's norms"
+    return pivot("figure_12_ratings", title, records, columns, rows_of_subjects(titles), notes=notes)
+
+
+def _residuals_table(titles: Mapping[str, str], records: Sequence[Record]) -> Table | None:
+    name, two = "mean_residual(model=norm~rating)", Format("number", 2)
+    columns = [Col(label, name, two, where={"condition": f"same_sense={label == SAME}"}) for label in (SAME, DIFFERENT)]
+    known = {record.subject for record in records if record.statistic == name and record.value is not None}
+    rows = rows_of_subjects({subject: title for subject, title in titles.items() if subject in known})
     note = "Observed − fitted norm of the regression on the subject's rating; 95 % interval, words resampled."
     title = "What people see beyond a subject's ratings"
     return pivot("rating_residuals", title, records, columns, rows, notes=(note,)) if rows else None

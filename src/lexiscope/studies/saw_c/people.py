@@ -14,17 +14,18 @@ from lexiscope.analysis.ceilings import agreement_ceilings, split_half
 from lexiscope.analysis.consistency import coverage
 from lexiscope.analysis.norms import condition_means
 from lexiscope.core.errors import InputError, StatisticError
-from lexiscope.core.result import Estimate, Record, Result, Undefined, parse_statistic, statistic_name
+from lexiscope.core.item import Condition
+from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
 from lexiscope.report.figure_density import density_by_condition
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.part import Remark, shown
+from lexiscope.report.part import Remark
+from lexiscope.report.people_tables import agreement_table, ceilings_table
 from lexiscope.report.pivot import records_of
 from lexiscope.report.sections import FilterStep, filters_table
-from lexiscope.report.tables import INTEGER, Cell, Column, Format, Missing, Table
+from lexiscope.report.tables import Cell, Column, Format, Missing, Table
 from lexiscope.studies.saw_c.data import DIFFERENT, SAME, SawCData
 
 THREE = Format("number", 3)
-CORRELATION = Format("number", 3, leading_zero=False)
 
 
 def quantities(name: str, title: str, rows: dict[str, Record]) -> Table:
@@ -42,13 +43,22 @@ def quantities(name: str, title: str, rows: dict[str, Record]) -> Table:
 # -- the stimuli ----------------------------------------------------------------------------------------------------
 
 
+FLAGS: tuple[tuple[str, str, Condition, str], ...] = (
+    ("Words whose gender changes with the sense", "same_gender", False, "gender_change"),
+    ("… counting the published gender column as it is", "same_gender_published", False, "gender_change_as_published"),
+    ("Words with verb cues", "cue_1", "verb", "verb_cue"),
+)
+"""Properties of words: label, the items' condition and its value that tells, name."""
+
+
 def stimuli(run: SawCData) -> object:
     """Describe the items. *Source: SAW-C §3.1.*"""
-    per_word, items = Counter(run.words.tolist()).values(), run.items
+    items, per_word = run.items, Counter(run.words.tolist()).values()
     texts = {usage.text for item in items for usage in item.usages}
     lengths = [[len(usage.text.split()) for usage in item.usages] for item in items if len(item.usages) == 2]
-    differences = Counter(abs(first - second) for first, second in lengths)
+    differing = Counter(abs(first - second) for first, second in lengths)
     lists = {item.list_id for item in items} - {None}
+    unequal, words_of = "items_differing_in_word_count", float(np.mean([len(text.split()) for text in texts]))
     values: dict[str, tuple[str, float]] = {
         "Usage pairs": ("n_items", len(items)),
         "Words": ("n_words", len(per_word)),
@@ -57,30 +67,15 @@ def stimuli(run: SawCData) -> object:
         "Pairs per word, mean": ("items_per_word(summary=mean)", float(np.mean(list(per_word)))),
         "Pairs per word, most": ("items_per_word(summary=max)", max(per_word)),
         "Distinct sentences": ("n_sentences", len(texts)),
-        "Words per sentence, mean": (
-            "words_per_sentence(summary=mean)",
-            float(np.mean([len(text.split()) for text in texts])),
-        ),
-        "Pairs whose sentences differ in word count": (
-            "items_differing_in_word_count(by=any)",
-            differences.total() - differences[0],
-        ),
-        "… by one word": ("items_differing_in_word_count(by=1)", differences[1]),
-        "… by two words": ("items_differing_in_word_count(by=2)", differences[2]),
+        "Words per sentence, mean": ("words_per_sentence(summary=mean)", words_of),
+        "Pairs whose sentences differ in word count": (f"{unequal}(by=any)", differing.total() - differing[0]),
+        "… by one word": (f"{unequal}(by=1)", differing[1]),
+        "… by two words": (f"{unequal}(by=2)", differing[2]),
     }
-    flags = {
-        "Words whose gender changes with the sense": ("gender_change", "same_gender", False),
-        "… counting the published gender column as it is": (
-            "gender_change_as_published",
-            "same_gender_published",
-            False,
-        ),
-        "Words with verb cues": ("verb_cue", "cue_1", "verb"),
-    }
-    for label, (of, condition, value) in flags.items():
+    for label, condition, value, flag in FLAGS:
         if all(condition in item.conditions for item in items):
             words = {item.word for item in items if item.conditions[condition] == value}
-            values[label] = (statistic_name("n_words_with", property=of), len(words))
+            values[label] = (statistic_name("n_words_with", property=flag), len(words))
     rows = {label: run.number(name, value) for label, (name, value) in values.items()}
     return *rows.values(), quantities("stimuli", "The stimuli", rows), *_missing(run)
 
@@ -133,8 +128,8 @@ def people(run: SawCData) -> object:
         *(run.about(one) for each in agreements for one in each.results()),
         *ceilings,
         quantities("ratings", "The ratings", rows),
-        _agreement_table(agreements),
-        _ceiling_table(ceilings),
+        agreement_table(agreements),
+        ceilings_table(ceilings),
         "The norms of all items are in tables/norms.csv.",
         *_remarks(run),
     )
@@ -214,64 +209,6 @@ def places(run: SawCData, rho: float, sign: str, **about: Any) -> list[Estimate]
     ]
 
 
-def _agreement_table(agreements: tuple[RaterAgreement, ...]) -> Table:
-    definitions = {
-        "leave_one_out": "leave-one-out: the norm without the rater",
-        "included": "included: the rater's own rating stays in the norm",
-    }
-    columns = (
-        Column("Definition"),
-        *(Column(label, CORRELATION) for label in ("Mean", "Median", "SD", "Lowest", "Highest")),
-        Column("Raters", INTEGER),
-        Column("Undefined", INTEGER),
-    )
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (definitions[one.variant], *(result.value for result in one.results()), one.n_raters, len(one.undefined))
-        for one in agreements
-    )
-    notes = ("Spearman correlation of each rater with the norms of the items that the rater rated.",)
-    return Table("agreement", "", "Agreement of single raters with the norms", columns, rows, notes)
-
-
-def _ceiling_table(ceilings: list[Record]) -> Table:
-    def label(statistic: str) -> str:
-        # with the variant, so that no two ceilings share a label
-        name, given = parse_statistic(statistic)
-        variant = given.get("variant", "").replace("leave_one_out", "leave-one-out")
-        return name.replace("_", " ") + (f" ({variant})" if variant else "")
-
-    columns = (Column("Ceiling"), Column("Definition"), Column("Value", CORRELATION), Column("n", INTEGER))
-    rows = tuple((label(record.statistic), record.note, shown(record), record.n) for record in ceilings)
-    notes = ("Each ceiling is another quantity; they are never compared with one another in one column of results.",)
-    return Table("ceilings", "", "Human ceilings by name", columns, rows, notes)
-
-
-def norms_table(run: SawCData) -> Table | None:
-    """Return the norms of all items, with their sentences; none without single ratings."""
-    if run.norms is None:
-        return None
-    norms, none = run.norms, Missing("no rating")
-    place = {item_id: row for row, item_id in enumerate(norms.item_ids)}
-    rows: list[tuple[Cell, ...]] = []
-    for item in run.items:
-        texts = ([usage.text for usage in item.usages] + ["", ""])[:2]
-        numbers: tuple[Cell, ...] = (none, none, none, 0)
-        if item.item_id in place:
-            row = place[item.item_id]
-            sd = float(norms.sd[row])
-            cell: Cell = Missing("one rating has no SD") if np.isnan(sd) else sd
-            numbers = (float(norms.mean[row]), cell, float(norms.median[row]), int(norms.n[row]))
-        rows.append((item.item_id, item.word, *texts, *numbers))
-    columns = (
-        *map(Column, ("Item", "Word", "Sentence 1", "Sentence 2")),
-        Column("Mean", THREE),
-        Column("SD", THREE),
-        Column("Median", Format("number", 1)),
-        Column("n", INTEGER),
-    )
-    return Table("norms", "", "Norms of all items", columns, tuple(rows))
-
-
 # -- by sense -------------------------------------------------------------------------------------------------------
 
 
@@ -298,7 +235,7 @@ def by_sense(run: SawCData) -> object:
 
 
 def _density(run: SawCData) -> Figure | None:
-    if run.card is None or run.card.scale is None:
+    if run.card.scale is None:
         return None
     ends = (run.card.scale.low, run.card.scale.high)
     heading = Heading(

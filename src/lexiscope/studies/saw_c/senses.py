@@ -17,7 +17,6 @@ import numpy as np
 
 from lexiscope.analysis import mixed
 from lexiscope.analysis.decomposition import (
-    ResidualReport,
     explained_variance,
     pooled_residuals,
     residuals_by_condition,
@@ -29,7 +28,7 @@ from lexiscope.analysis.mixed_reduction import reduce
 from lexiscope.analysis.r_script import ModelPair
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import holds_simulated
-from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
+from lexiscope.core.result import Record, Result, Undefined, statistic_name
 from lexiscope.report.exports import export_r
 from lexiscope.report.figure_density import Residuals, residual_ridge
 from lexiscope.report.figures import Heading
@@ -183,7 +182,7 @@ def tested(run: SawCData) -> dict[Test, LikelihoodRatio | Undefined]:
         except (StatisticError, InputError) as error:
             return Undefined(name, error.what)
 
-    return {test: outcome(test) for test in chosen_tests(run)} if run.ratings is not None else {}
+    return {test: outcome(test) for test in chosen_tests(run)} if run.has("ratings") else {}
 
 
 def tests_of(run: SawCData, question: str) -> object:
@@ -274,7 +273,7 @@ def explained(run: SawCData) -> object:
     """
     if run.rated.sum() < 4:
         return ()
-    norm, senses = run.norm[run.rated], run.senses[run.rated].tolist()
+    norm, senses, conditions = (every[run.rated] for every in (run.norm, run.senses, run.conditions))
     results: list[Result] = []
     remarks: list[Remark] = []
     ridges: list[Residuals] = []
@@ -286,14 +285,14 @@ def explained(run: SawCData) -> object:
                 remarks.append(Remark(f"{one.subject}, layer {layer}: {found.reason}"))
             else:
                 results += found
-        over_all = partial(run.resampled, pooled_residuals, norm, matrix, senses, layers=one.layers)
-        alone = partial(residuals_by_condition, norm, matrix[:, -1], ["distance"], senses, resamples=0)
+        over_all = partial(run.resampled, pooled_residuals, norm, matrix, conditions.tolist(), layers=one.layers)
+        alone = partial(residuals_by_condition, norm, matrix[:, -1], ["distance"], conditions.tolist(), resamples=0)
         report = run.attempt("mean_residual", over_all if one.layers else alone)
         if isinstance(report, Undefined):
             remarks += [Remark(f"{one.subject}, all layers: {report.reason}")] if one.layers else []
             continue
-        if one.layers:
-            results += _residuals(run, report, "norm~distance*layer", subject=one.subject, view=one.view)
+        for result in report.results("norm~distance*layer") if one.layers else ():
+            results.append(result.about(dataset=run.name, subject=one.subject, view=one.view, unit="rating"))
         ridges.append(Residuals(one.title, report.fit.residuals, np.repeat(senses, matrix.shape[1])))
     records = records_of(results)
     tables = (_explained_table(run, records), _residual_table(run, records)) if records else ()
@@ -309,20 +308,13 @@ def explained(run: SawCData) -> object:
 
 def _at_layer(run: SawCData, one: Distances, layer: int | None) -> list[Result]:
     """What sense, distance and both explain with the distances of one layer, and the residuals by sense."""
-    norm, senses, column = run.norm[run.rated], run.senses[run.rated], one.at(layer)[run.rated]
-    parts = run.resampled(variance_decomposition, norm, (senses == SAME).astype(float), column)
-    report = run.resampled(residuals_by_condition, norm, column, ["distance"], senses.tolist())
-    about = partial(run.about, subject=one.subject, layer=layer, view=one.view)
-    found = [*parts.results(), *_residuals(run, report, "norm~distance")]
-    return [about(result) for result in found]
-
-
-def _residuals(run: SawCData, report: ResidualReport, model: str, **about: object) -> list[Estimate]:
-    name = statistic_name("mean_residual", model=model)
-    return [
-        run.about(entry.mean, name=name, condition=f"same_sense={entry.condition == SAME}", unit="rating", **about)
-        for entry in report.conditions
-    ]
+    norm, conditions, column = run.norm[run.rated], run.conditions[run.rated].tolist(), one.at(layer)[run.rated]
+    same = np.asarray(run.same, dtype=float)[run.rated]
+    parts = run.resampled(variance_decomposition, norm, same, column)
+    report = run.resampled(residuals_by_condition, norm, column, ["distance"], conditions)
+    residuals = [residual.about(unit="rating") for residual in report.results("norm~distance")]
+    where = {"dataset": run.name, "subject": one.subject, "view": one.view}
+    return [result.about(layer=layer, **where) for result in (*parts.results(), *residuals)]
 
 
 def _explained_table(run: SawCData, records: Sequence[Record]) -> Table:
@@ -377,12 +369,9 @@ def joint(run: SawCData) -> object:
     models[f"sense*{factor}+{names}"] = np.column_stack([crossed, distances])
     labels = [f"same_sense={is_same} {factor}={level}" for is_same, level in zip(same, levels, strict=True)]
     report = run.resampled(residuals_by_condition, norm, distances, list(subjects), labels)
-    name = statistic_name("mean_residual", model=f"norm~{names}")
-    results = [
-        *map(run.about, run.resampled(explained_variance, norm, models).values()),
-        *(run.about(one.mean, name=name, condition=one.condition, unit="rating") for one in report.conditions),
-    ]
-    records = records_of(results)
+    residuals = [one.about(unit="rating") for one in report.results(f"norm~{names}")]
+    explained_by = run.resampled(explained_variance, norm, models).values()
+    records = records_of(one.about(dataset=run.name) for one in (*explained_by, *residuals))
     heads = (Column("Statistic"), Column("Condition"), Column("Value", Format("number", 3)), Column("n", INTEGER))
     rows = tuple((one.statistic, one.condition.replace("=", ": "), shown(one), one.n) for one in records)
     title = "Several distances in one regression of the norms"
