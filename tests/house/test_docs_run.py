@@ -127,7 +127,7 @@ def test_the_page_on_studies_does_what_it_says(tmp_path: Path, monkeypatch: pyte
     assert outputs[1].rstrip().endswith("holds what it says")
     names = {record.statistic for record in read_records(tmp_path / "my_study_run" / "results.json")}
     expected = {"mean_rating(over=items)", "leave_one_out_agreement(method=spearman)", "spearman(with=norms)"}
-    assert names == {*expected, "best_layer(by=spearman)"}
+    assert names == {*expected, "best_layer(by=spearman)", "spearman(with=norms,layer=chosen)"}
     (table,) = (block for block in _blocks(page, "python") if "pivot(" in block)
     (tmp_path / "own_table.py").write_text((tmp_path / "my_study.py").read_text() + table)
     result = CliRunner().invoke(cli, ["study", "own_table.py", "--bootstrap", "10", "--out", "own_table"])
