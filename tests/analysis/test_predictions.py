@@ -48,7 +48,7 @@ def test_what_cannot_be_judged() -> None:
 def test_a_constant_prediction_has_no_correlation() -> None:
     """n/a with a reason, not NaN; one that varies has an estimate that resamples groups."""
     constant = rho_with_means(dict.fromkeys("ijkl", 4), PEOPLE)
-    assert constant == Undefined("spearman", "every prediction is 4", 4)
+    assert constant == Undefined("spearman(of=predictions,with=norms)", "every prediction is 4", 4)
     words = {"i": "bank", "j": "bank", "k": "note", "l": "bat"}
     found = rho_with_means({"i": 1.5, "j": 3, "k": 2, "l": 5}, PEOPLE, groups=words, resamples=50)
     assert isinstance(found, Estimate)

@@ -499,7 +499,7 @@ def test_nearness_of_story_and_meaning_by_layer(
     values = [0.5] * len(means) + [(5 - mean) / 4 for mean in means.values()]
     rows = ResponseTable.from_columns(who | planted | {"value": values})
     part = study.analyse(replace(run, answers=rows))["Q4"]
-    constant, falling = [one for one in part.records if one.statistic == "nearness_spearman"]
+    constant, falling = [one for one in part.records if one.statistic == "spearman(of=nearness,with=norms)"]
     assert (constant.layer, constant.value) == (0, None)
     assert "undefined" in constant.note
     assert (falling.layer, falling.n) == (1, 930)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -26,6 +26,9 @@ Form = Literal["integer", "rounded", "raw"]
 Rounding = Literal["half_up", "half_even"]
 Predictions = Mapping[str, float | None]
 """Item id → prediction, ``None`` where there was no readable answer."""
+
+RHO = statistic_name("spearman", of="predictions", **{"with": "norms"})
+"""The name of the correlation of predictions with people's means."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,9 +212,10 @@ def rho_with_means(
     """
     both = judged(predictions, ratings, form="raw")
     if len(np.unique(both.predicted)) == 1:
-        return Undefined("spearman", f"every prediction is {both.predicted[0]:g}", len(both.item_ids))
+        return Undefined(RHO, f"every prediction is {both.predicted[0]:g}", len(both.item_ids))
     labels = both.labels(groups)
-    return spearman(both.predicted, both.mean, groups=labels, level=level, resamples=resamples, seed=seed)
+    found = spearman(both.predicted, both.mean, groups=labels, level=level, resamples=resamples, seed=seed)
+    return replace(found, name=RHO)
 
 
 def rounded(values: ArrayLike, *, rule: Rounding = "half_up", low: float = 1.0, high: float = 5.0) -> FloatArray:

@@ -18,7 +18,7 @@ import numpy as np
 from lexiscope.analysis.accuracy import accuracy
 from lexiscope.analysis.bootstrap import BoolArray, FloatArray, cluster_labels
 from lexiscope.analysis.norms import item_sd
-from lexiscope.analysis.predictions import Form, Predictions, Predictor, judged, rho_with_means, rounded
+from lexiscope.analysis.predictions import RHO, Form, Predictions, Predictor, judged, rho_with_means, rounded
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Undefined, statistic_name
@@ -146,10 +146,10 @@ def scores(
     if not read:
         reason = "no reply could be read"
         nothing = Estimate(strict, 0.0, n=len(own), note=reason)
-        return Undefined("spearman", reason), Undefined(right, reason), nothing
+        return Undefined(RHO, reason), Undefined(right, reason), nothing
     if groups is not None and len({groups[item] for item in read}) < _FEWEST_GROUPS:
         reason = "readable replies to items of one word only: nothing to resample"
-        return Undefined("spearman", reason), Undefined(right, reason)
+        return Undefined(RHO, reason), Undefined(right, reason)
 
     def accuracy_of(form: Form, unread: Unread) -> Estimate:
         return accuracy_within_sd(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from lexiscope.analysis.predictions import RHO
 from lexiscope.core.result import Record
 from lexiscope.core.study import read_rows
 from lexiscope.report.part import value_of
@@ -17,7 +18,7 @@ from lexiscope.report.style import short_names
 from lexiscope.report.tables import Column, Table
 from lexiscope.studies.ambistory import errors, models, people
 from lexiscope.studies.ambistory.data import PAIRS, THREE, AmbistoryData, gather, given_files
-from lexiscope.studies.ambistory.models import FORMS, RHO, WRONG_FORMS
+from lexiscope.studies.ambistory.models import FORMS, WRONG_FORMS
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.kit.study import Study
 
@@ -57,8 +58,7 @@ MEANING: dict[str, str] = {
     "label_share": "percent of samples with a label: rounded means of people, predictions of a subject",
     "sense_count_rho": "Spearman's rho of WordNet's tag count of the sense with the mean, or the SD, of the ratings",
     # subjects
-    "spearman": "Spearman's rho of predictions with people's mean ratings; interval: words resampled",
-    "nearness_spearman": "the same of an encoder's nearness of story and meaning (minus cosine distance), at a layer",
+    "spearman": "Spearman's rho of what of= names with what with= names; of: predictions, nearness (minus distance)",
     "accuracy_within_sd": "share of predictions within max(1, SD) of the mean; in the name: sd, edge, form, unread",
     "expected_accuracy_within_sd": "its expectation for guesses",
     "n_asked": "questions that a subject was asked, repetitions included",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from lexiscope.analysis.predictions import Predictions, Predictor, rho_with_means
+from lexiscope.analysis.predictions import RHO, Predictions, Predictor, rho_with_means
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.story_effects import KINDS, accuracy_by_kind, open_against_ended
 from lexiscope.analysis.tuning import base_against_tuned
 from lexiscope.analysis.within_sd import UNREAD, accuracy_within_sd, majority_within_sd, random_within_sd, scores
 from lexiscope.core.errors import SpecError, StatisticError
-from lexiscope.core.result import NO_INTERVAL, Estimate, Record, Undefined
+from lexiscope.core.result import NO_INTERVAL, Estimate, Record, Undefined, statistic_name
 from lexiscope.report.figure_accuracy import Dot, accuracy_dots
 from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Part, part_of, value_of
@@ -18,7 +18,7 @@ from lexiscope.report.tables import INTEGER, P_VALUE, TEXT, Column, Missing, Tab
 from lexiscope.studies.ambistory.data import ALL, MEASURE_DISTANCE, THREE, AmbistoryData
 
 RANDOM, MAJORITY = "Random (expectation)", "Majority"
-RHO, NEARNESS = "spearman", "nearness_spearman"
+NEARNESS = statistic_name("spearman", of="nearness", **{"with": "norms"})
 INTEGER_FORM = "accuracy_within_sd(sd=sample,edge=strict,predictions=integer)"
 ROUNDED_FORM = "accuracy_within_sd(sd=sample,edge=strict,predictions=rounded)"
 RAW_FORM = "accuracy_within_sd(sd=sample,edge=strict,predictions=raw)"
