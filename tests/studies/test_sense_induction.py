@@ -76,8 +76,8 @@ def test_the_same_sense_is_counted_from_the_answers(tmp_path: Path) -> None:
     random = rows.where(measure="flag_random_answer").column("value") == 1
     assert len(right) == 180
     assert random.sum() == 12  # the six pairs of each of two words with one sense
-    assert find(found, "accuracy(of=all)").value == pytest.approx(100 * np.mean(right))
-    assert find(found, "accuracy(of=decided)").value == pytest.approx(100 * np.mean(np.array(right)[~random]))
+    assert find(found, "percent_right(of=all)").value == pytest.approx(100 * np.mean(right))
+    assert find(found, "percent_right(of=decided)").value == pytest.approx(100 * np.mean(np.array(right)[~random]))
     half = (np.array(right)[~random].sum() + 0.5 * 12) / 180
     assert find(found, "expected_accuracy").value == pytest.approx(100 * half)
     assert find(found, "n_random(reason=one_sense)").value == 12

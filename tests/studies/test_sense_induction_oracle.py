@@ -267,7 +267,7 @@ def test_the_same_sense(split: str, published: Path, run: Run) -> None:
     assert min(why.values()) > 0
     for reason in ("out_of_vocabulary", "one_sense", "no_sense_preferred"):
         assert find_in(f"n_random(reason={reason})").value == why[reason]
-    assert find_in("accuracy(of=decided)").value == pytest.approx(100 * sum(right) / len(right))
+    assert find_in("percent_right(of=decided)").value == pytest.approx(100 * sum(right) / len(right))
     expected = (sum(right) + (why.total() - len(right)) / 2) / why.total()
     assert find_in("expected_accuracy").value == pytest.approx(100 * expected)
 

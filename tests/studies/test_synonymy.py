@@ -93,10 +93,11 @@ def test_table_5_is_the_share_right_in_the_released_files(records: tuple[Record,
     for model in MODELS:
         for key, cell in NAMES.items():
             if key != REF_R:
-                found = find(records, "accuracy(per=token)", subject=model, condition=cell.name)
+                found = find(records, "percent_right(per=token)", subject=model, condition=cell.name)
                 assert found.value == sum(vectors[model, *key]) / 2
                 assert found.status == "reproduced"
-    assert find(records, "accuracy(per=token)", subject=MODELS[0], condition="substitution/controlled").value == 85.0
+    where = {"subject": MODELS[0], "condition": "substitution/controlled"}
+    assert find(records, "percent_right(per=token)", **where).value == 85.0
 
 
 @pytest.mark.published
@@ -233,7 +234,7 @@ def test_table_9_has_the_direction_of_the_paper(records: tuple[Record, ...]) -> 
             found = find(records, "paired_t", subject=model, condition=f"{suite}/random vs {suite}/controlled")
             assert (f"{found.value:.2f}", found.status) == (text, "reproduced")
             share = [
-                find(records, "accuracy(per=token)", subject=model, condition=f"{suite}/{kind}").value
+                find(records, "percent_right(per=token)", subject=model, condition=f"{suite}/{kind}").value
                 for kind in ("random", "controlled")
             ]
             assert np.sign(found.value) == np.sign(share[0] - share[1])
@@ -260,7 +261,7 @@ def test_word_frequency_stands_beside_every_random_condition(records: tuple[Reco
         below = find(records, "above_baseline", **where)
         assert below.value is not None
         assert below.value < 0
-    asked = {r.condition for r in records if r.statistic == "accuracy(per=token)" and "random" in r.condition}
+    asked = {r.condition for r in records if r.statistic == "percent_right(per=token)" and "random" in r.condition}
     based = {r.condition for r in records if r.statistic == "above_baseline"}
     assert asked <= based
 
@@ -345,10 +346,10 @@ def test_a_live_subject_is_decided_as_planted(mini_run: tuple[Path, Scripted, Su
     out, _, summary = mini_run
     records = read_records(out / "results.json")
     where = {"subject": "scripted:a", "condition": "substitution/controlled"}
-    assert find(records, "accuracy(per=option)", **where).value == 25.0
+    assert find(records, "percent_right(per=option)", **where).value == 25.0
     assert find(records, "n_tied(per=option)", **where).value == 10
-    assert find(records, "chance(per=option)", **where).value == 50.0
-    both = find(records, "chance(per=option)", subject="scripted:a", condition=MAIN[7].name)
+    assert find(records, "chance(of=percent_right,per=option)", **where).value == 50.0
+    both = find(records, "chance(of=percent_right,per=option)", subject="scripted:a", condition=MAIN[7].name)
     assert both.value == pytest.approx(100 / 66, abs=1e-9)
     # turned round, the 10 right items are wrong and the 20 wrong ones right; the 10 ties are wrong both ways
     relation = {"subject": "scripted:a", "condition": "relation/means/controlled"}
@@ -409,7 +410,7 @@ def test_other_word_counts_are_another_run(scripted: Scripted, tmp_path: Path) -
     def baseline() -> float | None:
         study.run(settings, out)
         where = {"subject": f"baseline:frequency?table={counts}", "condition": "substitution/controlled"}
-        return find(read_records(out / "results.json"), "accuracy(per=option)", **where).value
+        return find(read_records(out / "results.json"), "percent_right(per=option)", **where).value
 
     counts.write_text("word,count\n" + "".join(f"{item.synonym},3\n" for item in own), encoding="utf-8")
     assert baseline() == 100.0
@@ -463,7 +464,7 @@ def test_items_of_another_language(scripted: Scripted, tmp_path: Path) -> None:
     asked = SynonymySettings(items=str(tmp_path / "own.csv"), subjects=("scripted:a",), n_bootstrap=10)
     summary = study.run(asked, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
-    found = {(r.subject, r.condition) for r in records if r.statistic.startswith("accuracy(")}
+    found = {(r.subject, r.condition) for r in records if r.statistic.startswith("percent_right(")}
     assert found == {("scripted:a", "substitution/controlled")}
     assert any("not in English" in remark for remark in summary.remarks)
     assert any("counts of this language" in remark for remark in summary.remarks)
@@ -501,7 +502,7 @@ def test_a_collection_of_ones_own_without_random_nouns(scripted: Scripted, tmp_p
     )
     study.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
-    conditions = {record.condition for record in records if record.statistic.startswith("accuracy(")}
+    conditions = {record.condition for record in records if record.statistic.startswith("percent_right(")}
     assert conditions
     assert all(condition.endswith("/controlled") for condition in conditions)
     run = read_json(tmp_path / "run" / "run.json")

@@ -52,7 +52,8 @@ def test_a_toy_model_over_five_states_of_training(
     assert [float(row[1]) for row in rows] == list(STEPS)
     records = read_records(tmp_path / "run" / "results.json")
     first, last = (
-        find(records, "accuracy(per=token)", subject=f"causal_lm:{states[n]}", condition=CELL).value for n in (0, -1)
+        find(records, "percent_right(per=token)", subject=f"causal_lm:{states[n]}", condition=CELL).value
+        for n in (0, -1)
     )
     assert first is not None
     assert first < 100.0 == last

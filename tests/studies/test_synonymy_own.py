@@ -115,8 +115,8 @@ def test_accuracy_best_of_two_of_several_and_of_both(german: tuple[Path, str, tu
     """Chance: 1/2, 1 of 4 words, best of 5, the best two of 5; what was learned by heart is right in all items."""
     _, toy, records = german
     learned = "hyponymy/ist eine Art"
-    assert value(records, "accuracy(per=token)", toy, f"{learned}/controlled") == 100.0
-    assert value(records, "accuracy(per=token)", toy, f"{learned}/random") == 100.0
+    assert value(records, "percent_right(per=token)", toy, f"{learned}/controlled") == 100.0
+    assert value(records, "percent_right(per=token)", toy, f"{learned}/random") == 100.0
     alone = "hyponymy_alone/ist eine Art"
     chances = {
         f"{learned}/controlled": 50.0,
@@ -127,7 +127,7 @@ def test_accuracy_best_of_two_of_several_and_of_both(german: tuple[Path, str, tu
         "reference/controlled": 50.0,
     }
     for condition, chance in chances.items():
-        assert value(records, "chance(per=token)", toy, condition) == pytest.approx(chance, abs=1e-9)
+        assert value(records, "chance(of=percent_right,per=token)", toy, condition) == pytest.approx(chance, abs=1e-9)
 
 
 def test_word_frequency_stands_beside(german: tuple[Path, str, tuple[Record, ...]]) -> None:
@@ -135,9 +135,9 @@ def test_word_frequency_stands_beside(german: tuple[Path, str, tuple[Record, ...
     _, toy, records = german
     base = next(r.subject for r in records if r.subject.startswith("baseline:frequency"))
     cell = "hyponymy/ist eine Art/controlled"
-    assert value(records, "accuracy(per=option)", base, cell) == 50.0
+    assert value(records, "percent_right(per=option)", base, cell) == 50.0
     # the random nouns were never counted: every right word is more frequent
-    assert value(records, "accuracy(per=option)", base, "hyponymy/ist eine Art/random") == 100.0
+    assert value(records, "percent_right(per=option)", base, "hyponymy/ist eine Art/random") == 100.0
     assert value(records, "above_baseline", toy, cell) == 50.0
     assert value(records, "accuracy_by_frequency(counts=baseline,synonym=less_frequent)", toy, cell) == 100.0
 
@@ -162,7 +162,9 @@ def test_every_analysis_that_fits_is_there(german: tuple[Path, str, tuple[Record
         f"{learned}/random vs hyponymy_alone/ist eine Art/correct_vs_random",
         f"{learned}/controlled vs {other}/controlled",
     }
-    difference = find(records, "difference", subject=toy, condition=f"{learned}/controlled vs {other}/controlled")
+    difference = find(
+        records, "percent_right_difference", subject=toy, condition=f"{learned}/controlled vs {other}/controlled"
+    )
     assert difference.interval, "an interval that resamples sentences"
     # right in the second where right in the first, and the counts of all 6 items
     pair = f"{learned}/controlled vs {learned}/random"
@@ -217,7 +219,7 @@ def test_a_relation_that_holds_both_ways_in_spanish(tmp_path: Path) -> None:
     settings = replace(files(tmp_path, SPANISH, SPANISH_TEMPLATES), subjects=("baseline:random",))
     summary = study.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
-    asked = {r.condition for r in records if r.statistic.startswith("accuracy(")}
+    asked = {r.condition for r in records if r.statistic.startswith("percent_right(")}
     both = ("relation/es lo mismo que/controlled", "relation_turned/es lo mismo que/controlled")
     assert asked == {"substitution/controlled", *both}
     assert find(records, "same_both_ways", condition=both[0]).n == 3
@@ -240,7 +242,7 @@ def test_the_papers_items_with_templates_of_ones_own(tmp_path: Path) -> None:
     settings = replace(study.MINI, templates=str(tmp_path / "own.yaml"), n_bootstrap=10, outputs=())
     study.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
-    conditions = {r.condition for r in records if r.statistic.startswith("accuracy(")}
+    conditions = {r.condition for r in records if r.statistic.startswith("percent_right(")}
     assert conditions == {f"near/is near/{each}" for each in ("controlled", "random", "controlled_and_random")}
     with pytest.raises(SpecError, match="recorded outcomes were made with the paper's templates"):
         study.run(replace(settings, recorded=("a",)), tmp_path / "other")
@@ -288,7 +290,7 @@ def test_choice_sets_that_are_ready(tmp_path: Path) -> None:
     )
     study.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
-    assert {r.condition for r in records if r.statistic.startswith("accuracy(")} == {"pairs/controlled"}
+    assert {r.condition for r in records if r.statistic.startswith("percent_right(")} == {"pairs/controlled"}
     said = left_out(tmp_path / "run")
     assert "name no answer" in said["Gap filling"]
     assert "one test" in said["Consistency of two tests"]

@@ -50,12 +50,12 @@ class Accuracy:
         *named* are parameters of their names, as what a score was divided by.
 
         >>> found = accuracy([1, 1, 1, 0], chance=0.5, resamples=0).results(per="token")
-        >>> [(each.name, each.value) for each in found if each.name[0] in "ac"]
-        [('accuracy(per=token)', 75.0), ('chance(per=token)', 50.0)]
+        >>> [(each.name, each.value) for each in found if each.name[0] in "pc"]
+        [('percent_right(per=token)', 75.0), ('chance(of=percent_right,per=token)', 50.0)]
         """
         known = not math.isnan(self.chance)
         right = Estimate(
-            statistic_name("accuracy", **named),
+            statistic_name("percent_right", **named),
             100 * self.n_correct / self.n,
             self.clustered.times(100),
             self.n,
@@ -67,7 +67,7 @@ class Accuracy:
         beside = {
             statistic_name("wilson", bound="low", **named): 100 * self.wilson.low,
             statistic_name("wilson", bound="high", **named): 100 * self.wilson.high,
-        } | ({statistic_name("chance", **named): 100 * self.chance} if known else {})
+        } | ({statistic_name("chance", of="percent_right", **named): 100 * self.chance} if known else {})
         ties = Estimate(statistic_name("n_tied", **named), float(self.n_tied), n=self.n)
         return right, *(Estimate(name, value, n=self.n, unit="percent") for name, value in beside.items()), ties
 
@@ -106,7 +106,7 @@ class Contrast:
         exact = Undefined("mcnemar_p", reason, n) if self.exact is None else Estimate("mcnemar_p", self.exact.p, n=n)
         only = (("first", self.only_first), ("second", self.only_second))
         return (
-            Estimate("difference", 100 * self.difference, self.interval.times(100), n, unit="points"),
+            Estimate("percent_right_difference", 100 * self.difference, self.interval.times(100), n, unit="points"),
             *tests,
             exact,
             *(Estimate(statistic_name("discordant", only=side), float(count), n=n) for side, count in only),

@@ -11,7 +11,7 @@ from lexiscope.analysis.accuracy import accuracy
 from lexiscope.analysis.votes import share
 from lexiscope.core.result import Estimate, Undefined, statistic_name
 
-ALL, DECIDED = statistic_name("accuracy", of="all"), statistic_name("accuracy", of="decided")
+ALL, DECIDED = statistic_name("percent_right", of="all"), statistic_name("percent_right", of="decided")
 EXPECTED = "expected_accuracy"
 UNDECIDED = "identity decides no pair: every answer is random"
 """The note of an expected accuracy that says nothing of the subject."""

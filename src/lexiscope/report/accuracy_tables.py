@@ -69,7 +69,7 @@ def contrasts_table(
     """
     difference = "First minus second, in points; in brackets the 95 % interval, sentences resampled."
     cols = (
-        Col("Difference", "difference", PERCENT, note=difference),
+        Col("Difference", "percent_right_difference", PERCENT, note=difference),
         Col("t", "paired_t", STATISTIC, note=f"Paired, two-sided{f', as in {source}' if source else ''}."),
         Col("p", "paired_t_p", P_VALUE),
         Col("Only first", "discordant(only=first)", INTEGER),

@@ -48,8 +48,8 @@ MEANING: dict[str, str] = {
     "where uncovered says what similarity the others count as; interval: first words resampled",
     "rater_agreement_x100": "100 × mean Spearman's rho of one column of ratings with the mean of the others",
     # the same sense
-    "accuracy": "percent of pairs right; of: all (random answers included), decided (those that identity decides); "
-    "interval: words resampled",
+    "percent_right": "percent of pairs right; of: all (random answers included), decided (those that identity "
+    "decides); interval: words resampled",
     "expected_accuracy": "percent right, every random answer counted as half right: what no seed changes",
     "n_random": "answers that are random, by reason",
     "share_same": "percent of pairs whose right answer is: the same sense",
@@ -80,7 +80,7 @@ MEANING: dict[str, str] = {
     "every single one",
     "agreement": "mean share of the winning answer; of: word_intrusion, sense_choice; weighted: by trust",
     "spearman": "rank correlation over words of agreement among people with consistency with the model",
-    "chance": "what blind choices would reach: percent of an accuracy, share of agreement",
+    "chance": "chance level of the statistic that of= names, in its unit",
     "krippendorff_alpha": "nominal alpha of what people chose; of: found, of whether they found the intruder",
     "sense_overlap": "share of neighbours that two senses have in common; pairs: rivals (people's choice and the "
     "model's; where both are one, it and each other sense) or all; of: questions in which they agree, disagree, or the "

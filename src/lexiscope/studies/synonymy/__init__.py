@@ -29,16 +29,16 @@ MEANINGS = {
     "n_choice_sets": "choice sets that were asked",
     "n_flagged": "sentences with a word that a person should look at",
     # accuracy
-    "accuracy": "percent of items right (strictly greater wins, ties wrong); per: what the log-probability is divided "
-    "by; p: exact, one-sided, against chance; interval: sentences resampled",
+    "percent_right": "percent of items right (strictly greater wins, ties wrong); per: what the log-probability is "
+    "divided by; p: exact, one-sided, against chance; interval: sentences resampled",
     "wilson": "bound of the Wilson interval of an accuracy, items taken as independent (percent)",
-    "chance": "chance level (percent)",
+    "chance": "chance level of the statistic that of= names, in its unit",
     "n_tied": "choice sets that were tied, and so counted wrong",
     "above_baseline": "accuracy minus that of the word-frequency baseline, in points, paired by item",
     "above_baseline_exact_p": "exact McNemar p of that difference",
     "accuracy_by_frequency": "percent right where the synonym is more frequent than the distractor, or less",
     # contrasts
-    "difference": "difference of two accuracies on the same items, in points; interval: sentences resampled",
+    "percent_right_difference": "difference of two percent_right on the same items, points; interval: sentences",
     "paired_t": "paired two-sided t-test on the 0/1 vectors, ddof 1",
     "paired_t_p": "its p",
     "mcnemar_p": "exact McNemar p of the same contrast",
@@ -243,7 +243,7 @@ study.question(
 @study.overview
 def overview(records: tuple[Record, ...], settings: SynonymySettings) -> Table:
     """Return the main accuracies (the paper's eight), a column for each subject: what fits on a screen."""
-    right = [record for record in records if record.statistic.startswith("accuracy(")]
+    right = [record for record in records if record.statistic.startswith("percent_right(")]
     main = Design(ordered(cell_named(record.condition) for record in right)).main
     first: dict[tuple[str, str], float | None] = {}
     for record in right:

@@ -103,7 +103,7 @@ def _percent(found: Accuracy) -> tuple[float, float, float]:
 
 
 def _name(answers: Answers) -> str:
-    return statistic_name("accuracy", per=answers.per())
+    return statistic_name("percent_right", per=answers.per())
 
 
 # -- tables of accuracies ---------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ def _name(answers: Answers) -> str:
 
 def _table(run: SynonymyData, cells: Sequence[Cell], name: str, title: str, number: str = "") -> Table:
     """A column for each subject, chance first."""
-    chance = tuple(statistic_name("chance", per=answers.per()) for answers in run.answers)
+    chance = tuple(statistic_name("chance", of="percent_right", per=answers.per()) for answers in run.answers)
     columns = [Col("Chance", chance, PERCENT)]
     columns += [
         Col(each.title, _name(each), PERCENT, note=_decided_by(each), where={"subject": each.subject})
@@ -157,7 +157,7 @@ def _denominators(run: SynonymyData) -> Table | None:
     """The same accuracies when the sum of log-probabilities is divided by tokens, characters, bytes, or nothing."""
     several = {answers.subject for answers in run.of_kind("live") if len(answers.decided) > 1}
     main = {cell.name for cell in run.design.main}
-    heads = {statistic_name("accuracy", per=per): header for per, header in PER_NAMES.items()}
+    heads = {statistic_name("percent_right", per=per): header for per, header in PER_NAMES.items()}
     found = [each for each in run.once(accuracies) if each.subject in several and each.condition in main]
     cols = [Col(header, name, PERCENT, "value", absent=None) for name, header in heads.items()]
     note = (
