@@ -42,7 +42,7 @@ def test_simulated_words_of_different_clarity() -> None:
     found = agreement_by_word(ratings, options, right=dict.fromkeys(words, "1"), words=words, resamples=300)
     assert isinstance(found.rho, Estimate)
     assert found.rho.interval.low > 0.6
-    assert found.rho.name == "spearman(of=agreement_and_consistency)"
+    assert found.rho.name == "spearman(of=agreement,with=consistency)"
     assert found.rho.n == 60
 
 

@@ -431,7 +431,7 @@ def test_people_choose_the_senses_of_a_model(tmp_path: Path) -> None:
     assert find(found, "selection_accuracy(of=judgments)", subject="m").value == pytest.approx(100 * 5 / 9)
     assert find(found, "model_probability", subject="m").value == pytest.approx((0.8 + 0.8 + 0.2) / 3)
     # agreement 2/3, 1, 1 and consistency 2/3, 1, 0: ranks 1 2.5 2.5 and 2 3 1
-    assert find(found, "spearman(of=agreement_and_consistency)").value == pytest.approx(0.0, abs=1e-9)
+    assert find(found, "spearman(of=agreement,with=consistency)").value == pytest.approx(0.0, abs=1e-9)
     words = (tmp_path / "run" / "figures" / "agreement_1.csv").read_text().splitlines()
     assert [line.split(",")[0] for line in words] == ["word", "bank", "bark", "bat"]
 

@@ -77,7 +77,7 @@ def agreement_by_word(
 
 
 def _rho(found: Sequence[WordAgreement], *, level: float, resamples: int, seed: int) -> Estimate | Undefined:
-    name = statistic_name("spearman", of="agreement_and_consistency")
+    name = statistic_name("spearman", of="agreement", **{"with": "consistency"})
     if len(found) < 3:
         reason = f"a correlation needs three words with two judgments of a question, not {len(found)}"
         return Undefined(name, reason, len(found))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -86,18 +86,19 @@ def ambiguity_and_word_bias(
 
     >>> entropy = {"a": 0.21, "b": 0.06, "c": 0.04, "d": 0.001}
     >>> found = ambiguity_and_word_bias(entropy, {"a": 0.5, "b": 0.8, "c": 0.9, "d": 1.0, "e": 0.1})
-    >>> found.value, found.n
-    (-1.0, 4)
+    >>> found.name, found.value, found.n
+    ('spearman(of=ambiguity,with=word_bias)', -1.0, 4)
     """
     shared = [name for name in entropy if np.isfinite(entropy[name]) and np.isfinite(word_bias.get(name, np.nan))]
     x, y = [entropy[name] for name in shared], [word_bias[name] for name in shared]
-    name = statistic_name("spearman")
+    name = statistic_name("spearman", of="ambiguity", **{"with": "word_bias"})
     if len(shared) < 3:
         return Undefined(name, f"only {len(shared)} datasets have both; a correlation needs at least 3", len(shared))
     if len(set(y)) == 1:
         return Undefined(name, "the word bias of all datasets is the same", len(shared))
     columns = np.array(x)[:, None]
-    return correlate_columns(columns, y, kind="spearman", resamples=resamples, seed=seed, level=level)[0]
+    (found,) = correlate_columns(columns, y, kind="spearman", resamples=resamples, seed=seed, level=level)
+    return replace(found, name=name)
 
 
 def _note(model: ViewValue, human: ViewValue) -> str:

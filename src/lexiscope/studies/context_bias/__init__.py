@@ -45,7 +45,7 @@ _MEANINGS = {
     "same_share": "share of these words all of whose labels are the same",
     "majority_share": "mean over these words of the share of their most frequent label",
     "sense_entropy": "mean over words of the entropy of their senses in training, in nats",
-    "spearman": "rank correlation over datasets of a word's ambiguity with the word bias",
+    "spearman": "Spearman's rho over datasets of what of= names with what with= names: ambiguity, word_bias",
     # errors
     "n_errors": "items that are wrong in the view wrong and right in the view right",
 }

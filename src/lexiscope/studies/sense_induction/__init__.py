@@ -64,7 +64,7 @@ MEANING: dict[str, str] = {
     "planted_recovered": "planted senses of a word that an induced one stands for; mean of words",
     "n_unknown": "usages of pseudo-words that the subject does not know",
     # the trainings
-    "n_words": "words of the vocabulary",
+    "n_vocabulary": "words of the vocabulary of a subject",
     "n_senses": "senses of all words together",
     "senses_per_word": "senses of a word, mean",
     "selection_entropy": "entropy of the choice of a sense at the end of training, without noise, in nats",
@@ -79,7 +79,7 @@ MEANING: dict[str, str] = {
     "model_probability": "the model's mean probability of the sense that people chose, by majority; of: judgments, of "
     "every single one",
     "agreement": "mean share of the winning answer; of: word_intrusion, sense_choice; weighted: by trust",
-    "spearman": "rank correlation over words of agreement among people with consistency with the model",
+    "spearman": "Spearman's rho of what of= names with what with= names: agreement of people, consistency with a model",
     "chance": "chance level of the statistic that of= names, in its unit",
     "krippendorff_alpha": "nominal alpha of what people chose; of: found, of whether they found the intruder",
     "sense_overlap": "share of neighbours that two senses have in common; pairs: rivals (people's choice and the "

@@ -87,10 +87,10 @@ def frequency(run: SenseData) -> tuple[object, ...]:
     records = []
     for each in run.trained:
         senses, n_words = int(each.vectors.mask.sum()), len(each.vectors.words)
-        counts = {"n_words": n_words, "n_senses": senses, "senses_per_word": senses / n_words}
+        counts = {"n_vocabulary": n_words, "n_senses": senses, "senses_per_word": senses / n_words}
         records += [Record(name, value, each.subject_id) for name, value in counts.items()]
     columns = (
-        Col("Words", "n_words", INTEGER, show="value"),
+        Col("Words", "n_vocabulary", INTEGER, show="value"),
         Col("Senses", "n_senses", INTEGER, show="value"),
         Col("Senses of a word", "senses_per_word", _TWO, show="value"),
     )
