@@ -158,6 +158,8 @@ def predictor(
     unread = Counter({"without a value": missing} if missing else {})
     if len(kinds):
         unread = Counter(str(kind) for kind in kinds.column("option").tolist() if kind != "ok")
+        # an answer without a value whose reply says nothing of it is counted, too
+        unread += Counter({"without a value": missing - unread.total()})
     repeats = max(map(len, values.values()))
     form = form or ("integer" if whole else "raw")
     return Predictor(subject, subject, predictions, form, len(rows), dict(sorted(unread.items())), repeats)

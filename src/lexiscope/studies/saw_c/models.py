@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,12 +11,12 @@ import numpy as np
 from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.decomposition import residuals_by_condition
 from lexiscope.analysis.layer_intervals import highest_difference_interval
+from lexiscope.analysis.predictions import Predictor, predictor
 from lexiscope.analysis.regression import coefficient_interval, ols
 from lexiscope.analysis.scaling import LOG_PARAMETERS, ScalingReport, scaling
 from lexiscope.analysis.tokenisation import tokenisation
 from lexiscope.analysis.trajectory import FamilyCurve, family_by_depth_ratio, family_by_ntile
 from lexiscope.core.reply import MEASURE_REPLY
-from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate, Record, Result, Undefined, parse_statistic, statistic_name
 from lexiscope.items.recorded_rows import check_ratings
 from lexiscope.report.curves import Trajectory
@@ -261,9 +260,12 @@ def ratings(run: SawCData) -> object:
     records: list[Record] = []
     ridges: list[Residuals] = []
     for subject, title in titles.items():
-        value, counts = _rated(run, subject)
+        rated = _rated(run, subject)
+        given = (rated.predictions.get(item.item_id) for item in run.items)
+        value = np.array([np.nan if rating is None else rating for rating in given])
         results, residuals = _compared(run, value)
-        records += [*counts, *records_of(one.about(dataset=run.name, subject=subject) for one in results)]
+        found = (*rated.results(), *results)
+        records += records_of(one.about(dataset=run.name, subject=subject) for one in found)
         if residuals is not None:
             ridges.append(Residuals(title, residuals, run.senses[run.rated & ~np.isnan(value)]))
     heading = Heading(
@@ -280,31 +282,13 @@ def ratings(run: SawCData) -> object:
     return records, _ratings_table(run, titles, records), _residuals_table(titles, records), figure, said
 
 
-def _rated(run: SawCData, subject: str) -> tuple[Floats, list[Record]]:
-    """The rating of each item (repetitions averaged, NaN where none was read), and how many were asked and read."""
-
-    def in_view(rows: ResponseTable) -> ResponseTable:
-        # the view that people saw; the first view if that one was not asked
-        views = rows.unique("view")
-        return rows if len(views) < 2 else rows.where(view=ASKED if ASKED in views else views[0])
-
+def _rated(run: SawCData, subject: str) -> Predictor:
+    """What a subject answered in the view that people saw, or in the first view if that one was not asked."""
     own = run.responses.where(subject_id=subject)
-    rows = in_view(own.where(measure="rating"))
-    check_ratings(rows, run.items[0].scale or SCALE)
-    given: dict[str, list[float]] = {}
-    for item, value in zip(rows.column("item_id").tolist(), rows.column("value").tolist(), strict=True):
-        given.setdefault(item, []).extend([] if np.isnan(value) else [value])
-    means = {item: sum(values) / len(values) for item, values in given.items() if values}
-    replies = in_view(own.where(measure=MEASURE_REPLY)).column("option").tolist()
-    kinds = Counter(str(kind).replace(" ", "_") for kind in replies if kind != "ok")
-    lost = len(rows) - sum(map(len, given.values())) - kinds.total()
-    if lost > 0:
-        kinds["without_a_value"] += lost
-    values = np.array([means.get(item.item_id, np.nan) for item in run.items])
-    read = int((~np.isnan(values)).sum())
-    numbers = {"n_asked": len(rows), "n_unreadable": kinds.total(), "n_items_asked": len(given), "n_items_read": read}
-    numbers |= {statistic_name("n_unreadable", kind=kind): n for kind, n in sorted(kinds.items())}
-    return values, [run.number(name, n, subject=subject) for name, n in numbers.items()]
+    views = own.where(measure="rating").unique("view")
+    rows = own if len(views) < 2 else own.where(view=ASKED if ASKED in views else views[0])
+    check_ratings(rows.where(measure="rating"), run.items[0].scale or SCALE)
+    return predictor(rows, subject, replies=MEASURE_REPLY)
 
 
 def _compared(run: SawCData, rating: Floats) -> tuple[list[Result], Floats | None]:
