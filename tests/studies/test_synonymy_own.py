@@ -209,8 +209,6 @@ def test_what_does_not_apply_is_said_with_its_reason(german: tuple[Path, str, tu
     assert about["given"].keys() == {
         str(run.parent / "own.yaml"),
         str(run.parent / "counts.csv"),
-        "printed.csv",
-        "claims.csv",
     }
 
 

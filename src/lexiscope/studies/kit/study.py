@@ -458,8 +458,10 @@ class Study:
         return results_table("overview", title, rows)
 
     def _given(self, settings: Settings) -> dict[str, str]:
-        """The checksums of the files beside the items: with another text of them it is another run."""
-        own = {path.name: sha256_of(path) for path in (self.printed, self.claims) if path is not None}
+        """The checksums of the files besides the items: with another text of them it is another run."""
+        # items of the user's own are compared with nothing that a paper prints or claims
+        compared = () if isinstance(settings, ItemSettings) and settings.items else (self.printed, self.claims)
+        own = {path.name: sha256_of(path) for path in compared if path is not None}
         return own | dict(self.given(settings) if self.given else {})
 
     def _card(self, files: tuple[DataFile, ...]) -> DatasetCard:
