@@ -35,7 +35,7 @@ from lexiscope.core.response import Response, ResponseTable, holds_simulated
 from lexiscope.core.result import Curve, Curves, Record, Result, Undefined, parse_statistic
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
-from lexiscope.core.settings import Settings, settings_from
+from lexiscope.core.settings import ItemSettings, Settings, settings_from
 from lexiscope.core.showing import counted
 from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question, printed_values
 from lexiscope.report.claims import claims_section
