@@ -361,7 +361,9 @@ def _statistic(node: ast.FunctionDef) -> list[str]:
     first = markdown(" ".join(doc.split("\n\n")[0].split()))
     # the source may stand in the first paragraph, where it would be printed twice
     first = re.split(r"\s*\*(?:Source|Shape|Unit|Higher means)", first)[0]
-    source = re.search(r"\*Source:\*\s*(.+?)(?:\.(?=\s+[A-Z]|\s*$)|$)", " ".join(doc.split()))
+    # examples end a docstring and are no part of the source
+    plain = " ".join(doc.partition(">>>")[0].split())
+    source = re.search(r"\*Source:\*\s*(.+?)(?:\.(?=\s+[A-Z]|\s*$)|$)", plain)
     positional = [argument.arg for argument in node.args.args]
     options = [argument.arg for argument in node.args.kwonlyargs]
     signature = ", ".join([*positional, *(["\\*", *options] if options else [])]).replace("\\*", "*")
