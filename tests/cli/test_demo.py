@@ -100,7 +100,7 @@ def test_with_raw_c_people_stand_beside_the_model(run: Run, published: Path, tmp
     records = read_records(tmp_path / "RUN" / "results.json")
     human = find(records, "mean_rater_correlation(variant=leave_one_out,method=spearman)")
     assert (round(human.value or 0, 4), human.n) == (0.7933, 77)
-    rho = find(records, "spearman", layer=6)
+    rho = find(records, "spearman(of=distance,with=norms)", layer=6)
     assert rho.n == 672
     assert rho.value is not None
     assert -1 < rho.value < 0

@@ -26,6 +26,7 @@ from lexiscope.studies.saw_c.settings import SawCSettings
 
 from .conftest import outcomes_of_claims
 
+R, RHO = "pearson(of=distance,with=norms)", "spearman(of=distance,with=norms)"
 QUICK = SawCSettings(n_bootstrap=40, mixed_models="none", recorded=("albert-tiny-spanish",))
 
 # sawc.md §1: max R² @ layer, min AIC @ layer, min ρ, Expected Layer by AIC and R², last / max R²
@@ -113,7 +114,13 @@ def test_what_table_1_names_is_confirmatory_and_nothing_else(records: tuple[Reco
     assert all("test=" in name for name in of["Q4"])
     assert of["Q2"] == {"aic", "min_aic_over_layers", "best_layer(by=aic)"}
     below = {f"raters_below_model(among={variant},method=spearman)" for variant in ("leave_one_out", "included")}
-    assert {"pearson", "spearman", "r_squared", "best_layer(by=r_squared)", *below} < of["Q3"]
+    assert {
+        R,
+        RHO,
+        "r_squared",
+        "best_layer(by=r_squared)",
+        *below,
+    } < of["Q3"]
     assert not [name for name in of["Q3"] if "expected" in name]
     assert of["Q5"] == set()
     assert {r.analysis for r in records if r.question} == {"confirmatory", "exploratory"}
@@ -249,10 +256,10 @@ def test_raw_c_through_the_same_study(published: Path, tmp_path: Path) -> None:
         ("leave_one_out_agreement(method=spearman,summary=mean)", ""): 0.7933,
         ("leave_one_out_agreement(method=spearman,summary=min)", ""): 0.5453,
         ("included_agreement(method=spearman,summary=mean)", ""): 0.8254,
-        ("spearman", "bert"): -0.5784,
-        ("pearson", "bert"): -0.5376,
+        (RHO, "bert"): -0.5784,
+        (R, "bert"): -0.5376,
         ("r_squared", "bert"): 0.2890,
-        ("spearman", "elmo"): -0.5291,
+        (RHO, "elmo"): -0.5291,
         ("r_squared", "elmo"): 0.2435,
         ("r_squared(of=sense)", "bert"): 0.5241,
         ("r_squared(of=bert+elmo)", ""): 0.3658,
@@ -390,7 +397,8 @@ def test_with_and_without_final_stop(tmp_path: Path) -> None:
     study.run(settings, tmp_path / "run")
     records = read_records(tmp_path / "run" / "results.json")
     best = {r.view: r.value for r in records if r.statistic == "max_r_squared_over_layers"}
-    difference = find(records, "difference(of=max_r_squared,between=final_stop)", subject="encoder:minilm").value
+    name = "r_squared_difference(of=max_over_layers,between=final_stop)"
+    difference = find(records, name, subject="encoder:minilm").value
     assert best["full"] is not None
     assert best["full+final_stop"] is not None
     assert difference == pytest.approx(best["full+final_stop"] - best["full"], abs=1e-12)

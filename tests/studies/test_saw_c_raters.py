@@ -94,7 +94,7 @@ def test_planted_coefficients_come_back(chat_run: tuple[Path, FakeChat, tuple[Re
     for term, value in (("rating", 0.5), ("same_sense", 1.0)):
         name = f"coefficient(term={term},model={MODEL})"
         assert find(records, name).value == pytest.approx(value, abs=1e-9)
-    rho = find(records, "rating_spearman").value
+    rho = find(records, "spearman(of=predictions,with=norms)").value
     assert rho is not None
     assert 0 < rho < 1
     same, other = (
@@ -121,7 +121,7 @@ def test_refusals_are_counted_and_left_out(chat_run: tuple[Path, FakeChat, tuple
     """The six pairs of one word have no rating: counted by kind, in the table, and not in n."""
     out, _, records = chat_run
     assert find(records, "n_unreadable(kind=refusal)").value == PER_WORD
-    assert find(records, "rating_spearman").n == (WORDS - 1) * PER_WORD
+    assert find(records, "spearman(of=predictions,with=norms)").n == (WORDS - 1) * PER_WORD
     assert find(records, "n_items_asked").value == WORDS * PER_WORD
     assert find(records, "n_items_read").value == (WORDS - 1) * PER_WORD
     page = (out / "report.html").read_text(encoding="utf-8")
@@ -142,7 +142,11 @@ def test_constant_ratings_have_no_correlation(tmp_path: Path, monkeypatch: pytes
     data = planted()
     monkeypatch.setattr(catalog, "dataset", lambda _name: data)
     study.run(replace(SETTINGS, subjects=("baseline:constant",)), tmp_path / "run")
-    found = find(read_records(tmp_path / "run" / "results.json"), "rating_spearman", subject="baseline:constant")
+    found = find(
+        read_records(tmp_path / "run" / "results.json"),
+        "spearman(of=predictions,with=norms)",
+        subject="baseline:constant",
+    )
     assert found.value is None
     assert "undefined" in found.note
     assert np.isfinite(found.n or 0)

@@ -28,6 +28,7 @@ from lexiscope.studies.saw_c import layers, overview, senses, study
 from lexiscope.studies.saw_c.data import SawCData
 from lexiscope.studies.saw_c.settings import SawCSettings
 
+R, RHO = "pearson(of=distance,with=norms)", "spearman(of=distance,with=norms)"
 SETTINGS = SawCSettings(items="own.csv", views=("full",), n_bootstrap=40, starts=1, mixed_models="none", seed=3)
 ITEMS = mini_relatedness.load("en").items[:60]
 Rate = Callable[[int, Item, int], float]
@@ -111,8 +112,13 @@ UNUSUAL: Mapping[str, tuple[Sequence[Item], Rate, int, str]] = {
         3,
         "condition_mean(over=trials)",
     ),
-    "two rated pairs": (ITEMS, lambda row, item, rater: 1 + row if row < 2 else math.nan, 3, "spearman"),
-    "two pairs": (ITEMS[:2], _agree, 6, "pearson"),
+    "two rated pairs": (
+        ITEMS,
+        lambda row, item, rater: 1 + row if row < 2 else math.nan,
+        3,
+        RHO,
+    ),
+    "two pairs": (ITEMS[:2], _agree, 6, R),
 }
 
 
@@ -130,7 +136,7 @@ def test_what_cannot_be_had_says_why_and_stops_nothing(case: str) -> None:
 def test_pairs_of_one_word_have_values_without_intervals() -> None:
     """One word cannot be resampled: r is still r, and the record says that it has no interval."""
     own = _own(ONE_WORD)
-    record = find(_records(own), "pearson", layer=3)
+    record = find(_records(own), R, layer=3)
     assert record.value == pytest.approx(stats.pearsonr(own.distances[0].matrix[:, 3], own.norm).statistic, abs=1e-12)
     assert (record.low, record.high) == (None, None)
 
@@ -140,7 +146,7 @@ def test_a_model_that_goes_the_wrong_way_is_not_among_people() -> None:
     right = _own()
     wrong = _own(matrix=1 - right.distances[0].matrix * (np.arange(4) > 0))
     records = _records(wrong)
-    rho = find(records, "spearman", layer=3).value
+    rho = find(records, RHO, layer=3).value
     assert rho is not None
     assert rho > 0.3
     places = [record for record in records if record.statistic.startswith("raters_below_model")]
@@ -258,7 +264,7 @@ def test_an_expected_layer_needs_every_layer() -> None:
     found = [record for record in records if record.statistic.startswith("expected_layer")]
     assert {record.value for record in found} == {None}
     assert "(4, 8, 12)" in found[0].note
-    assert find(records, "spearman", layer=8).value is not None
+    assert find(records, RHO, layer=8).value is not None
 
 
 def test_intervals_of_agreement_resample_words_and_follow_the_settings() -> None:

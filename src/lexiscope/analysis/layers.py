@@ -18,10 +18,12 @@ from lexiscope.analysis.correlation import Kind, correlation_value, is_constant,
 from lexiscope.analysis.layer_choice import at_chosen_layer
 from lexiscope.analysis.regression import logistic
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Curve, CurvePoint, Interval
+from lexiscope.core.result import Curve, CurvePoint, Interval, statistic_name
 
 # Cosine distances of identical vectors differ from 0 by a few units of 1e-16; a spread below this is that noise.
 _NOISE = 1e-9
+R, RHO = (statistic_name(kind, of="distance", **{"with": "norms"}) for kind in ("pearson", "spearman"))
+"""The names of the correlations of distances with norms."""
 
 _Layers = tuple[Sequence[int] | None, int | None]
 
@@ -113,7 +115,7 @@ def r_by_layer(
     -0.8
     """
     return correlations_by_layer(
-        distance, norms, kind="pearson", better="lower", layers=layers, last_layer=last_layer, groups=groups,
+        distance, norms, kind="pearson", better="lower", name=R, layers=layers, last_layer=last_layer, groups=groups,
         level=level, resamples=resamples, seed=seed,
     )  # fmt: skip
 
@@ -140,7 +142,7 @@ def rho_by_layer(
     -0.8
     """
     return correlations_by_layer(
-        distance, norms, kind="spearman", better="lower", layers=layers, last_layer=last_layer, groups=groups,
+        distance, norms, kind="spearman", better="lower", name=RHO, layers=layers, last_layer=last_layer, groups=groups,
         level=level, resamples=resamples, seed=seed,
     )  # fmt: skip
 

@@ -52,7 +52,7 @@ class ScalingReport:
             Estimate(statistic_name("p", of=size), self.slope_p),
             *(Estimate(statistic_name("slope", of=row.name, outcome=outcome), row.estimate, p=row.p) for row in flags),
             Estimate(statistic_name("r_squared", of="scaling"), self.fit.r_squared, n=n),
-            Estimate(statistic_name("pearson", of=size), self.r_log_parameters, n=n),
+            Estimate(statistic_name("pearson", of=size, **{"with": outcome}), self.r_log_parameters, n=n),
         )
 
 

@@ -65,7 +65,6 @@ MEANINGS = {
     "last_over_max_r_squared": "R² at the last layer / highest R²",
     "raters_below_model": "share of raters whose agreement is below the model's −ρ, among a variant of agreement",
     # subjects that rate
-    "rating_spearman": "Spearman's ρ of a subject's ratings with the norms",
     "coefficient": "coefficient of the ordinary least squares regression in model=",
     "n_asked": "questions that a subject that rates was asked, repetitions included",
     "n_items_asked": "pairs that a subject that rates was asked about",
@@ -86,7 +85,7 @@ MEANINGS = {
     "slope_english": "the same for the English models (printed by the paper, not in its data)",
     "p": "p of the slope of fit on size",
     "family_mean": "mean R² of a family at a layer depth ratio, or in the paper's bins (ntile)",
-    "difference": "highest R² with a final stop − without",
+    "r_squared_difference": "highest R² with a final stop − without",
     "token_difference": "tokens by which the two sentences of a pair differ; summary: mean, mode, max",
     "target_tokens": "tokens of the target, mean over words (as in SAW-C) or pairs",
 }

@@ -18,10 +18,20 @@ from lexiscope.analysis.expected_layer import (
     expected_layer,
 )
 from lexiscope.analysis.layer_intervals import expected_layer_r_squared_interval, last_layer_drop_interval
-from lexiscope.analysis.layers import aic_by_layer, r_by_layer, r_squared_by_layer, rho_by_layer
+from lexiscope.analysis.layers import RHO, R, aic_by_layer, r_by_layer, r_squared_by_layer, rho_by_layer
 from lexiscope.analysis.trajectory import trajectory
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import NO_INTERVAL, Curve, Estimate, Interval, Record, Result, Undefined, statistic_name
+from lexiscope.core.result import (
+    NO_INTERVAL,
+    Curve,
+    Estimate,
+    Interval,
+    Record,
+    Result,
+    Undefined,
+    parse_statistic,
+    statistic_name,
+)
 from lexiscope.report.curves import LayerMeans, Trajectory
 from lexiscope.report.figure_layers import distance_by_layer, trajectories
 from lexiscope.report.figure_panels import aic_panels, peak_panels
@@ -43,7 +53,7 @@ NO_BOUNDARY = "no layer separates the senses"
 """How the note of a lowest AIC begins that is not below the AIC of the intercept alone."""
 SEPARATED = "the senses are separated without error"
 """How the reason begins for a lowest AIC that is undefined because a layer separates the senses perfectly."""
-OF_NORMS = {"r_squared": r_squared_by_layer, "pearson": r_by_layer, "spearman": rho_by_layer}
+OF_NORMS = {"r_squared": r_squared_by_layer, R: r_by_layer, RHO: rho_by_layer}
 VARIANTS: tuple[Variant, ...] = ("signed", "clipped", "from_intercept")
 LOWEST_AIC, BEST_R2, BEST_RHO = "min_aic_over_layers", "max_r_squared_over_layers", "min_spearman_over_layers"
 EXPECTED_AIC, EXPECTED_R2 = (f"expected_layer(score={score},deltas=signed)" for score in ("aic", "r_squared"))
@@ -134,12 +144,13 @@ def _curve_results(run: SawCData, fit: LayerFit, best: Mapping[str, str]) -> Ite
             yield Estimate(statistic_name(curve.statistic, model="intercept_only"), curve.baseline, n=curve.n)
     for curve in curves:
         if best[curve.statistic] and curve.best is not None:
-            yield from _best_results(run, fit, curve, f"{best[curve.statistic]}_{curve.statistic}_over_layers")
+            plain = parse_statistic(curve.statistic)[0]
+            yield from _best_results(run, fit, curve, f"{best[curve.statistic]}_{plain}_over_layers")
 
 
 def _best_results(run: SawCData, fit: LayerFit, curve: Curve, name: str) -> Iterator[Result]:
     """The best value and its layer, with what to know about them."""
-    by, layer = statistic_name("best_layer", by=curve.statistic), curve.best_value().layer
+    by, layer = statistic_name("best_layer", by=parse_statistic(curve.statistic)[0]), curve.best_value().layer
     separated = ", ".join(map(str, separated_layers(curve)))
     if separated:
         # another layer's AIC must not pass for the lowest
@@ -175,7 +186,7 @@ def _caution_of_aic(run: SawCData, fit: LayerFit, curve: Curve) -> str:
 
 
 def _wrong_direction(fit: LayerFit, layer: int) -> str:
-    r = fit.curves["pearson"].at(layer).value if "pearson" in fit.curves else None
+    r = fit.curves[R].at(layer).value if R in fit.curves else None
     if r is None or r <= 0:
         return ""
     return f"the wrong direction: pairs that are further apart are rated as more related (r = {r:.3f})"
@@ -312,10 +323,10 @@ def relatedness(run: SawCData) -> object:
         if run.rated.sum() >= 3:
             resample = partial(run.resampled, expected_layer_r_squared_interval, *rated)
             expected = _expected_layers(run, fit, "r_squared", partial(cumulative_r_squared, *rated), resample)
-        best = {"r_squared": "max", "pearson": "", "spearman": "min"}
+        best = {"r_squared": "max", R: "", RHO: "min"}
         results += _by_layer(run, fit, best, [*expected, *_drop(run, fit)])
     main = run.once(main_fits)
-    layers = [(fit, layer_of(run, fit)) for fit in main if "spearman" in fit.curves]
+    layers = [(fit, layer_of(run, fit)) for fit in main if RHO in fit.curves]
     # distance falls where relatedness rises: a positive ρ is disagreement, not agreement
     near = {fit.subject: -rho for fit, layer in layers if (rho := _rho(fit, layer)) is not None}
     for fit, layer in layers:
@@ -345,7 +356,7 @@ def focus_of(run: SawCData) -> tuple[str, int | None]:
 
 
 def _rho(fit: LayerFit, layer: int | None) -> float | None:
-    curve = fit.curves["spearman"]
+    curve = fit.curves[RHO]
     return (curve.values[-1] if layer is None else curve.at(layer)).value
 
 
@@ -399,9 +410,9 @@ def _agreement_figures(run: SawCData, focus: Sequence[Place]) -> Iterator[Figure
 
 def _scatter(run: SawCData, fit: LayerFit, layer: int | None) -> Figure | None:
     """The norms against the distances of one subject at one layer."""
-    if run.same is None or "pearson" not in fit.curves:
+    if run.same is None or R not in fit.curves:
         return None
-    r, rho = (fit.curves[name] for name in ("pearson", "spearman"))
+    r, rho = (fit.curves[name] for name in (R, RHO))
     at = r.values[-1].layer if layer is None else layer
     return norms_by_distance(
         run.norm[run.rated],

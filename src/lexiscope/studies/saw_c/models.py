@@ -11,7 +11,7 @@ import numpy as np
 from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.decomposition import residuals_by_condition
 from lexiscope.analysis.layer_intervals import highest_difference_interval
-from lexiscope.analysis.predictions import Predictor, predictor
+from lexiscope.analysis.predictions import RHO, Predictor, predictor
 from lexiscope.analysis.regression import coefficient_interval, ols
 from lexiscope.analysis.scaling import LOG_PARAMETERS, ScalingReport, scaling
 from lexiscope.analysis.tokenisation import tokenisation
@@ -148,7 +148,7 @@ def _size_table(records: Sequence[Record], view: str, condition: str) -> Table:
         "standard_error(of=log10_parameters)": "… its standard error",
         "slope(of=multilingual,outcome=max_r_squared)": "Multilingual against monolingual",
         "r_squared(of=scaling)": "R² of this regression",
-        "pearson(of=log10_parameters)": "r of highest R² with log10 parameters",
+        "pearson(of=log10_parameters,with=max_r_squared)": "r of highest R² with log10 parameters",
     }
     columns = (Column("Term"), Column("Value", Format("number", 4)), Column("p", P_VALUE), Column("n", INTEGER))
     rows = tuple((labels[r.statistic], shown(r), r.p, r.n) for r in records if r.statistic in labels)
@@ -216,7 +216,7 @@ def _final_stop(run: SawCData) -> object:
         {one.subject: one for one in run.once(fits) if one.distances.view == view and one.highest is not None}
         for view in ("full+final_stop", "full")
     )
-    name = statistic_name("difference", of="max_r_squared", between="final_stop")
+    name = statistic_name("r_squared_difference", of="max_over_layers", between="final_stop")
     results: list[Estimate] = []
     families: dict[str, list[float]] = {}
     for subject in (one for one in with_stop if one in without):
@@ -242,7 +242,7 @@ def _final_stop(run: SawCData) -> object:
 
 # -- subjects that rate ---------------------------------------------------------------------------------------------
 
-_RHO, _MODEL = "rating_spearman", "norm~rating+same_sense"
+_MODEL = "norm~rating+same_sense"
 _RATING, _SENSE = (statistic_name("coefficient", term=term, model=_MODEL) for term in ("rating", "same_sense"))
 
 
@@ -295,10 +295,10 @@ def _compared(run: SawCData, rating: Floats) -> tuple[list[Result], Floats | Non
     """The results of one subject's ratings, and the residuals of the norms."""
     both: Flags = run.rated & ~np.isnan(rating)
     norm, value, conditions = run.norm[both], rating[both], run.conditions[both].tolist()
-    rho = run.attempt(_RHO, partial(run.resampled, spearman, value, norm, rows=both))
+    rho = run.attempt(RHO, partial(run.resampled, spearman, value, norm, rows=both))
     if isinstance(rho, Undefined):
         return [replace(rho, n=int(both.sum()))], None
-    results: list[Result] = [replace(rho, name=_RHO), *places(run, rho.value, "ρ")]
+    results: list[Result] = [replace(rho, name=RHO), *places(run, rho.value, "ρ")]
     if run.same is None or len(set(conditions)) < 2:
         return results, None
     terms = run.attempt(_RATING, partial(_terms, norm, value, run.same[both]))
@@ -344,7 +344,7 @@ def _ratings_table(run: SawCData, titles: Mapping[str, str], records: Sequence[R
         named = [f"{parse_statistic(r.statistic)[1]['kind'].replace('_', ' ')} {r.value:.0f}" for r in own]
         return "; ".join(named) or "0"
 
-    columns = [Col("ρ with the norms", _RHO, note="95 % interval, words resampled.")]
+    columns = [Col("ρ with the norms", RHO, note="95 % interval, words resampled.")]
     for one in run.once(agreement):
         name = statistic_name("raters_below_model", among=one.variant, method=one.method)
         columns.append(Col(f"Raters below, {words[one.variant]}", name, note=below))
