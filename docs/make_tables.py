@@ -34,6 +34,7 @@ from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.result import Record
 from lexiscope.core.settings import Setting, Settings, own_settings, settings_of
 from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question
+from lexiscope.studies.kit.glossary import statistics
 from lexiscope.studies.kit.settings_file import as_yaml
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -166,7 +167,19 @@ def subjects_page() -> str:
 
 def studies_page() -> str:
     """Return the page of the studies: questions, citations, and which printed numbers are compared."""
-    return _page("Studies", studies_table(), *(_study(name) for name in own_names("studies")))
+    return _page("Studies", studies_table(), *(_study(name) for name in own_names("studies")), _glossary())
+
+
+def _glossary() -> str:
+    """The statistics of all studies: a name means one thing."""
+    return "\n\n".join(
+        (
+            "## Statistics",
+            "The names in `results.json`, without their parameters, which stand in brackets. A name means the same in "
+            "every study.",
+            table(("statistic", "what it is"), [[f"`{each}`", what] for each, what in statistics().items()]),
+        )
+    )
 
 
 def _summary(kind: catalog.Kind, name: str) -> str:
@@ -289,9 +302,6 @@ def _study(name: str) -> str:
             "Printed numbers that are compared with ours, digit for digit:",
             table(("dataset", "numbers"), compared),
             *_claims(name, module),
-            f"### Statistics of {name}",
-            "The names in `results.json`, without their parameters. A name's parameters stand in its brackets.",
-            table(("statistic", "what it is"), [[f"`{each}`", what] for each, what in module.STATISTICS.items()]),
             f"### Citations of {name}",
             _list(module.CITATION),
         )

@@ -19,7 +19,7 @@ import pytest
 
 from lexiscope.core import catalog
 from lexiscope.core.claims import read_claims
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.result import COMPARED, Record, parse_statistic, read_records
 from lexiscope.core.run import manifest, read_json
 from lexiscope.core.settings import Settings, own_settings, settings_of
@@ -29,6 +29,7 @@ from lexiscope.report.stored import load
 from lexiscope.report.tables import Interval
 from lexiscope.resources import fetch
 from lexiscope.studies.kit import study as runner_of_studies
+from lexiscope.studies.kit.glossary import statistics
 from lexiscope.studies.kit.study import Study
 
 STUDIES = catalog.names("studies")
@@ -69,6 +70,43 @@ def test_printed_numbers_have_a_place_and_no_doubles(name: str) -> None:
             key = (value.statistic, value.subject, value.layer, value.condition)
             assert key not in seen, key
             seen.add(key)
+
+
+def test_the_name_of_a_statistic_means_one_thing_in_all_studies(tmp_path: Path) -> None:
+    """One glossary for all studies: no name is there twice, no study says otherwise, and shares are no percents."""
+    known = statistics()
+    assert {name: _module(name).STATISTICS for name in STUDIES} == dict.fromkeys(STUDIES, known)
+    assert known["accuracy"].startswith("share of")
+    assert known["percent_right"].startswith("percent of")
+    twice = tmp_path / "twice.csv"
+    twice.write_text("statistic,meaning\nrho,one thing\nrho,another\n", encoding="utf-8")
+    with pytest.raises(InputError, match="'rho' is there twice"):
+        statistics(twice)
+    bare = tmp_path / "bare.csv"
+    bare.write_text("statistic,meaning\nrho,\n", encoding="utf-8")
+    with pytest.raises(InputError, match="'rho' has no meaning"):
+        statistics(bare)
+    own = Study(
+        "own", title="Own", citation="Own.", meanings={"halves": "share of halves", "n_words": known["n_words"]}
+    )
+    assert {**known, "halves": "share of halves"} == own.STATISTICS
+    with pytest.raises(SpecError, match=r"says of accuracy: percent right\n.*in all studies it is: share of"):
+        Study("own", title="Own", citation="Own.", meanings={"accuracy": "percent right"})
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_correlations_and_chance_say_what_they_are_of(name: str) -> None:
+    """Printed numbers and rules of claims: a correlation names both sides, chance the statistic that it is of."""
+    module = _module(name)
+    terms = [
+        term for own in module.CLAIMS.values() for one in own for each in one.rule for term in (each.left, each.right)
+    ]
+    named = [term.statistic for term in terms if term.statistic]
+    named += [value.statistic for own in module.PUBLISHED.values() for value in own]
+    for each in named:
+        statistic, given = parse_statistic(each)
+        assert statistic not in ("spearman", "pearson") or {"of", "with"} <= set(given), each
+        assert statistic != "chance" or "of" in given, each
 
 
 @pytest.mark.parametrize("name", STUDIES)

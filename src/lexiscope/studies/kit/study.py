@@ -58,6 +58,7 @@ from lexiscope.report.study_run import (
 from lexiscope.report.tables import Table
 from lexiscope.resources.fetch import locate_all
 from lexiscope.studies.kit.data import card_of, dataset_of
+from lexiscope.studies.kit.glossary import statistics
 from lexiscope.studies.kit.run import Run
 from lexiscope.studies.kit.run_data import RunData
 
@@ -101,10 +102,11 @@ class Study:
     those of a run are compared, or these numbers by dataset; *claims* a file of what the paper claims (``claims.csv``),
     which is checked on the numbers of a run.
 
-    *meanings* say what each statistic is (by default its name), *methods* how it was computed and *limits* what
-    limits its meaning, as texts or as a function of the run. *mini* are settings with which the study runs
-    without data or models. *planned* are the analyses that a plan named, for the settings of a run; *complete* fills in
-    what settings leave to the study; *given* returns the checksums of files that settings name beside the items.
+    *meanings* say what the statistics are that only this study has: those of ``kit/statistics.csv`` mean the same in
+    every study. *methods* say how it was computed and *limits* what limits its meaning, as texts or as a function of
+    the run. *mini* are settings with which the study runs without data or models. *planned* are the analyses that a
+    plan named, for the settings of a run; *complete* fills in what settings leave to the study; *given* returns the
+    checksums of files that settings name beside the items.
     """
 
     def __init__(
@@ -146,6 +148,11 @@ class Study:
         self.published = {} if isinstance(printed, str) else {key: tuple(values) for key, values in printed.items()}
         self.files = files or {}
         self.meanings, self.methods, self.limits = meanings, methods, limits
+        for name, meaning in (meanings or {}).items():
+            if statistics().get(name, meaning) != meaning:
+                what = f"the study {self.name} says of {name}: {meaning}"
+                why = f"in all studies it is: {statistics()[name]}"
+                raise SpecError(what, why=why, hint="give the study's own statistic another name")
         self.mini, self.planned, self.complete, self.given = mini, planned, complete, given
         self.asked: list[Asked] = []
         self.told: list[Told] = []
@@ -255,8 +262,8 @@ class Study:
 
     @property
     def STATISTICS(self) -> Mapping[str, str]:  # noqa: N802
-        """What each statistic of the study is, by its name without parameters."""
-        return self.meanings or {}
+        """What each statistic is, by its name without parameters: those of all studies, then the study's own."""
+        return {**statistics(), **(self.meanings or {})}
 
     @property
     def PUBLISHED(self) -> Mapping[str, tuple[PublishedValue, ...]]:  # noqa: N802
@@ -342,7 +349,8 @@ class Study:
         records = marked_records(parts, self.QUESTIONS, settings, planned)
         records = with_published(records, run.printed(self.PUBLISHED))
         names = {parse_statistic(record.statistic)[0]: words_of(record.statistic) for record in records}
-        meanings = names if self.meanings is None else self.meanings
+        known = self.STATISTICS
+        meanings = {**known, **{name: words for name, words in names.items() if name not in known}}
         handed = Exported(run.name, run.responses, run.card, tuple(run.sources.items()), meanings_of(meanings, records))
         report = Report(
             settings.title or (self.title if isinstance(self.title, str) else self.title(run)),
