@@ -188,6 +188,11 @@ def test_a_claim_about_each_model_names_those_for_which_it_is_not_so() -> None:
         )[0]
         == "not shown"
     )
+    clear = (number(2.0, subject="a", low=1, high=3), number(0.5, subject="b", low=-1, high=2))
+    assert judged("r[subject=*] > 0", *clear) == (
+        "holds in part",
+        "1 of 2 comparisons; not shown for b (0.5 [−1, 2] > 0)",
+    )
     assert judged("r[subject=c,layer=1] > r[subject!=c,layer=1]", *records) == (
         "holds",
         "2 of 2 comparisons, the closest 2 > 1",
@@ -220,6 +225,8 @@ def test_records_without_a_value_do_not_hide_those_that_have_one() -> None:
     """Of several records, those without a value are left out: a printed number without data is no evidence."""
     records = (number(1.0, subject="a"), number(None, subject="b", note="never released"))
     assert judged("r[subject=*] > 0", *records) == ("holds", "1 > 0")
+    undefined = number(None, subject="c", note="undefined: constant")
+    assert judged("r[subject=*] > 0", *records, undefined) == ("holds", "1 > 0; undefined for c")
 
 
 values = st.floats(-9, 9).map(lambda value: round(value, 2))

@@ -326,12 +326,29 @@ def _checked(claim: Claim, records: Sequence[Record]) -> CheckedClaim:
     others = {
         _together({one.outcome for one in seen}) for seen, test in zip(each, claim.tests, strict=True) if not test
     }
-    return CheckedClaim(claim, _outcome(others, tests), "; ".join(map(_told, each)))
+    told = [f"{_told(seen)}{_undefined(test, own)}" for seen, test in zip(each, claim.rule, strict=True)]
+    return CheckedClaim(claim, _outcome(others, tests), "; ".join(told))
+
+
+def _undefined(comparison: Comparison, records: Sequence[Record]) -> str:
+    """For whom one side of a comparison is undefined: a claim about several says how many it could be tested for."""
+    without = dict.fromkeys(
+        _label(replace(comparison, left=term, right=term), record, record)
+        for term in (comparison.left, comparison.right)
+        if term.number is None
+        for record in term.selected(records)
+        if record.value is None and record.note.startswith("undefined")
+    )
+    named = [label for label in without if label]
+    return f"; undefined for {', '.join(named)}" if named else ""
 
 
 def _outcome(others: Set[Outcome], tests: Set[Outcome]) -> Outcome:
     """What several comparisons say together: a test (p below its level) has no direction, it only has to hold."""
-    shown: Outcome = "not shown" if others == {"holds", "not shown"} else _together(others or tests)
+    # a claim of several parts is no better than its parts: one that is not so leaves the whole not shown
+    parts = others or tests
+    mixed = len(parts) > 1 and not parts <= {"holds", "holds in part"}
+    shown: Outcome = "not shown" if mixed else _together(parts)
     if not others or tests <= {"holds"}:
         return shown
     part = _together(tests) == "holds in part" and shown in ("holds", "holds in part")

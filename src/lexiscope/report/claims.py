@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from lexiscope.core.claims import OUTCOMES, CheckedClaim, Claim, check_claims
 from lexiscope.core.result import Record
 from lexiscope.core.showing import counted
+from lexiscope.core.study import Question
 from lexiscope.report.document import Section
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import Cell, Column, Table
@@ -15,16 +16,20 @@ from lexiscope.report.tables import Cell, Column, Table
 _NAME, _TITLE = "claims", "What the paper claims"
 _RULES = (
     "Each claim has a rule that compares numbers of this run (claims.csv of the study). Holds: every comparison comes "
-    "out as claimed. Holds in part: some do. Reversed: every one comes out the other way. Not shown: one number is "
-    "in the interval of the other, or a p value is above its level.",
+    "out as claimed. Holds in part: for some of several models, datasets or conditions it does. Reversed: every one "
+    "comes out the other way. Not shown: a part of the claim does not come out as claimed; one number in the interval "
+    "of the other, or a p value above its level, shows nothing.",
     "A claim about models is checked on the models of this run, which need not be the paper's.",
 )
 
 
-def claims_section(claims: Mapping[str, Sequence[Claim]], records: Sequence[Record]) -> Section | None:
+def claims_section(
+    claims: Mapping[str, Sequence[Claim]], records: Sequence[Record], questions: Sequence[Question] = ()
+) -> Section | None:
     """Return the section with what the paper claims of the data of a run; ``None`` if it claims nothing of them.
 
-    *claims* are those of the paper by dataset (:func:`~lexiscope.core.claims.read_claims`).
+    *claims* are those of the paper by dataset (:func:`~lexiscope.core.claims.read_claims`), *questions* those of the
+    study: the table gives their texts.
     """
     datasets = {record.dataset for record in records}
     # a claim about several datasets is listed under each of them
@@ -33,20 +38,28 @@ def claims_section(claims: Mapping[str, Sequence[Claim]], records: Sequence[Reco
         return None
     checked = check_claims(chosen, records)
     counts = Counter(each.outcome for each in checked)
-    told = ", ".join(f"{counts[outcome]} {_PLURAL.get(outcome, outcome)}" for outcome in OUTCOMES if counts[outcome])
-    return Section(_NAME, _TITLE, (f"{counted(len(checked), 'claim')}: {told}.", *_RULES), (claims_table(checked),))
+    told = ", ".join(
+        f"{n} {outcome if n == 1 else _PLURAL.get(outcome, outcome)}" for outcome in OUTCOMES if (n := counts[outcome])
+    )
+    texts = {question.question_id: question.text for question in questions}
+    table = claims_table(checked, texts)
+    return Section(_NAME, _TITLE, (f"{counted(len(checked), 'claim')}: {told}.", *_RULES), (table,))
 
 
 _PLURAL = {"holds": "hold", "holds in part": "hold in part"}
 
 
-def claims_table(checked: Sequence[CheckedClaim]) -> Table:
-    """Return a table with one row per claim: what is claimed, where, the outcome, and the numbers behind it."""
+def claims_table(checked: Sequence[CheckedClaim], questions: Mapping[str, str] | None = None) -> Table:
+    """Return a table with one row per claim: what is claimed, where, the outcome, and the numbers behind it.
+
+    *questions* are the texts of the questions by their id; without one, the id is given.
+    """
     several = len({each.claim.datasets for each in checked}) > 1
     columns = tuple(map(Column, ("Claim", "Place", "Question", "Data", "Outcome", "Numbers of this run")))
     rows: list[tuple[Cell, ...]] = []
     for each in checked:
         claim = each.claim
         data = ", ".join(claim.datasets) if several else None
-        rows.append((claim.text, claim.place, claim.question, data, str(each.outcome), each.found))
+        question = (questions or {}).get(claim.question, claim.question)
+        rows.append((claim.text, claim.place, question, data, str(each.outcome), each.found))
     return drop_empty(Table(_NAME, "", _TITLE, columns, tuple(rows)))

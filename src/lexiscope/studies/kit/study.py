@@ -393,7 +393,7 @@ class Study:
         table = questions_table(questions, said, parts, name="questions")
         # what a paper claims is of its own data and of people
         of_paper = not run.own and not holds_simulated(run.responses)
-        claimed = claims_section(self.CLAIMS, records) if of_paper else None
+        claimed = claims_section(self.CLAIMS, records, self.QUESTIONS) if of_paper else None
         return tuple(
             section
             for section in (
@@ -542,4 +542,6 @@ def _question(
     told = " ".join((*asked_in(question), *((f"Result: {result}.",) if result else ())))
     marked = planned_text(question, planned)
     texts = (*((told,) if told else ()), *marked, *part.paragraphs, *dict.fromkeys(part.remarks))
-    return question_section(question, texts, part)
+    section = question_section(question, texts, part)
+    # a question without an answer is no analysis that was made
+    return section if part.records or part.tables or part.figures else replace(section, flag="")

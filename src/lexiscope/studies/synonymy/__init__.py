@@ -133,7 +133,7 @@ def _following(run: SynonymyData, records: Sequence[Record]) -> str:
     own = [record for record in records if record.statistic == "follows_delta"]
     following = [record for record in own if record.note.startswith("right more often")]
     if not own:
-        return "no token counts of a live subject"
+        return ""
     return f"decisions follow the token delta in {len(following)} of {len(own)} cells of live subjects"
 
 
