@@ -13,6 +13,7 @@ and the libraries; on another machine, ``--base COMMIT`` computes the sums of th
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import io
 import json
@@ -138,9 +139,11 @@ def exports(work: Path) -> dict[str, dict[str, str]]:
     from tests.annotation.rehearsal.test_mark import rehearsed
     from tests.annotation.rehearsal.test_through_server import ASKED
 
-    folder = work / "exports"
-    folder.mkdir()
-    return {f"export/{task}": sums_of_folder(rehearsed(task, folder), {}, every=True) for task in ASKED}
+    # by a relative path: a study's definition names the files that it was given
+    with contextlib.chdir(work):
+        folder = Path("exports")
+        folder.mkdir()
+        return {f"export/{task}": sums_of_folder(rehearsed(task, folder), {}, every=True) for task in ASKED}
 
 
 def sums_of_folder(folder: Path, names: Mapping[str, str], *, every: bool = False) -> dict[str, str]:

@@ -348,9 +348,9 @@ class Study:
         planned = in_force(self.planned(settings) if self.planned else (), settings)
         records = marked_records(parts, self.QUESTIONS, settings, planned)
         records = with_published(records, run.printed(self.PUBLISHED))
-        names = {parse_statistic(record.statistic)[0]: words_of(record.statistic) for record in records}
-        known = self.STATISTICS
-        meanings = {**known, **{name: words for name, words in names.items() if name not in known}}
+        # what a question returned has a table of its own; a number that came otherwise is listed by its name
+        returned = [record.statistic for part in parts.values() for record in part.records]
+        meanings = {parse_statistic(name)[0]: words_of(name) for name in returned} | dict(self.STATISTICS)
         handed = Exported(run.name, run.responses, run.card, tuple(run.sources.items()), meanings_of(meanings, records))
         report = Report(
             settings.title or (self.title if isinstance(self.title, str) else self.title(run)),
