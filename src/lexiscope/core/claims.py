@@ -333,7 +333,7 @@ def _checked(claim: Claim, records: Sequence[Record]) -> CheckedClaim:
 def _undefined(comparison: Comparison, records: Sequence[Record]) -> str:
     """For whom one side of a comparison is undefined: a claim about several says how many it could be tested for."""
     without = dict.fromkeys(
-        _label(replace(comparison, left=term, right=term), record, record)
+        _label((term, record))
         for term in (comparison.left, comparison.right)
         if term.number is None
         for record in term.selected(records)
@@ -455,7 +455,7 @@ def _seen(comparison: Comparison, left: Record | None, right: Record | None) -> 
         outcome = outcome if p < comparison.level else "not shown"
     sign = "=" if first == second else "<" if first < second else ">"
     numbers = f"{_shown(comparison.left, left)} {sign} {_shown(comparison.right, right)}{tested}"
-    return _Seen(outcome, numbers, _label(comparison, left, right), above)
+    return _Seen(outcome, numbers, _label((comparison.left, left), (comparison.right, right)), above)
 
 
 def _interval(term: Term, record: Record | None) -> tuple[float, float] | None:
@@ -470,10 +470,10 @@ def _shown(term: Term, record: Record | None) -> str:
     return f"{'p = ' if term.of == 'p' else ''}{_number(term, record):.3g}{between}".replace("-", "−")
 
 
-def _label(comparison: Comparison, left: Record | None, right: Record | None) -> str:
-    """Which records a comparison is of: the values of the fields of which there are several."""
+def _label(*sides: tuple[Term, Record | None]) -> str:
+    """Which records the sides of a comparison are: the values of the fields of which there are several."""
     parts: dict[str, None] = {}
-    for term, record in ((comparison.left, left), (comparison.right, right)):
+    for term, record in sides:
         for each in term.filters:
             if each.is_open and record is not None and term.of != "mean":
                 text = _text(record, each.field)

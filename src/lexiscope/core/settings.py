@@ -178,6 +178,11 @@ class ItemSettings(Settings):
             raise SettingError("items", "a study takes a dataset or an item file, not both", hint="keep one of them")
 
 
+def own_items(settings: Settings) -> str:
+    """Return the path of the item file of the user's own that a run takes, empty if it takes none."""
+    return settings.items if isinstance(settings, ItemSettings) else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """A setting of a study: its name, what is said of it, its default, and the types of one value.

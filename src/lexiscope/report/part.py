@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from lexiscope.core.errors import SpecError
-from lexiscope.core.result import Estimate, Interval, Record, Result, Undefined
-from lexiscope.core.settings import Settings
+from lexiscope.core.result import Interval, Record, Result
 from lexiscope.core.study import PublishedValue
 from lexiscope.report.figures import Figure
 from lexiscope.report.tables import Cell, Missing, Table
@@ -158,19 +156,6 @@ def told_apart(titles: Sequence[str], ids: Sequence[str]) -> list[str]:
     ['causal_lm:gpt2', 'causal_lm:gpt2?policy=end', 'minilm']
     """
     return [title if titles.count(title) == 1 else own for title, own in zip(titles, ids, strict=True)]
-
-
-def resampling(words: Sequence[str], settings: Settings) -> dict[str, Any]:
-    """Return the arguments that resample words; none are drawn where all items share one word."""
-    drawn = settings.n_bootstrap if len(set(words)) > 1 else 0
-    return {"groups": np.array(words) if drawn else None, "resamples": drawn, "seed": settings.seed}
-
-
-def from_estimate(estimate: Estimate | Undefined, record: Record) -> Record:
-    """Return the record with an estimate's value, interval and n, or with the reason why it has no value."""
-    if isinstance(estimate, Undefined):
-        return replace(record, value=None, n=estimate.n, note=f"undefined: {estimate.reason}")
-    return with_interval(replace(record, value=estimate.value, n=estimate.n), estimate.interval)
 
 
 def with_published(records: Sequence[Record], published: Sequence[PublishedValue]) -> tuple[Record, ...]:

@@ -15,7 +15,7 @@ from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import to_json
 from lexiscope.core.run import sha256_of, versions, write_atomically
 from lexiscope.core.sealed import RUN, Change, changes, collected_names, read_sealed, seal_run
-from lexiscope.core.settings import ItemSettings, Settings
+from lexiscope.core.settings import Settings, own_items
 from lexiscope.report.document import Report
 from lexiscope.report.every_result import with_every_result
 from lexiscope.report.html import write_report
@@ -63,7 +63,7 @@ def changed_files(out: Path, settings: Settings, *, given: Mapping[str, str] | N
             why="its settings differ from those asked for",
             hint="give another folder with --out, or remove this one",
         )
-    items = settings.items if isinstance(settings, ItemSettings) else ""
+    items = own_items(settings)
     if items and run.get("data") != {Path(items).name: sha256_of(Path(items))}:
         return None  # the user has changed the items or the ratings since
     if run.get("given", {}) != dict(given or {}) or run.get("key") != key_of(settings):

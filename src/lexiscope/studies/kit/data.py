@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
-from lexiscope.core.errors import InputError, Place
+from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.scale import Scale
@@ -103,6 +103,21 @@ def card_of(
         name, title, task, language, licence, citation, source, "", "download" if files else "embedded", summary,
         files=files, scale=ends,
     )  # fmt: skip
+
+
+def with_models(responses: ResponseTable, named: Sequence[str], models: Sequence[str], dataset: str) -> ResponseTable:
+    """Return recorded answers without those of recorded models that are not *named*; all if none is named.
+
+    *models* are the ids of the recorded models; the answers of all others (people) stay.
+    Errors: :class:`SpecError` for a name that no recorded model of the dataset has.
+    """
+    if not named:
+        return responses
+    unknown = sorted(set(named) - set(models))
+    if unknown:
+        raise SpecError(f"{dataset} has no recorded subject {unknown[0]!r}", hint=f"there are {models}")
+    others = [subject for subject in responses.unique("subject_id") if subject not in models]
+    return responses.where(subject_id=(*others, *named))
 
 
 def joined_responses(

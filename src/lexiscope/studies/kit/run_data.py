@@ -9,7 +9,7 @@ from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, Result, Undefined
-from lexiscope.core.settings import ItemSettings, Settings
+from lexiscope.core.settings import Settings, own_items
 from lexiscope.core.study import PublishedValue, Question
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part
@@ -59,7 +59,7 @@ class RunData(Generic[S]):
     @property
     def own(self) -> bool:
         """Whether the items are the user's own: no paper prints a number of them."""
-        return isinstance(self.settings, ItemSettings) and bool(self.settings.items)
+        return bool(own_items(self.settings))
 
     @property
     def counts(self) -> Mapping[str, int]:

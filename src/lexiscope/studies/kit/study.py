@@ -35,7 +35,7 @@ from lexiscope.core.response import Response, ResponseTable, holds_simulated
 from lexiscope.core.result import Curve, Curves, Record, Result, Undefined, parse_statistic
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
-from lexiscope.core.settings import ItemSettings, Settings, settings_from
+from lexiscope.core.settings import Settings, own_items, settings_from
 from lexiscope.core.showing import counted
 from lexiscope.core.study import PlannedAnalysis, PublishedValue, Question, printed_values
 from lexiscope.report.claims import claims_section
@@ -67,6 +67,7 @@ Load = Callable[..., Iterable[Item | Response]]
 Gather = Callable[[Any, Path, CollectProgress | None], RunData[Any]]
 Said = Callable[[Any, tuple[Record, ...]], str]
 Texts = Sequence[str] | Callable[[Any], Sequence[str]]
+V = TypeVar("V")
 Where = Literal["first", "data", "after"]
 Shown = TypeVar("Shown", Table, Figure)
 _SENTENCES = 12
@@ -99,7 +100,7 @@ class Study:
     *files* are the data files by their path in the data folder, each with its address and sha256; or by their path
     next to the study's file, with ``None``. The data function gets their paths, in this order. *scale* is the rating
     scale; *printed* a file of the numbers that the paper prints (``printed.csv`` next to the study's file), with which
-    those of a run are compared, or these numbers by dataset; *claims* a file of what the paper claims (``claims.csv``),
+    those of a run are compared; *claims* a file of what the paper claims (``claims.csv``),
     which is checked on the numbers of a run.
 
     *meanings* say what the statistics are that only this study has: those of ``kit/statistics.csv`` mean the same in
@@ -122,7 +123,7 @@ class Study:
         language: str = "en",
         licence: str = "not stated",
         views: Sequence[str] = ("full",),
-        printed: str | Mapping[str, Sequence[PublishedValue]] = "",
+        printed: str = "",
         claims: str = "",
         meanings: Mapping[str, str] | None = None,
         methods: Texts = (),
@@ -143,9 +144,8 @@ class Study:
         assert frame is not None
         assert frame.f_back is not None
         self.home = Path(frame.f_back.f_code.co_filename).parent
-        self.printed = self.home / printed if isinstance(printed, str) and printed else None
+        self.printed = self.home / printed if printed else None
         self.claims = self.home / claims if claims else None
-        self.published = {} if isinstance(printed, str) else {key: tuple(values) for key, values in printed.items()}
         self.files = files or {}
         self.meanings, self.methods, self.limits = meanings, methods, limits
         for name, meaning in (meanings or {}).items():
@@ -268,7 +268,7 @@ class Study:
     @property
     def PUBLISHED(self) -> Mapping[str, tuple[PublishedValue, ...]]:  # noqa: N802
         """What papers print, by dataset."""
-        return printed_values(self.printed, dataset=self.name) if self.printed else self.published
+        return printed_values(self.printed, dataset=self.name) if self.printed else {}
 
     @property
     def CLAIMS(self) -> Mapping[str, tuple[Claim, ...]]:  # noqa: N802
@@ -353,9 +353,9 @@ class Study:
         meanings = {parse_statistic(name)[0]: words_of(name) for name in returned} | dict(self.STATISTICS)
         handed = Exported(run.name, run.responses, run.card, tuple(run.sources.items()), meanings_of(meanings, records))
         report = Report(
-            settings.title or (self.title if isinstance(self.title, str) else self.title(run)),
+            settings.title or _of(self.title, run),
             language="en",
-            subtitle=self.subtitle if isinstance(self.subtitle, str) else self.subtitle(run),
+            subtitle=_of(self.subtitle, run),
             sections=tuple(map(run.marked_section, self._sections(run, parts, records, planned))),
             run=about_run(
                 settings,
@@ -400,11 +400,11 @@ class Study:
                 *self._further("first", run, parts),
                 Section("questions", "What was asked, and what came out", tables=(table,)),
                 Section("asked", "What was asked, of whom", subsections=(*about, *self._further("data", run, parts))),
-                Section("methods", "How it was computed", (*_texts(self.methods, run), resampled)),
+                Section("methods", "How it was computed", (*_of(self.methods, run), resampled)),
                 *(_question(one, said, planned, parts) for one in questions),
                 *self._further("after", run, parts),
                 *((claimed,) if claimed else ()),
-                Section("limits", "Limits", (*_texts(self.limits, run), *ethics)),
+                Section("limits", "Limits", (*_of(self.limits, run), *ethics)),
             )
             if section.paragraphs or section.tables or section.figures or section.subsections
         )
@@ -468,7 +468,7 @@ class Study:
     def _given(self, settings: Settings) -> dict[str, str]:
         """The checksums of the files besides the items: with another text of them it is another run."""
         # items of the user's own are compared with nothing that a paper prints or claims
-        compared = () if isinstance(settings, ItemSettings) and settings.items else (self.printed, self.claims)
+        compared = () if own_items(settings) else (self.printed, self.claims)
         own = {path.name: sha256_of(path) for path in compared if path is not None}
         return own | dict(self.given(settings) if self.given else {})
 
@@ -527,8 +527,9 @@ def _with_own_names(parts: Mapping[str, Part]) -> dict[str, Part]:
     }
 
 
-def _texts(texts: Texts, run: RunData[Any]) -> Sequence[str]:
-    return texts(run) if callable(texts) else texts
+def _of(said: V | Callable[[Any], V], run: RunData[Any]) -> V:
+    """What a study says of a run: as it is, or as a function of the run gives it."""
+    return said(run) if callable(said) else said
 
 
 def _question(

@@ -16,13 +16,14 @@ from lexiscope.analysis.exclusion import ExclusionResult, apply, parse_rule
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, SubjectFacts, own_card
-from lexiscope.core.errors import InputError, Place, SpecError
+from lexiscope.core.errors import InputError, Place
 from lexiscope.core.prompt import Converses
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.items.importer import import_items
 from lexiscope.items.real_items import catch_remark, real_items
+from lexiscope.studies.kit.data import with_models
 from lexiscope.studies.kit.run import Floats, Run
 from lexiscope.studies.saw_c.settings import SawCSettings
 
@@ -253,7 +254,8 @@ def gather(settings: SawCSettings, out: Path, progress: CollectProgress | None =
         if chosen
     ]
     facts = {one.subject_id: one for one in source.subjects} | {one.subject_id: one.facts for one in live}
-    recorded, exclusion = _recorded(source, settings), None
+    models = sorted({facts.subject_id for facts in source.subjects})
+    recorded, exclusion = with_models(source.responses, settings.recorded, models, source.card.name), None
     if settings.exclusions:
         exclusion = apply([parse_rule(text) for text in settings.exclusions], recorded)
         recorded = exclusion.kept
@@ -272,16 +274,3 @@ def _own_items(settings: SawCSettings) -> Dataset:
         raise InputError("every row of the file is a catch trial", place=Place(str(path)), hint="add items to compare")
     responses = imported.responses.where(item_id=tuple(item.item_id for item in items))
     return Dataset(card, items, responses, ((path.name, sha256_of(path)),))
-
-
-def _recorded(source: Dataset, settings: SawCSettings) -> ResponseTable:
-    """The answers of people and, of the recorded models, those that the settings name (all if they name none)."""
-    if not settings.recorded:
-        return source.responses
-    models = {facts.subject_id for facts in source.subjects}
-    unknown = sorted(set(settings.recorded) - models)
-    if unknown:
-        what = f"{source.card.name} has no recorded subject {unknown[0]!r}"
-        raise SpecError(what, hint=f"there are {sorted(models)}")
-    people = [subject for subject in source.responses.unique("subject_id") if subject not in models]
-    return source.responses.where(subject_id=(*people, *settings.recorded))

@@ -37,6 +37,7 @@ from lexiscope.report.part import Remark, told_apart
 from lexiscope.report.sections import flagged_table, licences_table, scoring_table
 from lexiscope.report.tables import INTEGER, Table, columns
 from lexiscope.resources.cards import SEMCOR, WORDNET
+from lexiscope.studies.kit.data import with_models
 from lexiscope.studies.kit.run_data import RunData
 from lexiscope.studies.synonymy.design import Design, label_of, ordered
 from lexiscope.studies.synonymy.settings import SynonymySettings
@@ -251,7 +252,7 @@ def gather(settings: SynonymySettings, folder: Path, progress: CollectProgress |
             return ResponseTable.empty()
         return collect(items, able, task, out=folder / place, seed=settings.seed, progress=progress)
 
-    recorded = _chosen(data)
+    recorded = with_models(data.choices, settings.recorded, data.choices.unique("subject_id"), data.name)
     answered = asked(data.items, [each for each in live if isinstance(each, Scores | Judges)], TASK, "collected")
     baseline, why = _frequencies(data, live)
     writers, no_gaps = [each for each in live if isinstance(each, Generates)], ""
@@ -275,15 +276,6 @@ def gather(settings: SynonymySettings, folder: Path, progress: CollectProgress |
         what = f"{made.name} has no recorded outcomes, and no subject was asked"
         raise InputError(what, hint="name a model: --subject causal_lm:FOLDER")
     return made
-
-
-def _chosen(data: SynonymyData) -> ResponseTable:
-    """The recorded outcomes of the models that the settings name (all where they name none)."""
-    wanted, known = data.settings.recorded, data.choices.unique("subject_id")
-    unknown = sorted(set(wanted) - set(known))
-    if unknown:
-        raise SpecError(f"{data.name} has no recorded subject {unknown[0]!r}", hint=f"there are {known}")
-    return data.choices.where(subject_id=wanted) if wanted else data.choices
 
 
 def _frequencies(data: SynonymyData, live: Sequence[Subject]) -> tuple[ResponseTable, str]:
