@@ -48,7 +48,7 @@ class Counted:
             parts = {"Q1": Part((RECORD,), remarks=("said once",)), "Q2": Part(remarks=("said once",))}
             return Computed(Report("One number", run=run, records=(RECORD,)), ResponseTable.from_rows([]), parts)
 
-        return run_study(settings, folder, compute, overview, given=given, command="command")
+        return run_study(settings, folder, compute, overview, given=lambda _: given or {}, command="command")
 
 
 def overview(records: tuple[Record, ...]) -> Table:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +15,12 @@ from lexiscope.analysis import mixed
 from lexiscope.analysis.layers import correlations_by_layer
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Record
+from lexiscope.core.run import read_json
 from lexiscope.core.settings import Settings
 from lexiscope.studies.kit.data import joined_responses
 from lexiscope.studies.kit.run import Run
+from lexiscope.studies.kit.study import Study
 
 WORDS = ("bank", "bark", "bat", "seal", "ring", "club")
 
@@ -131,3 +136,36 @@ def test_answers_to_several_datasets_keep_unique_ids() -> None:
     joined = joined_responses(table.items(), {name: (tasks[name], own[name]) for name in table})
     # c asks another task, which its rows name; no other dataset has the item of d
     assert joined.column("item_id").tolist() == ["a:i0", "a:i1", "b:i1", "i0", "i2"]
+
+
+def test_a_run_names_the_papers_numbers_only_where_it_is_compared_with_them(tmp_path: Path) -> None:
+    """printed.csv is among the files of a run if it has a row of its data; such a row that comes later is another run.
+
+    With a row of other data the finished run is left as it is.
+    """
+    study = Study("counting", title="Counting", citation="None (2026).")
+    study.printed = tmp_path / "printed.csv"
+    heads = "dataset,place,statistic,subject,layer,condition,printed,remark,unavailable"
+    own, other = "counting,Table 1,n_pairs,,,,1,,", "mini_relatedness,Table 1,n_pairs,,,,180,,"
+
+    @study.data
+    def load() -> list[lexiscope.Item]:
+        return [lexiscope.pair("bank/1", "One bank.", "A bank again.", "bank")]
+
+    @study.question("How many pairs are there?")
+    def pairs(run: Run[Settings]) -> Record:
+        return run.number("n_pairs", len(run.items))
+
+    def files(rows: Sequence[str], dataset: str = "") -> tuple[set[str], str]:
+        (tmp_path / "printed.csv").write_text("\n".join((heads, *rows)) + "\n", encoding="utf-8")
+        out = tmp_path / (dataset or "own")
+        summary = study.run(study.settings_for(dataset=dataset), out)
+        return set(read_json(out / "run.json")["given"]), " ".join(summary.remarks)
+
+    assert files([own]) == ({"printed.csv"}, "")
+    assert files([own], "mini_relatedness") == (set(), "")
+    finished = "this run was finished before: nothing was computed again"
+    assert files([own.replace("1,,", "2,,")], "mini_relatedness") == (set(), finished)
+    assert files([own, other], "mini_relatedness") == ({"printed.csv"}, "")
+    assert files([own, other]) == ({"printed.csv"}, "")
+    assert files([own, other]) == ({"printed.csv"}, finished)

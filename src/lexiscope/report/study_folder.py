@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from lexiscope.core import catalog
 from lexiscope.core.errors import RunError
 from lexiscope.core.response import ResponseTable, holds_simulated
-from lexiscope.core.result import to_json
+from lexiscope.core.result import Record, read_records, to_json
 from lexiscope.core.run import sha256_of, versions, write_atomically
 from lexiscope.core.sealed import RUN, Change, changes, collected_names, read_sealed, seal_run
 from lexiscope.core.settings import Settings, own_items
@@ -22,6 +22,10 @@ from lexiscope.report.html import write_report
 from lexiscope.report.numbering import numbered
 from lexiscope.report.simulated import marked_report
 from lexiscope.report.stored import store
+
+Given = Callable[[Sequence[Record]], Mapping[str, str]]
+"""The checksums of the files that a run depends on beside the items, for its records."""
+_RESULTS = "results.json"
 
 
 def key_of(settings: Settings) -> str:
@@ -46,10 +50,11 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(each)
 
 
-def changed_files(out: Path, settings: Settings, *, given: Mapping[str, str] | None = None) -> list[Change] | None:
+def changed_files(out: Path, settings: Settings, *, given: Given | None = None) -> list[Change] | None:
     """Return the files of a finished run that were changed or lost since; ``None`` where this run is not finished.
 
-    *given* are the checksums of the files beside the items, as :func:`about_run` has stored them.
+    *given* returns, for the records of the run, the checksums of the files beside the items, as :func:`about_run` has
+    stored them.
 
     The answers that the run was computed from, in ``collected``, are files of the run. Errors: :class:`RunError` where
     the folder holds another question's run, or its record is damaged.
@@ -66,9 +71,12 @@ def changed_files(out: Path, settings: Settings, *, given: Mapping[str, str] | N
     items = own_items(settings)
     if items and run.get("data") != {Path(items).name: sha256_of(Path(items))}:
         return None  # the user has changed the items or the ratings since
-    if run.get("given", {}) != dict(given or {}) or run.get("key") != key_of(settings):
+    if run.get("key") != key_of(settings):
         return None
-    return changes(out, run)
+    found = changes(out, run)
+    if any(change.name == _RESULTS for change in found):
+        return found  # records that were changed do not say what they were compared with
+    return found if run.get("given", {}) == dict(given(read_records(out / _RESULTS)) if given else {}) else None
 
 
 def about_run(settings: Settings, *, data: Mapping[str, str], counts: Mapping[str, int], **more: Any) -> dict[str, Any]:
@@ -107,8 +115,8 @@ def write_run(
         report = marked_report(report)
     report = with_every_result(report, meanings)
     responses.write_parquet(out / "responses.parquet")
-    write_atomically(out / "results.json", to_json(report.records))
-    names = ["responses.parquet", "results.json", *store(report, out), *extra]
+    write_atomically(out / _RESULTS, to_json(report.records))
+    names = ["responses.parquet", _RESULTS, *store(report, out), *extra]
     run = dict(report.run) | {"command": command}
     write_report(report, out / "report.html")
     return seal_run(out, run, [*names, "report.html", *collected_names(out)])

@@ -17,7 +17,7 @@ from lexiscope.core.study import Analysis, Mark, PlannedAnalysis, Question
 from lexiscope.report.document import Report
 from lexiscope.report.part import Part
 from lexiscope.report.simulated import has_people, marked_table
-from lexiscope.report.study_folder import changed_files, write_run
+from lexiscope.report.study_folder import Given, changed_files, write_run
 from lexiscope.report.tables import Table
 
 _FINISHED = "this run was finished before: nothing was computed again"
@@ -53,14 +53,14 @@ def run_study(
     compute: Callable[[Path], Computed],
     overview: Callable[[tuple[Record, ...]], Table],
     *,
-    given: Mapping[str, str] | None = None,
+    given: Given | None = None,
     command: str = "",
 ) -> Summary:
     """Run a study into a folder and return its summary.
 
     A finished run is not computed again; in a broken one *compute* finds the answers that were collected. Both end with
-    the same bytes (``machine.json`` apart, which says where and how long). *given* are the checksums of the files
-    beside the items: with another file it is another run.
+    the same bytes (``machine.json`` apart, which says where and how long). *given* returns the checksums of the
+    files beside the items, for the records of the run: with another file it is another run.
 
     Errors: those of *compute*, and :class:`RunError` where the folder belongs to something else.
     """

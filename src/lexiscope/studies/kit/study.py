@@ -45,7 +45,7 @@ from lexiscope.report.figures import Figure
 from lexiscope.report.part import Part, flat, part_of, with_published
 from lexiscope.report.presenting import results_table, sentence, words_of
 from lexiscope.report.sections import asked_in, card_section, question_section, questions_table
-from lexiscope.report.study_folder import about_run
+from lexiscope.report.study_folder import Given, about_run
 from lexiscope.report.study_run import (
     Computed,
     Summary,
@@ -306,15 +306,18 @@ class Study:
         chosen = settings or self.settings_for()
         chosen = self.complete(chosen) if self.complete else chosen
         folder = Path(out or f"{self.name}_run")
-        files = self._given(chosen)
+        files = dict(self.given(chosen) if self.given else {})
+
+        def given(records: Sequence[Record]) -> Mapping[str, str]:
+            return self._compared(chosen, records) | files
 
         def compute(place: Path) -> Computed:
-            return self._computed(self.gathered(chosen, place, progress), place, files)
+            return self._computed(self.gathered(chosen, place, progress), place, given)
 
         def overview(records: tuple[Record, ...]) -> Table:
             return self.shows(records, chosen) if self.shows else self._overview(records)
 
-        return run_study(chosen, folder, compute, overview, given=files, command=command)
+        return run_study(chosen, folder, compute, overview, given=given, command=command)
 
     def gathered(self, settings: Settings, folder: Path, progress: CollectProgress | None = None) -> RunData[Any]:
         """Return what the questions see: the data, with the answers of the live subjects (kept below *folder*)."""
@@ -342,12 +345,13 @@ class Study:
             raise SpecError(what, hint="name a dataset of this task: see `lexiscope list datasets`")
         return catalog.dataset(settings.dataset)
 
-    def _computed(self, run: RunData[Any], folder: Path, files: Mapping[str, str]) -> Computed:
+    def _computed(self, run: RunData[Any], folder: Path, given: Given) -> Computed:
         settings = run.settings
         parts = self.analyse(run)
         planned = in_force(self.planned(settings) if self.planned else (), settings)
         records = marked_records(parts, self.QUESTIONS, settings, planned)
         records = with_published(records, run.printed(self.PUBLISHED))
+        simulated = holds_simulated(run.responses) and not any(record.people for record in records)
         # what a question returned has a table of its own; a number that came otherwise is listed by its name
         returned = [record.statistic for part in parts.values() for record in part.records]
         meanings = {parse_statistic(name)[0]: words_of(name) for name in returned} | dict(self.STATISTICS)
@@ -361,7 +365,8 @@ class Study:
                 settings,
                 data=dict(run.checksums),
                 counts={**run.counts, "records": len(records)},
-                given=dict(files),
+                # a run whose judgments are all simulated is marked when it is written
+                given=dict(given(() if simulated else records)),
                 **run.record,
             ),
             records=records,
@@ -465,12 +470,14 @@ class Study:
         title = self.title if isinstance(self.title, str) else self.name
         return results_table("overview", title, rows)
 
-    def _given(self, settings: Settings) -> dict[str, str]:
-        """The checksums of the files besides the items: with another text of them it is another run."""
-        # items of the user's own are compared with nothing that a paper prints or claims
-        compared = () if own_items(settings) else (self.printed, self.claims)
-        own = {path.name: sha256_of(path) for path in compared if path is not None}
-        return own | dict(self.given(settings) if self.given else {})
+    def _compared(self, settings: Settings, records: Sequence[Record]) -> dict[str, str]:
+        """The checksums of the files with what papers print and claim of the data that records are of.
+
+        Items of the user's own, and answers of simulated participants, are compared with neither.
+        """
+        of = set() if own_items(settings) else {record.dataset for record in records if not record.people}
+        files = ((self.printed, self.PUBLISHED), (self.claims, self.CLAIMS))
+        return {path.name: sha256_of(path) for path, rows in files if path is not None and of & set(rows)}
 
     def _card(self, files: tuple[DataFile, ...]) -> DatasetCard:
         title = self.title if isinstance(self.title, str) else self.name
