@@ -6,6 +6,7 @@ own. This file imports little, so that they are listed at once; what runs a stud
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -81,7 +82,7 @@ class StudyVerb(Verb):
         unknown name is refused here, with the nearest known one, before an option is said to be unknown.
         """
         words = list[str]()
-        for word in dict.fromkeys(args):
+        for word in dict.fromkeys(arg for arg in args if not arg.startswith("-")):
             if catalog.has("studies", word) or (Path(word).suffix in _FILES and Path(word).is_file()):
                 try:
                     self.study_of(ctx, word)
@@ -137,7 +138,12 @@ class _Named:
 
 
 def _named(ctx: click.Context) -> _Named:
-    return cast(_Named, ctx.meta[_STUDY]) if _STUDY in ctx.meta else _Named.of("", Settings)
+    return cast(_Named, ctx.meta[_STUDY]) if _STUDY in ctx.meta else _unnamed()
+
+
+@functools.cache
+def _unnamed() -> _Named:
+    return _Named.of("", Settings)
 
 
 def _title(ctx: click.Context) -> str:

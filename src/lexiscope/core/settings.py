@@ -230,8 +230,14 @@ def settings_of(kind: type[Settings]) -> tuple[Setting, ...]:
     >>> [setting.flag for setting in settings_of(Settings)][:3]
     ['--study', '--dataset', '--subject']
     """
-    hints = get_type_hints(kind)
-    return tuple(_setting(kind, each.name, hints[each.name], each.default) for each in fields(kind))
+    if kind not in _SETTINGS:
+        hints = get_type_hints(kind)
+        _SETTINGS[kind] = tuple(_setting(kind, each.name, hints[each.name], each.default) for each in fields(kind))
+    return _SETTINGS[kind]
+
+
+_SETTINGS: dict[type[Settings], tuple[Setting, ...]] = {}
+"""The settings of the classes asked for: help asks for those of a study several times, and reads its types once."""
 
 
 def settings_from(kind: type[K], values: Mapping[str, Any]) -> K:
