@@ -71,6 +71,8 @@ def test_a_rule_names_statistics_with_their_parameters_and_what_they_are_of() ->
         ("r > p of s", "its level on the right"),
         ("mean of 3 > r", "`mean of` is followed by a number"),
         ("p of r < .05 with p < .05", "`with p` needs a result on the left"),
+        ("for most", "expected a number or a statistic, at the end"),
+        ("r > 1 for most", "expected `and`, or the end of the rule, before 'for most'"),
     ],
 )
 def test_a_rule_that_does_not_parse_names_its_line_and_what_is_allowed(rule: str, what: str, tmp_path: Path) -> None:
@@ -168,6 +170,32 @@ def test_a_test_that_is_not_significant_shows_nothing() -> None:
         assert judged(f"p of {name} < .05", number(0.01, name))[0] == "holds"
     assert judged("p of r < .05", number(2.0)) == ("cannot be tested", "r has no p value")
     assert judged("r > 0 with p < .05", number(2.0)) == ("cannot be tested", "r has no p value")
+
+
+def test_a_claim_about_most_models_needs_more_than_half() -> None:
+    """More than half of the comparisons decide: half is not most, whether they hold or are reversed."""
+    values = {"a": 1.0, "b": 2.0, "c": -1.0, "d": -2.0}
+
+    def outcome(names: str, rule: str = "for most r[subject=*] > 0", **more: object) -> str:
+        return judged(rule, *(number(values[name], subject=name, **more) for name in names))[0]
+
+    assert [outcome(names) for names in ("ab", "abc", "abcd", "acd", "cd", "a", "c")] == [
+        "holds",
+        "holds",
+        "not shown",
+        "reversed",
+        "reversed",
+        "holds",
+        "reversed",
+    ]
+    assert outcome("abc", "r[subject=*] > 0") == "holds in part", "without `for most` it is claimed of each"
+    assert outcome("abc", "for most r[subject=*] > 0 and r[subject=a] > 3") == "not shown"
+    # what an interval leaves open counts for neither side
+    assert outcome("abc", low=-9.0, high=9.0) == "not shown"
+    rule = "for most r[subject=*] > 0"
+    assert str(parse_rule(rule)[0]) == rule
+    found = judged(rule, *(number(values[name], subject=name) for name in "abc"))[1]
+    assert found == "2 of 3 comparisons; reversed for c (−1 < 0)"
 
 
 def test_a_claim_about_each_model_names_those_for_which_it_is_not_so() -> None:

@@ -165,6 +165,9 @@ def test_a_printed_number_is_read_as_text_with_its_reason(tmp_path: Path) -> Non
     assert found["d"][0] == PublishedValue("r", "0.50", "Table 1", "m", "d", 12, "c", "why")
     second = found["other"][0]
     assert (second.printed, second.layer, second.remark, second.reproducible) == (".46", None, "never released", False)
+    path.write_text(PRINTED.replace("printed", "view,printed") + ",Table 5,gap,m,,,word,.075,,\n", encoding="utf-8")
+    (of_view,) = printed_values(path, dataset="d")["d"]
+    assert of_view == PublishedValue("gap", ".075", "Table 5", "m", "d", view="word")
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_printed_numbers_have_a_place_and_no_doubles(name: str) -> None:
             assert value.place
             float(value.printed)
             assert parse_statistic(value.statistic)[0] in _module(name).STATISTICS
-            key = (value.statistic, value.subject, value.layer, value.condition)
+            key = (value.statistic, value.subject, value.layer, value.condition, value.view)
             assert key not in seen, key
             seen.add(key)
 

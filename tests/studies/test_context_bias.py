@@ -285,7 +285,7 @@ def test_an_answer_that_two_datasets_could_own_is_refused(tmp_path: Path) -> Non
 def test_printed_people_are_marked_as_such() -> None:
     """The scores of people on AM²iCo are printed or assumed, and their minimum gap is the printed 18.9 points."""
     named = [each for each in study.PUBLISHED["am2ico?language=zh"] if each.statistic == "people_accuracy"]
-    values = {each.condition: each for each in named}
+    values = {each.view: each for each in named}
     gaps = [float(values["full"].printed) - float(values[view].printed) for view in ("context", "word")]
     assert [round(100 * gap, 9) for gap in gaps] == [18.9, 19.4]
     subjects = {view: each.subject for view, each in values.items()}

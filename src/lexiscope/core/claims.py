@@ -3,14 +3,15 @@
 A rule compares numbers of ``results.json``. Its grammar::
 
     rule       = comparison { "and" comparison }
-    comparison = term ( "<" | ">" ) term [ "with p <" number ]
+    comparison = [ "for most" ] term ( "<" | ">" ) term [ "with p <" number ]
     term       = number | [ "p of" | "mean of" ] statistic [ "[" filter { "," filter } "]" ]
     filter     = field ( "=" | "!=" ) value
 
 ``field`` is dataset, subject, layer, view or condition. A value is bare (``layer=12``) or in single quotes
 (``condition='test, open'``); ``*`` in it stands for any text. A term with ``*`` or ``!=`` selects several records: the
 comparison is made for each of them. Where both sides have the same pattern for a field, they have the same value:
-``r[subject=*,layer=1] < r[subject=*,layer=2]`` compares two layers of each subject.
+``r[subject=*,layer=1] < r[subject=*,layer=2]`` compares two layers of each subject. After ``for most`` the comparison
+counts as what comes out of more than half of them: ``for most r[subject=*] > .5`` is a claim on most subjects.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _VALUE = re.compile(r"\s*('[^']*'|[^\s,\[\]'=!<>]+)")
 _ALLOWED = (
     "a rule is TERM < TERM or TERM > TERM, several joined by `and`; a term is a number, or the statistic of a record "
     f"with what it is of, as in name(key=value)[subject=*,layer=12]; fields: {', '.join(_FIELDS)}; `p of` or "
-    "`mean of` may come before a statistic, `with p < .05` after a comparison"
+    "`mean of` may come before a statistic, `for most` before a comparison, `with p < .05` after it"
 )
 _MOST_NAMED = 3
 
@@ -104,15 +105,27 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``left < right``, or ``left > right``; with a *level*, the p value of the left result must be below it."""
+    """``left < right``, or ``left > right``; with a *level*, the p value of the left result must be below it.
+
+    Of several records it is claimed of each of them, or of *most*: more than half.
+    """
 
     left: Term
     sign: Literal["<", ">"]
     right: Term
     level: float | None = None
+    most: bool = False
 
     def __str__(self) -> str:
-        return f"{self.left} {self.sign} {self.right}{'' if self.level is None else f' with p < {self.level:g}'}"
+        level = "" if self.level is None else f" with p < {self.level:g}"
+        return f"{'for most ' if self.most else ''}{self.left} {self.sign} {self.right}{level}"
+
+    def outcomes(self, each: Sequence[Outcome]) -> frozenset[Outcome]:
+        """Return how the comparison came out, by how it did for *each* of its records."""
+        if not self.most:
+            return frozenset(each)
+        clear: tuple[Outcome, ...] = ("holds", "reversed")
+        return frozenset([outcome for outcome in clear if 2 * each.count(outcome) > len(each)] or ["not shown"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +202,7 @@ class _Reader:
         return tuple(found)
 
     def _comparison(self) -> Comparison:
+        most = self._follows("for most")
         left = self._term()
         sign = self._expect(("<", ">"), f"< or > after {left}")
         right = self._term()
@@ -201,7 +215,7 @@ class _Reader:
             if left.number is not None or left.of != "value":
                 raise self._error("`with p` needs a result on the left")
             level = float(self._expect_form(_NUMBER, "a level, as in p < .05"))
-        return Comparison(left, "<" if sign == "<" else ">", right, level)
+        return Comparison(left, "<" if sign == "<" else ">", right, level, most)
 
     def _term(self) -> Term:
         of: Literal["value", "p", "mean"] = (
@@ -282,7 +296,8 @@ class CheckedClaim:
     """A claim and what the numbers of a run say to it.
 
     ``holds``: every comparison comes out as claimed. ``reversed``: every one comes out the other way. ``holds in
-    part``: some come out as claimed, others do not. ``not shown``: none does, and not all are reversed. Two numbers of
+    part``: some come out as claimed, others do not. ``not shown``: none does, and not all are reversed. What is claimed
+    of most records holds, or is reversed, where more than half come out so, and is not shown elsewhere. Two numbers of
     which one is in the interval of the other show nothing, nor does a p value above its level. ``cannot be tested``:
     the run lacks a statistic, or no data exist. ``found`` gives the numbers, or the reason.
 
@@ -322,10 +337,11 @@ def _checked(claim: Claim, records: Sequence[Record]) -> CheckedClaim:
         each = [_compared(comparison, own) for comparison in claim.rule]
     except _UntestableError as error:
         return CheckedClaim(claim, "cannot be tested", str(error))
-    tests = {_together({one.outcome for one in seen}) for seen, test in zip(each, claim.tests, strict=True) if test}
-    others = {
-        _together({one.outcome for one in seen}) for seen, test in zip(each, claim.tests, strict=True) if not test
-    }
+    outcomes = [
+        _together(test.outcomes([one.outcome for one in seen])) for seen, test in zip(each, claim.rule, strict=True)
+    ]
+    tests = {outcome for outcome, is_test in zip(outcomes, claim.tests, strict=True) if is_test}
+    others = {outcome for outcome, is_test in zip(outcomes, claim.tests, strict=True) if not is_test}
     told = [f"{_told(seen)}{_undefined(test, own)}" for seen, test in zip(each, claim.rule, strict=True)]
     return CheckedClaim(claim, _outcome(others, tests), "; ".join(told))
 

@@ -49,8 +49,8 @@ class PlannedAnalysis:
 class PublishedValue:
     """A number as a paper prints it, with its place. ``printed`` is text, so that its decimals are known.
 
-    The fields from ``statistic`` to ``condition`` say which record it belongs to. ``remark`` is shown where
-    the number does not reproduce; ``reproducible`` is false where the data for it were never published.
+    The fields from ``statistic`` to ``condition`` and ``view`` say which record it belongs to. ``remark`` is shown
+    where the number does not reproduce; ``reproducible`` is false where the data for it were never published.
     """
 
     statistic: str
@@ -62,6 +62,7 @@ class PublishedValue:
     condition: str = ""
     remark: str = ""
     reproducible: bool = True
+    view: str = ""
 
     def status_of(self, value: float) -> str:
         """Compare a recomputed value with the printed one (see :func:`lexiscope.core.result.compared`)."""
@@ -75,32 +76,37 @@ def printed_values(path: Path, *, dataset: str) -> dict[str, tuple[PublishedValu
     """Read what a paper prints, by dataset: ``printed.csv`` of a study, one number a row.
 
     Columns: ``dataset`` (empty: *dataset*, the study's own), ``place`` (table or section), ``statistic``, ``subject``,
-    ``layer`` and ``condition`` of the record (empty where it has none), ``printed`` (the text of the number),
-    ``remark`` (shown where ours differs), ``unavailable`` (why no data exist, where none do).
+    ``layer`` and ``condition`` of the record (empty where it has none), ``printed`` (the text of the number, in the
+    unit of the record), ``remark`` (shown where ours differs), ``unavailable`` (why no data exist, where none do). A
+    column ``view`` may follow ``condition``.
 
     Errors: :class:`InputError` naming the line that lacks its place, whose number does not parse, or that has too few
     or too many cells.
     """
     by_dataset: dict[str, list[PublishedValue]] = {}
-    for place, row in read_rows(path, _PRINTED):
+    for place, row in read_rows(path, _PRINTED, optional=("view",)):
         value = _printed_value(row, dataset, place)
         by_dataset.setdefault(value.dataset, []).append(value)
     return {name: tuple(values) for name, values in by_dataset.items()}
 
 
-def read_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[Place, dict[str, str]]]:
+def read_rows(
+    path: Path, columns: Sequence[str], *, optional: Sequence[str] = ()
+) -> Iterator[tuple[Place, dict[str, str]]]:
     """Read a table that comes with a study (``printed.csv``): each row with its place in the file.
 
-    Errors: :class:`InputError` for other columns than *columns*, and for a row with too few or too many cells.
+    Errors: :class:`InputError` for other columns than *columns* and *optional* ones, and for a row with too few or too
+    many cells.
     """
     with path.open(encoding="utf-8", newline="") as stream:
         rows = csv.DictReader(stream, strict=True)
-        if tuple(rows.fieldnames or ()) != tuple(columns):
+        header = tuple(rows.fieldnames or ())
+        if tuple(name for name in header if name not in optional) != tuple(columns):
             raise InputError(f"the columns are not {','.join(columns)}", place=Place(str(path), line=1))
         for row in rows:
             place = Place(str(path), line=rows.line_num)
             if None in row or None in row.values():
-                what = f"this row does not have the {len(columns)} cells of the first line"
+                what = f"this row does not have the {len(header)} cells of the first line"
                 raise InputError(what, place=place, hint="put a cell that holds a comma in double quotes")
             yield place, row
 
@@ -124,4 +130,5 @@ def _printed_value(row: dict[str, str], dataset: str, place: Place) -> Published
         condition=row["condition"],
         remark=row["unavailable"] or row["remark"],
         reproducible=not row["unavailable"],
+        view=row.get("view", ""),
     )

@@ -173,14 +173,13 @@ def with_published(records: Sequence[Record], published: Sequence[PublishedValue
     return tuple(out) + tuple(_absent(value) for value in open_values)
 
 
+_PLACE = ("statistic", "subject", "dataset", "layer", "condition")
+
+
 def _matches(record: Record, value: PublishedValue) -> bool:
-    return (record.statistic, record.subject, record.dataset, record.layer, record.condition) == (
-        value.statistic,
-        value.subject,
-        value.dataset,
-        value.layer,
-        value.condition,
-    )
+    # a printed number without a view is that of the only view of its record
+    place = all(getattr(record, name) == getattr(value, name) for name in _PLACE)
+    return place and value.view in ("", record.view)
 
 
 def _compared(record: Record, value: PublishedValue) -> Record:
@@ -192,12 +191,8 @@ def _compared(record: Record, value: PublishedValue) -> Record:
 def _absent(value: PublishedValue) -> Record:
     reason = value.remark if not value.reproducible else "this run did not compute it: see its settings"
     return Record(
-        statistic=value.statistic,
         value=None,
-        subject=value.subject,
-        dataset=value.dataset,
-        layer=value.layer,
-        condition=value.condition,
+        **{name: getattr(value, name) for name in (*_PLACE, "view")},
         published=float(value.printed),
         source=value.place,
         status="not computed" if value.reproducible else "not reproducible",

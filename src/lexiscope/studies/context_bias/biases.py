@@ -74,7 +74,7 @@ def measured(run: BiasData) -> tuple[Measured, ...]:
             scores[PEOPLE] = people_scores(answers, audit.parts.labelled, task=audit.task, measure=audit.measure)
         recorded = people_recorded(run, audit)
         fixed = [FixedScore(float(each.printed), f"{_STATUS[each.subject]} ({each.place})") for each in recorded]
-        scores[PRINTED] = {each.condition: score for each, score in zip(recorded, fixed, strict=True)}
+        scores[PRINTED] = {each.view: score for each, score in zip(recorded, fixed, strict=True)}
         for subject, own in scores.items():
             # people who were asked parts alone, or of whom parts are recorded, have scores and no bias
             if "full" in own:
@@ -84,7 +84,7 @@ def measured(run: BiasData) -> tuple[Measured, ...]:
 
 
 def people_recorded(run: BiasData, audit: AuditSet) -> tuple[PublishedValue, ...]:
-    """Return scores of people on a dataset that the paper prints or assumes; 0 to 1, the view is the condition.
+    """Return scores of people on a dataset that the paper prints or assumes; 0 to 1, by view.
 
     They are not compared with simulated participants, and a file of the user's own has none, whatever its name.
     """
@@ -209,7 +209,7 @@ def _people_of(run: BiasData, model: Measured) -> list[Measured]:
 def _recorded(run: BiasData) -> Table:
     columns = (Column("Dataset"), Column("View"), Column("Score", _SCORE), Column("Status"), Column("Of"))
     rows = tuple(
-        (audit.name, each.condition.upper(), 100 * float(each.printed), _STATUS[each.subject], each.place)
+        (audit.name, each.view.upper(), 100 * float(each.printed), _STATUS[each.subject], each.place)
         for audit in run.sets
         for each in people_recorded(run, audit)
     )
