@@ -6,9 +6,10 @@ row, wherever groups are known. Draws on which the statistic is undefined are co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,6 +54,36 @@ class Bootstrap:
             return no_interval("nothing could be resampled", level=self.level, resamples=0)
         n, groups = len(self.groups), self.groups
         return bootstrap(statistic, n, groups=groups, resamples=self.resamples, seed=self.seed, level=self.level)
+
+
+class Resampling(TypedDict):
+    """How often a statistic resamples for its interval, and the seed: arguments that statistics of this room take."""
+
+    resamples: int
+    seed: int
+
+
+class GroupResampling(Resampling):
+    """The same of a statistic of items, and the group of each item: its word, its setup."""
+
+    groups: Mapping[str, str]
+
+
+def group_resampling(
+    groups: Mapping[str, str], items: Iterable[str] | None = None, *, resamples: int, seed: int
+) -> GroupResampling:
+    """Return how a statistic resamples the groups of some items; by default, of all that have one.
+
+    Items of one group alone cannot be resampled: none are drawn, and the statistic has no interval.
+
+    >>> words = {"i": "bank", "j": "bank", "k": "bat"}
+    >>> group_resampling(words, ["j", "k"], resamples=100, seed=1)
+    {'groups': {'j': 'bank', 'k': 'bat'}, 'resamples': 100, 'seed': 1}
+    >>> group_resampling(words, ["i", "j"], resamples=100, seed=1)["resamples"]
+    0
+    """
+    chosen = groups if items is None else {item: groups[item] for item in items}
+    return {"groups": chosen, "resamples": Bootstrap(tuple(chosen.values()), resamples).resamples, "seed": seed}
 
 
 def group_codes(groups: ArrayLike | None, n: int) -> tuple[IntArray, int]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypedDict
 
 from lexiscope.analysis.predictions import Form, Predictor, predictor
 from lexiscope.analysis.ratings import Ratings
@@ -42,14 +41,6 @@ SPLITS = ("train", "dev", "test")
 ALL = "all"
 PAIRS = "pairs of subjects to compare"
 PERCENT, TWO, THREE = Format("number", 1), Format("number", 2), Format("number", 3, leading_zero=False)
-
-
-class Resampled(TypedDict):
-    """How an interval is made: the group of each item, how often groups are drawn, and the seed."""
-
-    groups: Mapping[str, str]
-    resamples: int
-    seed: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,12 +102,6 @@ class AmbistoryData(Run[AmbistorySettings]):
     def of_kind(self, kind: str, items: Iterable[str]) -> tuple[str, ...]:
         """Return those of some items whose story is open, or ended."""
         return tuple(item for item in items if self.by_id[item].condition("story_kind") == kind)
-
-    def resampled(self, groups: Mapping[str, str], items: Iterable[str] = ()) -> Resampled:
-        """Return how intervals resample the groups of some items (of all); none are drawn where there is one group."""
-        chosen = {item: groups[item] for item in items} or groups
-        drawn = self.settings.n_bootstrap if len(set(chosen.values())) > 1 else 0
-        return Resampled(groups=chosen, resamples=drawn, seed=self.settings.seed)
 
     # -- people -------------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
+from lexiscope.analysis.bootstrap import GroupResampling
 from lexiscope.analysis.error_tags import tag_agreement, tag_shares
 from lexiscope.analysis.example_rows import Rule, choose_examples, example_rows, largest_errors
 from lexiscope.core.errors import InputError, StatisticError
@@ -18,7 +19,7 @@ from lexiscope.report.part import Part, Remark, part_of
 from lexiscope.report.pivot import Col, Row, pivot
 from lexiscope.report.predictor_tables import examples_table
 from lexiscope.report.tables import INTEGER, Column, Table
-from lexiscope.studies.ambistory.data import PERCENT, TWO, AmbistoryData, Resampled
+from lexiscope.studies.ambistory.data import PERCENT, TWO, AmbistoryData
 
 EXAMPLES = 5
 SHEET = "error_coding.csv"
@@ -123,12 +124,12 @@ def error_tags(run: AmbistoryData) -> Part | None:
     if not errors:
         raise InputError("no subject of this run made an error: there is nothing that a sheet could code")
     coded = ResponseTable.concat([read_tags(path, errors, coder=coder) for coder, path in paths.items()])
-    words = run.resampled({case.case_id: case.item.word for case in errors})
+    words = run.resampling_of({case.case_id: case.item.word for case in errors})
     return part_of(_shares(run, coded, tuple(paths), errors, words), _agreement(run, coded, tuple(paths), words))
 
 
 def _shares(
-    run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], errors: Sequence[ErrorCase], words: Resampled
+    run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], errors: Sequence[ErrorCase], words: GroupResampling
 ) -> Part:
     found: list[Estimate] = []
     rows, remarks = [], []
@@ -151,7 +152,7 @@ def _shares(
     return part_of(found, table, remarks)
 
 
-def _agreement(run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], words: Resampled) -> Part:
+def _agreement(run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], words: GroupResampling) -> Part:
     found: list[Estimate | Undefined] = []
     rows = []
     for pair in combinations(coders, 2):

@@ -43,7 +43,7 @@ def results(run: AmbistoryData) -> tuple[Part | None, ...]:
         text = "Nobody has rated these stories: predictions cannot be set beside people's."
         return (part_of(counted, replies, text),)
     baselines, label = _baselines(run, run.asked_ratings)
-    words = run.resampled(run.words, run.asked_ratings.item_ids)
+    words = run.resampling_of(run.words, run.asked_ratings.item_ids)
     found = list(baselines)
     for each in run.predictors:
         about = {"subject": each.subject, "condition": run.split}
@@ -75,7 +75,7 @@ def model_words(run: AmbistoryData, records: tuple[Record, ...]) -> str:
 
 def _baselines(run: AmbistoryData, ratings: Ratings) -> tuple[list[Estimate | Undefined], str]:
     chance = run.about(random_within_sd(ratings).estimate, subject=RANDOM, condition=run.split)
-    words = run.resampled(run.words, ratings.item_ids)
+    words = run.resampling_of(run.words, ratings.item_ids)
     try:
         found = majority_within_sd(ratings, run.people, source_name="all splits", **words)
     except StatisticError as error:
@@ -167,7 +167,7 @@ def _distances(run: AmbistoryData, ratings: Ratings) -> Part | None:
     answered = run.responses.where(measure=MEASURE_DISTANCE)
     if not len(answered):
         return None
-    words, known = run.resampled(run.words, ratings.item_ids), set(ratings.item_ids)
+    words, known = run.resampling_of(run.words, ratings.item_ids), set(ratings.item_ids)
     found = []
     for subject in map(str, answered.unique("subject_id")):
         own = answered.where(subject_id=subject)
@@ -227,7 +227,7 @@ def _accuracies(run: AmbistoryData) -> Part | None:
     subjects = [each for each in run.predictors if _answers_both(run, each)]
     if ratings is None or not subjects:
         return None
-    words = run.resampled(run.words, ratings.item_ids)
+    words = run.resampling_of(run.words, ratings.item_ids)
     found: list[Estimate] = []
     for each in subjects:
         own: dict[str, Predictions] = {each.subject: each.predictions}
@@ -269,7 +269,7 @@ def tuning(run: AmbistoryData) -> Part | None:
     ratings = run.asked_ratings
     if ratings is None:
         return None
-    words = run.resampled(run.words, ratings.item_ids)
+    words = run.resampling_of(run.words, ratings.item_ids)
     found: list[Estimate | Undefined] = []
     rows = []
     for pair in run.settings.compare:

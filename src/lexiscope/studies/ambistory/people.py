@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.analysis.alpha import LEVELS, krippendorff_alpha
+from lexiscope.analysis.bootstrap import GroupResampling
 from lexiscope.analysis.ceilings import reliability_of_means
 from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.group_raters import best_raters, shuffled_best_raters, single_rater
@@ -26,7 +27,7 @@ from lexiscope.report.pivot import Col, Row, pivot, records_of, rows_of
 from lexiscope.report.predictor_tables import labels_figure, labels_table
 from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, TEXT, Column, format_number
 from lexiscope.resources import wordnet
-from lexiscope.studies.ambistory.data import ALL, PERCENT, THREE, TWO, AmbistoryData, Resampled
+from lexiscope.studies.ambistory.data import ALL, PERCENT, THREE, TWO, AmbistoryData
 from lexiscope.studies.kit.run import PEOPLE
 
 TOP_FORMS = 10
@@ -117,7 +118,7 @@ def _alphas(run: AmbistoryData) -> Part:
     rows = []
     kinds = {str(kind): run.of_kind(kind, run.parts[ALL]) for kind in KINDS}
     for condition, ratings in run.rated({**run.parts, **kinds}):
-        setups = run.resampled(run.setups, ratings.item_ids)
+        setups = run.resampling_of(run.setups, ratings.item_ids)
         alphas = [krippendorff_alpha(ratings, level=level, **setups).estimate for level in LEVELS]
         spread = Estimate("mean_sd(ddof=1)", float(np.nanmean(item_sd(ratings))), n=ratings.n_items)
         found += [run.about(one, condition=condition) for one in (*alphas, spread)]
@@ -149,11 +150,11 @@ def _ceilings(run: AmbistoryData) -> Part | None:
     if ratings is None or not run.groups:
         return None
     try:
-        best = best_raters(ratings, run.groups, resamples=run.settings.n_bootstrap, seed=seed)
+        best = best_raters(ratings, run.groups, **run.resampling)
         shuffled = shuffled_best_raters(ratings, run.groups, shuffles=SHUFFLES, seed=seed)
     except StatisticError as error:
         return part_of(Remark(f"The ceilings could not be computed: {error.what}."))
-    alpha = krippendorff_alpha(run.people, level="interval", **run.resampled(run.setups))
+    alpha = krippendorff_alpha(run.people, level="interval", **run.resampling_of(run.setups))
     reliability = reliability_of_means(alpha, run.people.usual_count())
 
     of_groups = [run.about(one.estimate, condition=run.split) for one in (best.spearman, best.accuracy)]
@@ -183,7 +184,7 @@ def _singles(run: AmbistoryData) -> Part:
     kinds = {f"{run.split}, {kind}": run.of_kind(kind, run.asked) for kind in KINDS}
     found: list[Result] = []
     for condition, ratings in run.rated({ALL: run.parts[ALL], run.split: run.asked, **kinds}):
-        make = partial(single_rater, ratings, resamples=run.settings.n_bootstrap, seed=run.settings.seed)
+        make = partial(single_rater, ratings, **run.resampling)
         one = run.attempt(SINGLE_RHO, make)
         results = (one,) if isinstance(one, Undefined) else one.results()
         found += [run.about(result, condition=condition) for result in results]
@@ -224,7 +225,7 @@ def _components(run: AmbistoryData) -> Part:
 
 def endings(run: AmbistoryData) -> Part:
     """Return how far endings move mean ratings, and how often in the direction they were written for (§4.2)."""
-    words = run.resampled({run.setups[item]: word for item, word in run.words.items()})
+    words = run.resampling_of({run.setups[item]: word for item, word in run.words.items()})
     try:
         effects = ending_effects(run.people, run.places, **words)
     except StatisticError as error:
@@ -294,7 +295,7 @@ def scale_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
 
 
 def _points(run: AmbistoryData) -> Part:
-    shares = rating_shares(run.people, **run.resampled(run.words, run.people.item_ids))
+    shares = rating_shares(run.people, **run.resampling_of(run.words, run.people.item_ids))
     found = [run.about(one, condition=ALL) for one in shares.results("rating_share")]
     extreme = 100 * (shares.shares[0] + shares.shares[-1])
     ends = run.number("rating_share(point=1_or_5)", extreme, condition=ALL, unit="percent", n=shares.n)
@@ -306,7 +307,7 @@ def _points(run: AmbistoryData) -> Part:
 
 def _labels(run: AmbistoryData) -> Part | None:
     """The labels of people, which are rounded mean ratings, and of subjects."""
-    words, kinds = run.resampled(run.words, run.asked), {item: place.kind for item, place in run.places.items()}
+    words, kinds = run.resampling_of(run.words, run.asked), {item: place.kind for item, place in run.places.items()}
     tables = [] if run.asked_ratings is None else [mean_label_table(run.asked_ratings, kinds, subject=PEOPLE, **words)]
     tables += [label_table(each.subject, each.whole, kinds, **words) for each in run.predictors if each.n_read]
     if not tables:
@@ -341,7 +342,7 @@ def _frequency(run: AmbistoryData) -> Part:
     found: list[Result] = []
     for condition, ratings in run.rated(run.parts):
         x = [float(counts[item] or 0) for item in ratings.item_ids]
-        words = run.resampled(run.words, ratings.item_ids)
+        words = run.resampling_of(run.words, ratings.item_ids)
         for what, y in (("mean", ratings.means()), ("sd", item_sd(ratings))):
             one = run.attempt(SENSE_RHO, partial(_rho, x, y, words), n=len(x))
             name = statistic_name("sense_count_rho", **{"with": what})
@@ -364,7 +365,7 @@ def _frequency(run: AmbistoryData) -> Part:
     return part_of(found, table)
 
 
-def _rho(x: list[float], y: NDArray[np.float64], words: Resampled) -> Estimate:
+def _rho(x: list[float], y: NDArray[np.float64], words: GroupResampling) -> Estimate:
     """Spearman's ρ with the p of independent samples; words are resampled."""
     groups = list(words["groups"].values())
     found = spearman(x, y, groups=groups, resamples=words["resamples"], seed=words["seed"])

@@ -64,7 +64,6 @@ class Measured(BiasRow):
 
 def measured(run: BiasData) -> tuple[Measured, ...]:
     """Return the biases of every model and of people on every dataset, the models first."""
-    settings = run.settings
     found: list[Measured] = []
     for audit in run.sets:
         scores = {each.subject: _model_scores(audit, each) for each in run.of(audit)}
@@ -78,7 +77,7 @@ def measured(run: BiasData) -> tuple[Measured, ...]:
         for subject, own in scores.items():
             # people who were asked parts alone, or of whom parts are recorded, have scores and no bias
             if "full" in own:
-                biases = context_word_bias(own, resamples=settings.n_bootstrap, seed=settings.seed)
+                biases = context_word_bias(own, **run.resampling)
                 found.append(Measured(audit.name, subject, biases, own, blind.get(subject, {})))
     return tuple(found)
 
@@ -180,8 +179,7 @@ def people(run: BiasData) -> Iterator[object]:
                 right={item.item_id: str(item.gold) for item in audit.parts.labelled},
                 words={item.item_id: item.word for item in audit.parts.labelled},
                 measure=audit.measure,
-                resamples=run.settings.n_bootstrap,
-                seed=run.settings.seed,
+                **run.resampling,
             )
             # a single participant is one of several: scores of people together are among those of models
             yield agreement_of_people(found, audit.name, name=f"agreement_{number}", number="10")
@@ -199,7 +197,7 @@ def gaps_of(run: BiasData, model: Measured) -> tuple[ViewGap, ...]:
     if model.human or not humans:
         return ()
     human = {view: humans[0].scores[view] for view in ("context", "word", "full") if view in humans[0].scores}
-    return human_model_gaps(model.scores, human, resamples=run.settings.n_bootstrap, seed=run.settings.seed)
+    return human_model_gaps(model.scores, human, **run.resampling)
 
 
 def _people_of(run: BiasData, model: Measured) -> list[Measured]:

@@ -77,7 +77,7 @@ def ambiguity(run: BiasData) -> Iterator[object]:
     for number, subject in enumerate(dict.fromkeys(each.subject for each in models), start=1):
         bias = {each.dataset: each.biases.word.value for each in models if each.subject == subject}
         own = {dataset: value for dataset, value in entropy.items() if dataset in bias}
-        found = ambiguity_and_word_bias(own, bias, resamples=run.settings.n_bootstrap, seed=run.settings.seed)
+        found = ambiguity_and_word_bias(own, bias, **run.resampling)
         both = [AmbiguityRow(dataset, value, bias[dataset]) for dataset, value in own.items()]
         yield found.about(subject=subject).records(), ambiguity_table(both, found, name=f"ambiguity_{number}")
 
@@ -98,11 +98,13 @@ def _entropies(
 ) -> list[EntropyRow]:
     """A mean entropy of each dataset; *rules* say what a word is and which rows count."""
     rows = []
-    drawn = {"min_count": min_count, "resamples": run.settings.n_bootstrap, "seed": run.settings.seed}
     for audit, (word, counted) in zip(sets, rules, strict=True):
         used = words_of(_training(run, audit), word=word, rows=counted)
         name = statistic_name(entropy.__name__, word=word, rows=counted, base="e", min_count=min_count)
-        found = run.attempt(name, partial(entropy, used.words, used.labels, word=word, rows=counted, **drawn))
+        found = run.attempt(
+            name,
+            partial(entropy, used.words, used.labels, word=word, rows=counted, min_count=min_count, **run.resampling),
+        )
         printed = () if run.own else PRINTED_VALUES.get(audit.name, ())
         in_paper = next((value for value in printed if value.statistic == name), None)
         rows.append(EntropyRow(audit.name, word, counted, found, in_paper))

@@ -191,20 +191,17 @@ class Run(RunData[S]):
 
     def ceilings(self) -> tuple[Estimate | Undefined, ...]:
         """Return the human ceilings, each by its name."""
-        settings = self.settings
 
         def named(one: Ceiling) -> Estimate:
-            made = Estimate(one.name, one.value, one.interval, one.n)
-            return self.about(made, subject=PEOPLE, note=one.definition)
+            return self.about(one.estimate, subject=PEOPLE)
 
         return (
             self.attempt("mean_rater_correlation", lambda: named(leave_one_out_rho(self._agreement))),
             self.attempt("squared_mean_rater_correlation", lambda: named(squared_mean_rho(self._agreement))),
             self.attempt(
-                "mean_squared_rater_correlation",
-                lambda: named(mean_squared_rho(self._agreement, resamples=settings.n_bootstrap, seed=settings.seed)),
+                "mean_squared_rater_correlation", lambda: named(mean_squared_rho(self._agreement, **self.resampling))
             ),
-            self.attempt("split_half", lambda: named(split_half(self.people, seed=settings.seed))),
+            self.attempt("split_half", lambda: named(split_half(self.people, seed=self.settings.seed))),
         )
 
     def fit(self, statistic: Kind = "spearman", *, subjects: Sequence[str] = ()) -> Curves:
@@ -316,7 +313,7 @@ class Run(RunData[S]):
 
     @cached_property
     def _agreement(self) -> RaterAgreement:
-        return leave_one_out(self.people, resamples=self.settings.n_bootstrap, seed=self.settings.seed)
+        return leave_one_out(self.people, **self.resampling)
 
     @cached_property
     def _columns(self) -> Mapping[tuple[str, int | None], Floats]:

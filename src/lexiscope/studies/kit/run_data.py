@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+from lexiscope.analysis.bootstrap import GroupResampling, Resampling, group_resampling
 from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import ResponseTable
@@ -113,6 +114,15 @@ class RunData(Generic[S]):
         if make not in kept:
             kept[make] = make(self)
         return cast(V, kept[make])
+
+    @property
+    def resampling(self) -> Resampling:
+        """How statistics of this run make their intervals: ``statistic(ratings, **run.resampling)``."""
+        return {"resamples": self.settings.n_bootstrap, "seed": self.settings.seed}
+
+    def resampling_of(self, groups: Mapping[str, str], items: Iterable[str] | None = None) -> GroupResampling:
+        """Return the same with the groups (words) of some items, which are resampled whole; by default, of all."""
+        return group_resampling(groups, items, **self.resampling)
 
     def number(self, statistic: str, value: float | None, **about: Any) -> Record:
         """Return a plain number of the dataset as a record; *about* are its other fields (``n``, ``condition``)."""
