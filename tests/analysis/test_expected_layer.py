@@ -11,6 +11,7 @@ from lexiscope.analysis.expected_layer import (
     cumulative_r_squared,
     expected_layer,
     expected_layer_interval,
+    expected_layers,
 )
 from lexiscope.core.errors import StatisticError
 
@@ -110,11 +111,11 @@ def test_r_squared_rises_where_aic_falls() -> None:
 
 def test_cancelling_deltas_have_no_expected_layer() -> None:
     """Where a model ends near or below where it began, the quotient explodes: an error instead of a number."""
-    with pytest.raises(StatisticError, match=r"improve the aic by 0\.5 in all"):
+    with pytest.raises(StatisticError, match=r"AIC improves by 0\.5 in all"):
         expected_layer(scores([100, 60, 99.5]))
-    with pytest.raises(StatisticError, match="undefined"):
+    with pytest.raises(StatisticError, match="cancel"):
         expected_layer(scores([100, 101, 102]))
-    with pytest.raises(StatisticError, match="undefined"):
+    with pytest.raises(StatisticError, match="cancel"):
         expected_layer(scores([0.2, 0.2], "r_squared"))
 
 
@@ -150,3 +151,24 @@ def test_what_cannot_be_fitted_is_refused() -> None:
         expected_layer(scores([3]))
     with pytest.raises(StatisticError, match=r"\(items, layers\)"):
         cumulative_r_squared(column, rng.random(30))
+
+
+def test_the_three_treatments_of_losses() -> None:
+    """Each treatment is a result of its name, R² signed with an interval; a reason is given once, without the fact."""
+    rng = np.random.default_rng(7)
+    norms = rng.random(40)
+    distance = np.column_stack([rng.random((40, 3)), -norms + rng.random(40)])
+    found = expected_layers(distance, norms, "r_squared", resamples=50, seed=1)
+    cumulative = cumulative_r_squared(distance, norms)
+    for one, variant in zip(found, ("signed", "clipped", "from_intercept"), strict=True):
+        assert (one.name, one.value) == (expected_layer(cumulative, variant=variant).name, pytest.approx(one.value))
+    assert [one.interval.is_defined for one in found] == [True, False, False]
+    same = (norms > 0.5).astype(int)
+    (undefined,) = expected_layers(np.zeros((40, 3)), same, "aic")[1:2]
+    assert undefined.records()[0].note == (
+        "undefined: the gains and losses of the layers cancel: AIC improves by 0 in all, of steps that add up to 0"
+    )
+    (refused,) = expected_layers(distance[:, 1:], norms, "r_squared", layers=[4, 8, 12])
+    assert refused.name == "expected_layer(score=r_squared)"
+    (constant,) = expected_layers(distance, np.ones(40), "r_squared")
+    assert "constant" in constant.reason

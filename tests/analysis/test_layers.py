@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexiscope.analysis.layers import aic_by_layer, layer_depth_ratio, r_by_layer, r_squared_by_layer, rho_by_layer
+from lexiscope.analysis.layers import (
+    NO_BOUNDARY,
+    SEPARATED,
+    aic_by_layer,
+    best_results,
+    layer_depth_ratio,
+    r_by_layer,
+    r_squared_by_layer,
+    results_by_layer,
+    rho_by_layer,
+    separated_layers,
+)
 from lexiscope.core.errors import StatisticError
 
 BETO = "bert-base-spanish-wwm-cased"
@@ -150,3 +161,33 @@ def test_undefined_input_is_refused() -> None:
         r_by_layer(distance, [1, 2, 3])
     with pytest.raises(StatisticError, match="undefined at every layer"):
         r_by_layer(np.zeros((5, 2)), [1, 2, 3, 4, 5], resamples=0).best_value()
+
+
+def test_the_best_layer_as_results() -> None:
+    """The best value and its layer with their remarks; without layers that have a value there is nothing."""
+    norms, rising = [1, 2, 3, 5], [1.0, 2, 3, 5]
+    curve = r_squared_by_layer(np.column_stack([rising, rising]), norms, layers=[3, 7], resamples=0).about(subject="m")
+    best, layer = best_results(curve)
+    assert (best.name, best.value, best.layer, best.subject) == ("max_r_squared_over_layers", 1.0, 3, "m")
+    assert (layer.name, layer.value, layer.unit) == ("best_layer(by=r_squared)", 3, "layer")
+    assert layer.note.startswith("tied with layers (3, 7); the wrong direction: pairs that are further apart")
+    assert best.note == curve.caution == curve.records()[-1].note
+    assert curve.sentence().endswith(f"Caution: {curve.caution}.")
+    assert best_results(r_by_layer(np.zeros((4, 2)), norms, resamples=0)) == ()
+    falling = rho_by_layer(-np.column_stack([rising]), norms, resamples=0)
+    assert (best_results(falling)[0].name, falling.caution) == ("min_spearman_over_layers", "")
+
+
+def test_a_lowest_aic_is_refused_beside_a_perfect_layer_and_cautioned_elsewhere() -> None:
+    """Separation without error makes the lowest AIC undefined; an AIC above the baseline, or a reverse, is told."""
+    same = [0, 0, 1, 1, 0, 1]
+    perfect = aic_by_layer(np.column_stack([[5, 6, 1, 2, 7, 3], [1, 2, 3, 4, 6, 5]]), same)
+    assert separated_layers(perfect) == (0,)
+    assert {one.reason for one in best_results(perfect)} == {f"{SEPARATED} at layer 0: no finite AIC"}
+    names = [one.name for one in results_by_layer(perfect)]
+    assert names == ["aic", "aic", "aic(model=intercept_only)"]
+    noise = aic_by_layer(np.column_stack([[1, 2, 1, 2, 3, 3.1]]), same)
+    assert noise.caution == f"{NO_BOUNDARY}: no AIC is below that of a model without distance ({noise.baseline:.2f})"
+    many = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    reverse = aic_by_layer(np.column_stack([[1, 2, 3, 4.5, 4, 5, 6, 7]]), many)
+    assert reverse.caution.startswith("the wrong direction: pairs with the same sense are farther apart (mean distance")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lexiscope.analysis.layers import r_squared_by_layer
-from lexiscope.analysis.trajectory import family_by_depth_ratio, family_by_ntile, ntile, trajectory
+from lexiscope.analysis.trajectory import family_by_depth_ratio, family_by_ntile, last_layer_drop, ntile, trajectory
 from lexiscope.core.errors import StatisticError
 
 # sawc.md §1: R² of the last layer / maximal R²
@@ -120,3 +120,21 @@ def test_every_subject_needs_a_family() -> None:
         family_by_ntile({"a": [1, 2], "b": [1, 2]}, {"a": "F"})
     with pytest.raises(StatisticError, match="without any value"):
         family_by_depth_ratio({"a": [np.nan, np.nan]}, {"a": "F"})
+
+
+def test_the_last_layer_drop_of_a_curve() -> None:
+    """1 − last / highest; a last layer without an R² counts as 0 and says so; without any fit it is undefined."""
+    norms, rising = np.arange(8.0), np.arange(8.0) + np.tile([0, 0.5], 4)
+    constant, words = np.zeros(8), list("aabbccdd")
+    distance = np.column_stack([constant, rising, constant])
+    drop, left = last_layer_drop(
+        r_squared_by_layer(distance, norms, resamples=0), distance, norms, groups=words, resamples=40
+    )
+    assert (drop.value, left.value) == (1.0, 0.0)
+    assert drop.interval.is_defined
+    assert "the last layer counts as 0: in x, all 8 values are 0" in drop.note.replace(
+        "the correlation is undefined: ", ""
+    )
+    flat = np.zeros((8, 3))
+    (undefined,) = last_layer_drop(r_squared_by_layer(flat, norms, resamples=0), flat, norms)
+    assert undefined.reason == "there is no value at the last layer, or none above 0 at all"

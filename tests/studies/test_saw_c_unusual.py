@@ -16,6 +16,7 @@ from scipy import stats
 
 from lexiscope.analysis.alpha import krippendorff_alpha
 from lexiscope.analysis.expected_layer import CumulativeScores, expected_layer
+from lexiscope.analysis.layers import SEPARATED
 from lexiscope.analysis.mixed import fit
 from lexiscope.core.dataset import Dataset, DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError, StatisticError
@@ -204,7 +205,7 @@ def test_a_lowest_aic_above_that_of_the_intercept_alone_is_no_sense_boundary() -
 
 def test_the_answer_names_layers_without_error_first() -> None:
     """The lowest finite AIC of another subject is not the best of all where one separates the senses perfectly."""
-    note = f"{layers.SEPARATED} at layer 1: no finite AIC"
+    note = f"{SEPARATED} at layer 1: no finite AIC"
     records = [
         Record("min_aic_over_layers", None, subject="BETO", note=f"undefined: {note}"),
         Record("min_aic_over_layers", 40.0, subject="mBERT", layer=1),

@@ -15,15 +15,17 @@ from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import FloatArray, IntArray, bootstrap
 from lexiscope.analysis.correlation import is_constant, safe_unit
+from lexiscope.analysis.layer_intervals import expected_layer_r_squared_interval
 from lexiscope.analysis.regression import logistic, ols
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Interval, statistic_name
+from lexiscope.core.result import NO_INTERVAL, Estimate, Interval, Undefined, statistic_name
 
 Score = Literal["aic", "r_squared"]
 OUTSIDE = "outside layers"
 """How the remark of an expected layer begins that lies outside the layers it is a mean of."""
 
 Variant = Literal["signed", "clipped", "from_intercept", "without_layer_0"]
+_TREATMENTS: tuple[Variant, ...] = ("signed", "clipped", "from_intercept")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +116,68 @@ def expected_layer(
     # the sum alone says nothing: -103.9 layers came out of 24 where gains and losses nearly cancelled
     total, movement = float(weights.sum()), float(np.abs(weights).sum())
     if total <= max(smallest_share * movement, 1e-12):
+        score = "AIC" if cumulative.score == "aic" else "R²"
         raise StatisticError(
-            f"the expected layer is undefined: the layers improve the {cumulative.score} by {total:.4g} in all",
-            why=f"single gains and losses add up to {movement:.4g}, so the weights cancel",
+            f"the gains and losses of the layers cancel: {score} improves by {total:.4g} in all, of steps that add up "
+            f"to {movement:.4g}",
+            why="an expected layer divides by the sum of the improvements",
         )
     value = float(np.asarray(layers) @ weights) / total
     outside = () if layers[0] <= value <= layers[-1] else (_outside(cumulative.score, layers, negative),)
     name = statistic_name("expected_layer", score=cumulative.score, deltas=variant)
     return ExpectedLayer(name, value, layers[-1], layers, weights, negative, cumulative.remarks + outside)
+
+
+def expected_layers(
+    distance: ArrayLike,
+    outcome: ArrayLike,
+    score: Score,
+    *,
+    layers: Sequence[int] | None = None,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate | Undefined, ...]:
+    """Return the expected layer under each treatment of losses: ``signed``, ``clipped``, ``from_intercept``.
+
+    The signed one of R² has an interval; that of AIC would fit every regression of every resample anew
+    (:func:`expected_layer_interval`) and is not computed here. *layers* are the numbers of the columns: regressions on
+    some of the layers would number them 0, 1, 2, and are refused.
+
+    *Shape:* distance (items, L + 1) for layers 0…L; outcome (same_sense for ``aic``, norms for ``r_squared``) and
+    groups (items,). *Unit:* layers. *Higher means:* later. *Source:* SAW-C A.2.
+
+    >>> found = expected_layers([[0, 4], [0, 2], [0, 1], [0, 3]], [1, 3, 2, 4], "r_squared")
+    >>> [(one.name, one.value) for one in found][0]
+    ('expected_layer(score=r_squared,deltas=signed)', 1.0)
+    >>> expected_layers([[4], [2], [1]], [1, 3, 2], "r_squared", layers=[6])[0].reason
+    'an expected layer needs all layers from 0 on, not (6,)'
+    """
+    columns = np.asarray(distance, dtype=np.float64)
+    if layers is not None and tuple(layers) != tuple(range(columns.shape[1])):
+        reason = f"an expected layer needs all layers from 0 on, not {tuple(layers)}"
+        return (Undefined(statistic_name("expected_layer", score=score), reason, len(columns)),)
+    try:
+        cumulative = cumulative_aic(columns, outcome) if score == "aic" else cumulative_r_squared(columns, outcome)
+    except StatisticError as error:
+        return (Undefined(statistic_name("expected_layer", score=score), error.what, len(columns)),)
+    found: list[Estimate | Undefined] = []
+    for variant in _TREATMENTS:
+        try:
+            one = expected_layer(cumulative, variant=variant)
+        except StatisticError as error:
+            name = statistic_name("expected_layer", score=score, deltas=variant)
+            found.append(Undefined(name, error.what, cumulative.n))
+            continue
+        interval = NO_INTERVAL
+        if variant == "signed" and score == "r_squared":
+            interval = expected_layer_r_squared_interval(
+                columns, outcome, groups=groups, level=level, resamples=resamples, seed=seed
+            )
+        remarks = "; ".join(one.remarks)
+        found.append(Estimate(one.name, one.value, interval, cumulative.n, unit="layers", note=remarks))
+    return tuple(found)
 
 
 def _outside(score: Score, layers: Sequence[int], negative: Sequence[int]) -> str:

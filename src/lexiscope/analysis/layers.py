@@ -18,12 +18,24 @@ from lexiscope.analysis.correlation import Kind, correlation_value, is_constant,
 from lexiscope.analysis.layer_choice import at_chosen_layer
 from lexiscope.analysis.regression import logistic
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Curve, CurvePoint, Interval, statistic_name
+from lexiscope.core.result import (
+    Curve,
+    CurvePoint,
+    Estimate,
+    Interval,
+    Undefined,
+    parse_statistic,
+    statistic_name,
+)
 
 # Cosine distances of identical vectors differ from 0 by a few units of 1e-16; a spread below this is that noise.
 _NOISE = 1e-9
 R, RHO = (statistic_name(kind, of="distance", **{"with": "norms"}) for kind in ("pearson", "spearman"))
 """The names of the correlations of distances with norms."""
+NO_BOUNDARY = "no layer separates the senses"
+"""How the caution of a curve of AIC begins whose lowest value is not below that of the intercept alone."""
+SEPARATED = "the senses are separated without error"
+"""How the reason begins for a lowest AIC that is undefined because a layer separates the senses perfectly."""
 
 _Layers = tuple[Sequence[int] | None, int | None]
 
@@ -48,7 +60,8 @@ def aic_by_layer(
 ) -> Curve:
     """Return, for each layer, the AIC of the logistic regression of same_sense on that layer's distance alone.
 
-    AIC = deviance + 2 · 2 coefficients; the ``baseline`` is the intercept alone, deviance + 2 · 1.
+    AIC = deviance + 2 · 2 coefficients; the ``baseline`` is the intercept alone, deviance + 2 · 1. The ``caution`` says
+    where even the lowest AIC is not below it, or where items with the same sense are farther apart at that layer.
 
     *Shape:* distance (items, layers); same_sense (items,) of 0/1 or booleans. *layers* defaults to 0, 1, … and
     *last_layer*, the L of the depth ratio, to the highest of them.
@@ -64,7 +77,10 @@ def aic_by_layer(
     numbers, last = _layer_numbers((layers, last_layer), columns.shape[1])
     baseline = logistic(same_sense, np.empty((len(columns), 0)), []).aic
     entries = [_aic_entry(columns[:, column], same_sense, layer, last) for column, layer in enumerate(numbers)]
-    return _curve("aic", "lower", entries, len(columns), len(columns), baseline)
+    curve = _curve("aic", "lower", entries, len(columns), len(columns), baseline)
+    if curve.best is None:
+        return curve
+    return replace(curve, caution=_no_boundary(curve, columns[:, numbers.index(curve.best)], same_sense))
 
 
 def r_squared_by_layer(
@@ -80,6 +96,8 @@ def r_squared_by_layer(
 ) -> Curve:
     """Return the share of the norms' variance that each layer's distance explains (unadjusted R²).
 
+    R² has no direction: the ``caution`` says where distance rises with relatedness at the best layer.
+
     *Shape:* distance (items, layers), norms and groups (items,); *layers* and *last_layer* as in
     :func:`aic_by_layer`. *Higher means:* a closer fit; 0 to 1.
     *groups* are the words that items share; intervals resample them. ``resamples=0`` leaves intervals out.
@@ -89,10 +107,11 @@ def r_squared_by_layer(
     >>> curve.values[0].value, round(curve.values[1].value, 12)  # r = 4 / 5
     (None, 0.64)
     """
-    return correlations_by_layer(
+    curve = correlations_by_layer(
         distance, norms, kind="r_squared", better="higher", layers=layers, last_layer=last_layer, groups=groups,
         level=level, resamples=resamples, seed=seed,
     )  # fmt: skip
+    return _with_direction(curve, distance, norms)
 
 
 def r_by_layer(
@@ -141,10 +160,11 @@ def rho_by_layer(
     >>> round(rho_by_layer([[9], [3], [2], [1]], [1, 3, 2, 4], resamples=0).values[0].value, 12)  # -4 / 5
     -0.8
     """
-    return correlations_by_layer(
+    curve = correlations_by_layer(
         distance, norms, kind="spearman", better="lower", name=RHO, layers=layers, last_layer=last_layer, groups=groups,
         level=level, resamples=resamples, seed=seed,
     )  # fmt: skip
+    return _with_direction(curve, distance, norms)
 
 
 def correlations_by_layer(
@@ -197,6 +217,79 @@ def correlations_by_layer(
         resamples=resamples, seed=seed,
     )  # fmt: skip
     return replace(curve, chosen=chosen)
+
+
+def results_by_layer(curve: Curve) -> tuple[Estimate | Undefined, ...]:
+    """Return the statistic at each layer, then that of the model without distance, where the curve has one.
+
+    >>> curve = aic_by_layer([[1], [3], [2], [4]], [1, 0, 0, 1])
+    >>> [one.name for one in results_by_layer(curve)]
+    ['aic', 'aic(model=intercept_only)']
+    """
+    found = tuple(curve.estimate(point.layer) for point in curve.values)
+    if curve.baseline is None:
+        return found
+    alone = Estimate(statistic_name(curve.statistic, model="intercept_only"), curve.baseline, n=curve.n)
+    return (*found, alone.about(**_place(curve)))
+
+
+def best_results(curve: Curve) -> tuple[Estimate | Undefined, ...]:
+    """Return the best value over layers and its layer, with what to know of them; nothing where no layer has a value.
+
+    Both are undefined where a layer separates the outcomes without error: another layer's AIC must not pass for the
+    lowest. The value is too good, having been chosen on the same items (:mod:`lexiscope.analysis.layer_choice`).
+
+    >>> curve = r_squared_by_layer([[0, 4], [0, 3], [0, 2], [0, 1]], [1, 3, 2, 4], resamples=0)
+    >>> [(one.name, round(one.value, 2)) for one in best_results(curve)]
+    [('max_r_squared_over_layers', 0.64), ('best_layer(by=r_squared)', 1.0)]
+    """
+    if curve.best is None:
+        return ()
+    plain = parse_statistic(curve.statistic)[0]
+    over = f"{'max' if curve.better == 'higher' else 'min'}_{plain}_over_layers"
+    by = statistic_name("best_layer", by=plain)
+    separated = ", ".join(map(str, separated_layers(curve)))
+    if separated:
+        why = f"{SEPARATED} at layer {separated}: no finite AIC"
+        return tuple(Undefined(name, why, curve.n).about(**_place(curve)) for name in (over, by))
+    best = curve.estimate(curve.best)
+    assert isinstance(best, Estimate)
+    note = _joined(best.note, curve.caution)
+    tied = f"tied with layers {curve.tied}" if len(curve.tied) > 1 else ""
+    layer = Estimate(by, float(curve.best), n=curve.n, unit="layer", note=_joined(tied, note))
+    return replace(best, name=over, note=note), layer.about(**_place(curve))
+
+
+def separated_layers(curve: Curve) -> tuple[int, ...]:
+    """Return the layers whose distances separate the outcomes without error: their AIC is not finite."""
+    return tuple(point.layer for point in curve.values if point.value is None and "separate" in point.remark)
+
+
+def _place(curve: Curve) -> dict[str, str]:
+    return {name: getattr(curve, name) for name in ("subject", "dataset", "view", "condition")}
+
+
+def _no_boundary(curve: Curve, distance: FloatArray, same_sense: ArrayLike) -> str:
+    """Whether even the lowest AIC separates nothing, or pairs with the same sense are farther apart there."""
+    lowest, base = curve.best_value().value, curve.baseline
+    if base is not None and lowest is not None and lowest >= base:
+        return f"{NO_BOUNDARY}: no AIC is below that of a model without distance ({base:.2f})"
+    same = np.asarray(same_sense, dtype=bool)
+    near, far = float(distance[same].mean()), float(distance[~same].mean())
+    if near <= far:
+        return ""
+    means = f"mean distance {near:.3f} against {far:.3f}"
+    return f"the wrong direction: pairs with the same sense are farther apart ({means})"
+
+
+def _with_direction(curve: Curve, distance: ArrayLike, norms: ArrayLike) -> Curve:
+    """The curve with a caution where distance rises with relatedness at its best layer."""
+    if curve.best is None:
+        return curve
+    column = [point.layer for point in curve.values].index(curve.best)
+    r = correlation_value(np.asarray(distance, dtype=np.float64)[:, column], norms, kind="pearson")
+    farther = "the wrong direction: pairs that are further apart are rated as more related"
+    return replace(curve, caution=f"{farther} (r = {r:.3f})") if r > 0 else curve
 
 
 def _correlation_entry(

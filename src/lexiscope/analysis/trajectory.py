@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import FloatArray
+from lexiscope.analysis.layer_intervals import last_layer_drop_interval
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Estimate, Result, Undefined, statistic_name
+from lexiscope.core.result import Curve, Estimate, Result, Undefined, statistic_name
 
 Shape = Literal["rise_and_plateau", "rise_and_fall"]
 
@@ -84,12 +85,51 @@ def trajectory(r_squared: ArrayLike, *, threshold: float = 0.15) -> Trajectory:
     if values.ndim != 1 or len(values) < 2:
         raise StatisticError("a trajectory needs the embeddings and at least one layer")
     if np.isnan(values[-1]) or not np.nanmax(values) > 0:
-        raise StatisticError("the trajectory is undefined: no value at the last layer, or none above 0 at all")
+        raise StatisticError("there is no value at the last layer, or none above 0 at all")
     peak_layer = int(np.nanargmax(values))
     peak, last = float(values[peak_layer]), float(values[-1])
     drop = 1 - last / peak
     shape: Shape = "rise_and_fall" if drop > threshold else "rise_and_plateau"
     return Trajectory(values, _depths(values), peak_layer, peak, last, drop, shape, threshold)
+
+
+def last_layer_drop(
+    curve: Curve,
+    distance: ArrayLike,
+    norms: ArrayLike,
+    *,
+    threshold: float = 0.15,
+    groups: ArrayLike | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate | Undefined, ...]:
+    """Return what of the highest R² of a curve is lost at the last layer, and what is left, as shares of the highest.
+
+    A layer without an R² (constant distances) explains nothing: it counts as 0, which the note says of the last one.
+    The interval is that of *distance* and *norms*, of which the curve is (:func:`r_squared_by_layer`).
+
+    *Shape:* distance (items, L + 1), norms and groups (items,). *Higher means:* (drop) more is lost, 0 to 1.
+    *Source:* SAW-C §5.3.
+
+    >>> from lexiscope.analysis.layers import r_squared_by_layer
+    >>> distance, norms = [[0, 4, 1], [0, 3, 3], [0, 2, 2], [0, 1, 4]], [1, 2, 3, 4]
+    >>> drop, left = last_layer_drop(r_squared_by_layer(distance, norms, resamples=0), distance, norms, resamples=0)
+    >>> round(drop.value, 2), round(left.value, 2), drop.note  # R² of 1, then of .8²
+    (0.36, 0.64, 'rise_and_fall at a threshold of 0.15')
+    """
+    try:
+        path = trajectory(np.nan_to_num(curve.array(), nan=0.0), threshold=threshold)
+    except StatisticError as error:
+        return (Undefined("last_layer_drop", error.what, curve.n),)
+    note, last = f"{path.shape} at a threshold of {path.threshold}", curve.values[-1]
+    if last.value is None:
+        note += f"; the last layer counts as 0: {last.remark}"
+    interval = last_layer_drop_interval(distance, norms, groups=groups, level=level, resamples=resamples, seed=seed)
+    return (
+        Estimate("last_layer_drop", path.last_layer_drop, interval, curve.n, note=note),
+        Estimate("last_over_max_r_squared", 1 - path.last_layer_drop, n=curve.n),
+    )
 
 
 def family_by_depth_ratio(

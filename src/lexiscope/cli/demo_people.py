@@ -15,10 +15,10 @@ from lexiscope.cli.demo_part import RESAMPLES, Part, between, bounds, distances,
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Curve, CurvePoint, Record
-from lexiscope.report.curves import Trajectory
 from lexiscope.report.document import Section
 from lexiscope.report.figure_layers import trajectories
 from lexiscope.report.figures import Figure, Heading
+from lexiscope.report.presenting import trajectory_of
 from lexiscope.report.tables import BOUNDED, INTEGER, Cell, Column, Missing, Table
 
 
@@ -84,11 +84,8 @@ def _cell(entry: CurvePoint) -> Cell:
 
 
 def _figure(subject: str, fit: Curve) -> Figure:
-    ends = [bounds(entry.interval) for entry in fit.values]
-    low, high = (np.array([np.nan if end[side] is None else end[side] for end in ends], dtype=float) for side in (0, 1))
-    layers = np.array([entry.layer for entry in fit.values])
-    curve = Trajectory(subject, layers, fit.array(), low, high)
     heading = Heading("r_squared_by_layer", "2", "Share of the variance of people's mean ratings, by layer.")
+    curve = trajectory_of(fit.about(subject=subject))
     return trajectories([curve], heading, statistic="R²", interval="95 % CI, words resampled")
 
 

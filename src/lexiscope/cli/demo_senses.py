@@ -51,7 +51,8 @@ def without_ratings(items: Sequence[Item], answers: ResponseTable, *, seed: int 
     records = tuple(_records(items[0].dataset, subject, view, layers, means, found))
     table = _table(subject, layers, means, found)
     heading = Heading("distance_by_layer", "1", "Cosine distance of pairs by layer and sense relation.")
-    figure = distance_by_layer([_curve(subject, layers, entry) for entry in means], heading, order=(SAME, DIFFERENT))
+    curves = [LayerMeans.of(subject, layers, entry) for entry in means]
+    figure = distance_by_layer(curves, heading, order=(SAME, DIFFERENT))
     return Part(Section("senses", "Does the model keep senses apart?", text, (table,), (figure,)), records, said)
 
 
@@ -71,11 +72,6 @@ def _table(subject: str, layers: Sequence[int], means: Sequence[ConditionLayers]
         "Separation: how often different senses lie further apart (chance .50).",
     )
     return Table("senses_by_layer", "1", f"Distance by sense relation, {subject}", columns, tuple(rows), notes)
-
-
-def _curve(subject: str, layers: Sequence[int], entry: ConditionLayers) -> LayerMeans:
-    low, high = (np.array([getattr(interval, end) for interval in entry.intervals]) for end in ("low", "high"))
-    return LayerMeans(subject, entry.condition, np.array(layers), entry.mean, low, high, entry.n)
 
 
 def _records(

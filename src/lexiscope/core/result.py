@@ -291,7 +291,8 @@ class Curve(Result):
     ``best`` is the layer with the best value, the lowest layer number among equal ones (all of them are in
     ``tied``); ``None`` where no layer has a value. ``baseline`` is the value of the model without any distance
     (the AIC of the intercept alone), where there is one. ``chosen`` is the statistic at the best layer, allowing for
-    this layer having been chosen on the same items: the value at ``best`` itself is too good.
+    this layer having been chosen on the same items: the value at ``best`` itself is too good. ``caution`` is what a
+    reader must know of the best layer: that even there nothing is told apart, or in the wrong direction.
     """
 
     statistic: str
@@ -303,6 +304,7 @@ class Curve(Result):
     n_groups: int
     baseline: float | None = None
     chosen: Estimate | Undefined | None = None
+    caution: str = ""
 
     def about(self, **where: Any) -> Self:
         """Return the same curve with these fields set; what its best layer is about is set, too."""
@@ -341,7 +343,8 @@ class Curve(Result):
         every = [record for point in self.values for record in self.estimate(point.layer).records()]
         name = statistic_name("best_layer", by=parse_statistic(self.statistic)[0])
         reason = "" if self.best is not None else "undefined: no layer has a value"
-        best = self._record(name, self.best, n=self.n, layer=None, unit="layer", note=reason or self.note)
+        note = reason or "; ".join(filter(None, (self.note, self.caution)))
+        best = self._record(name, self.best, n=self.n, layer=None, unit="layer", note=note)
         return (*every, best, *(self.chosen.records() if self.chosen else ()))
 
     def _brief(self) -> tuple[str, ...]:

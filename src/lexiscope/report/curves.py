@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lexiscope.analysis.condition_layers import ConditionLayers
 from lexiscope.core.errors import InputError
 from lexiscope.report.figures import Array, floats, same_length
 
@@ -25,6 +26,12 @@ class LayerMeans:
     low: Array | None = None
     high: Array | None = None
     n: int | None = None
+
+    @classmethod
+    def of(cls, subject: str, layers: Sequence[int], found: ConditionLayers) -> LayerMeans:
+        """Return the means of a condition as they are drawn: those of one subject at these layers."""
+        low, high = (np.array([getattr(interval, end) for interval in found.intervals]) for end in ("low", "high"))
+        return cls(subject, found.condition, np.array(layers), found.mean, low, high, found.n)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

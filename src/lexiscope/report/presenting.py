@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from lexiscope.analysis.layers import separated_layers
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import (
     Contrast,
@@ -105,7 +106,8 @@ def _(result: Curve) -> str:
     if last.layer != result.best and last.value is not None:
         end = f"; at the last layer, {last.layer}, it is {format_number(last.value, _form(result))}"
     where = f"at layer {result.best} ({_value(best)}{_between(best.interval, best)})"
-    return f"{_what(result.statistic, result)} is {word} {where}{end}{_n(result)}.{_chosen(result.chosen)}"
+    lead = f"{_what(result.statistic, result)} is {word} {where}{end}{_n(result)}."
+    return f"{lead}{_caution(result)}{_chosen(result.chosen)}"
 
 
 @sentence.register
@@ -126,7 +128,7 @@ def _(result: Fit) -> str:
     return f"The {result.name} {word} the model ({test}; {result.formula} compared with {result.reduced})."
 
 
-def _caution(result: Estimate | Contrast) -> str:
+def _caution(result: Estimate | Contrast | Curve) -> str:
     return f" Caution: {result.caution}." if result.caution else ""
 
 
@@ -241,13 +243,24 @@ def _(result: Curves, title: str = "") -> Figure:
 
 
 def trajectory_of(curve: Curve) -> Trajectory:
-    """Return a curve as figures over layers draw it: its points, with the bounds of their intervals if it has any."""
+    """Return a curve as figures over layers draw it: its points, with the bounds of their intervals if it has any.
+
+    The value of the model without distance and the layers that separate the outcomes without error come along.
+    """
     layers = np.array([point.layer for point in curve.values])
     ends = [(p.interval.low, p.interval.high) if p.interval else (np.nan, np.nan) for p in curve.values]
     low, high = np.array(ends, dtype=np.float64).T
     label = f"{curve.subject}, {curve.condition}" if curve.condition else curve.subject
     known = not np.isnan(low).all()
-    return Trajectory(label, layers, curve.array(), low if known else None, high if known else None)
+    return Trajectory(
+        label,
+        layers,
+        curve.array(),
+        low if known else None,
+        high if known else None,
+        baseline=curve.baseline,
+        separated=separated_layers(curve),
+    )
 
 
 def _file_name(result: Curves, name: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from lexiscope.analysis.layers import NO_BOUNDARY, SEPARATED
 from lexiscope.analysis.norms import norms as item_norms
 from lexiscope.core.response import holds_simulated
 from lexiscope.core.result import Record, parse_statistic, statistic_name
@@ -155,7 +156,7 @@ def overview(records: Sequence[Record], settings: SawCSettings) -> Table:
     """Return the shortest account of a run: every subject's best layer and fit, and people's agreement by name."""
 
     def boundary(record: Record) -> Cell:
-        return Missing(record.note) if layers.NO_BOUNDARY in record.note else record.layer
+        return Missing(record.note) if NO_BOUNDARY in record.note else record.layer
 
     best, view = layers.BEST_R2, settings.views[0]
     columns = (
@@ -237,7 +238,7 @@ def _boundary_result(_run: SawCData, records: Sequence[Record]) -> str:
     )
     # of these no finite AIC can be given: they are better than the best of the others
     separated = "; ".join(
-        f"{one.subject}: {one.note.removeprefix('undefined: ')}" for one in lowest if layers.SEPARATED in one.note
+        f"{one.subject}: {one.note.removeprefix('undefined: ')}" for one in lowest if SEPARATED in one.note
     )
     if separated:
         return f"{separated}; of the others, {text}" if text else separated
