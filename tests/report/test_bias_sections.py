@@ -54,7 +54,7 @@ def test_long_lists_are_cut_and_say_so() -> None:
     section = errors_section([misled, none], most=1)
     assert len(section.tables) == 1
     assert section.tables[0].notes == ("The first 1 of 2 items are shown.",)
-    assert section.paragraphs[1] == "FULL wrong and WORD right: 0 of 1 items."
+    assert section.paragraphs[1] == "FULL wrong and WORD right: 0 of 1 item."
 
 
 def test_the_page_escapes_what_data_hold() -> None:

@@ -50,6 +50,6 @@ def test_the_scatter_prints_the_given_statistics() -> None:
         subject="BETO", layer="layer 12", r=-0.597, rho=float("nan"),
     )  # fmt: skip
     assert "n = 2, r = −.60, ρ = —" in figure.svg
-    assert "1 items" in figure.caption
+    assert "1 item." in figure.caption
     np.testing.assert_array_equal(figure.data["norm"], norm)
     np.testing.assert_array_equal(figure.data["distance"], distance)

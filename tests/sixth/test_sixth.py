@@ -73,7 +73,7 @@ def test_a_sixth_paper_runs_by_path(published: Path, tmp_path: Path) -> None:
     (odd,) = [(row["sentence1"], row["sentence2"]) for row in other if row["gpt3.5-turbo_rating"] == "3.5"]
     (dropped,) = [int(row["count"]) for row in rows if (row["sentence1"], row["sentence2"]) == odd]
     assert [record.n for record in tests] == [8624, 8624 - dropped]
-    assert f"{dropped} ratings of items that a model did not answer are excluded" in tests[1].note
+    assert f"excluded: {dropped:,} ratings of items that a model did not answer" in tests[1].note
     names = [(r.statistic, r.subject, r.layer, r.condition, r.view) for r in records]
     assert len(set(names)) == len(names), "two records answer to one name"
     assert {r.layer for r in records if r.subject == "encoder:minilm" and r.statistic == RHO} == set(range(7))

@@ -29,10 +29,11 @@ from lexiscope.items.error_tags import COLUMNS
 from lexiscope.items.sense_frequency import sense_counts
 from lexiscope.resources import wordnet
 from lexiscope.studies.ambistory import study
-from lexiscope.studies.ambistory.data import gather, given_files
+from lexiscope.studies.ambistory.data import gather
 from lexiscope.studies.ambistory.errors import error_tags, write_sheet
 from lexiscope.studies.ambistory.models import INTEGER_FORM, RAW_FORM, RHO, ROUNDED_FORM, WRONG_FORMS
 from lexiscope.studies.ambistory.settings import AmbistorySettings
+from lexiscope.studies.kit.data import given_files
 
 from .conftest import outcomes_of_claims
 

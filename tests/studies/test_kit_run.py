@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,11 +15,12 @@ import lexiscope
 from lexiscope.analysis import mixed
 from lexiscope.analysis.layers import correlations_by_layer
 from lexiscope.analysis.ratings import Ratings
+from lexiscope.core.errors import InputError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record
 from lexiscope.core.run import read_json
-from lexiscope.core.settings import Settings
-from lexiscope.studies.kit.data import joined_responses
+from lexiscope.core.settings import ItemSettings, Settings, option
+from lexiscope.studies.kit.data import given_files, joined_responses
 from lexiscope.studies.kit.run import Run
 from lexiscope.studies.kit.study import Study
 
@@ -169,3 +171,47 @@ def test_a_run_names_the_papers_numbers_only_where_it_is_compared_with_them(tmp_
     assert files([own, other], "mini_relatedness") == ({"printed.csv"}, "")
     assert files([own, other]) == ({"printed.csv"}, "")
     assert files([own, other]) == ({"printed.csv"}, finished)
+
+
+class FileSettings(ItemSettings):
+    """Settings with files, one and several, and a text that is none."""
+
+    study: str = "files"
+    counts: str = option("", "a file", file=True)
+    sheets: tuple[str, ...] = option((), "files", file=True)
+    label: str = option("", "a text")
+
+
+def test_files_beside_the_items_are_known_by_their_content(tmp_path: Path) -> None:
+    """Files that settings name and recorded answers, each with its sha256; the items are the data's; a missing one."""
+    for name in ("counts.csv", "sheet.csv", "recorded.csv", "items.csv"):
+        (tmp_path / name).write_text(f"the text of {name}", encoding="utf-8")
+    paths = {name: str(tmp_path / f"{name}.csv") for name in ("counts", "sheet", "recorded", "items")}
+    settings = FileSettings(
+        items=paths["items"],
+        counts=paths["counts"],
+        sheets=(paths["sheet"],),
+        subjects=(f"recorded:{paths['recorded']}", "recorded:mini_relatedness", "baseline:random"),
+        label=paths["items"],
+    )
+    beside = [paths[name] for name in ("counts", "sheet", "recorded")]
+    assert given_files(settings) == {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in beside}
+    assert given_files(FileSettings()) == {}
+    with pytest.raises(InputError, match="there is no such file"):
+        given_files(FileSettings(counts=str(tmp_path / "none.csv")))
+
+
+def test_a_result_in_one_line_has_minus_signs(tmp_path: Path) -> None:
+    """A negative number has the sign of all other numbers of the report; a hyphen in a name stays one."""
+    study = lexiscope.Study("signs", title="Signs", citation="None.")
+
+    @study.data
+    def load() -> list[object]:
+        return [lexiscope.pair("bank/1", "A bank.", "The bank.", "bank"), lexiscope.rating("p1", "bank/1", 4)]
+
+    @study.question("Is it negative?", said=lambda _run, _records: "gpt-2 in 2020-01: -0.50 [-1.2, -.3]")
+    def negative(run: Run[Settings]) -> object:
+        return run.number("n_pairs", -0.5)
+
+    page = study.run(out=tmp_path / "run").report.read_text(encoding="utf-8")
+    assert "gpt-2 in 2020-01: −0.50 [−1.2, −.3]" in page

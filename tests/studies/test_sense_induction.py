@@ -466,7 +466,7 @@ def test_answers_of_another_test_are_refused(tmp_path: Path) -> None:
     """A table of something else, another task, and an answer to an item that was not given are named."""
     settings = replace(MINI, subjects=(f"gasi:{made_folder(tmp_path / 'a')}",))
     items, answers = simulated_people(tmp_path, ("m",), right=(3,))
-    with pytest.raises(InputError, match="2 items that it answers are in no file of items"):
+    with pytest.raises(InputError, match="it answers 2 items of no file of items"):
         sense_induction.run(replace(settings, people=(answers,)), tmp_path / "run")
     (tmp_path / "other.csv").write_text("x,y\n1,2\n")
     with pytest.raises(InputError, match="no table of responses: its columns are x, y"):

@@ -9,6 +9,7 @@ from lexiscope.analysis.verdict import Verdict
 from lexiscope.analysis.view_errors import SEVERAL, ViewError, ViewErrors, distractor_by_overlap, view_errors
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record, statistic_name
+from lexiscope.core.showing import counted
 from lexiscope.report.document import Section
 from lexiscope.report.figures import Figure
 from lexiscope.report.part import Part
@@ -121,9 +122,9 @@ def _text(item: Item) -> str:
 
 
 def _told(found: ViewErrors) -> str:
-    unanswered = f" {found.n_unanswered:,} further items lack an answer." if found.n_unanswered else ""
+    unanswered = f" Without an answer: {counted(found.n_unanswered, 'further item')}." if found.n_unanswered else ""
     wrong, right = found.wrong_view.upper(), found.right_view.upper()
-    return f"{wrong} wrong and {right} right: {len(found.errors):,} of {found.n:,} items.{unanswered}"
+    return f"{wrong} wrong and {right} right: {len(found.errors):,} of {counted(found.n, 'item')}.{unanswered}"
 
 
 def _errors_table(

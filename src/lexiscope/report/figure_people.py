@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lexiscope.core.errors import InputError
+from lexiscope.core.showing import counted
 from lexiscope.report.figures import (
     Array,
     Figure,
@@ -107,7 +108,7 @@ def norms_by_distance(
         svg = as_svg(sheet, heading.name, title=heading.title, alt=alt)
     gone = int((~both).sum())
     return build(heading, svg, alt, {"condition": labels, "norm": people, "distance": model},
-                 gaps_remark([f"{gone} items"] if gone else []))  # fmt: skip
+                 gaps_remark([counted(gone, "item")] if gone else []))  # fmt: skip
 
 
 def _share_below(raters: Floats, value: float) -> str:

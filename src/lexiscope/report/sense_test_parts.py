@@ -22,6 +22,7 @@ from lexiscope.analysis.sense_duplicates import DuplicateAnalysis, Pairs, duplic
 from lexiscope.analysis.votes import vote_share
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
+from lexiscope.core.showing import counted
 from lexiscope.report.figure_sense_tests import LikenessDot, likeness_dots
 from lexiscope.report.figure_senses import agreement_and_consistency
 from lexiscope.report.figures import Figure, Heading, apa
@@ -171,7 +172,7 @@ def _by_word(test: SenseTest, title: str, *, number: int) -> tuple[Result, tuple
     value = apa(rho.value) if isinstance(rho, Estimate) else "undefined"
     bounded = isinstance(rho, Estimate) and rho.interval.is_defined
     bounds = f" [{apa(rho.interval.low)}, {apa(rho.interval.high)}]" if isinstance(rho, Estimate) and bounded else ""
-    whole = f"Spearman's ρ = {value}{bounds} over {len(points)} words"
+    whole = f"Spearman's ρ = {value}{bounds} over {counted(len(points), 'word')}"
     told = f"{whole}. Where everybody chooses the model's sense, everybody agrees: the two are not independent."
     heading = Heading(f"agreement_{number}", "7", f"Agreement and consistency: {title}", told)
     return rho, (agreement_and_consistency(points, heading),)

@@ -19,6 +19,7 @@ from lexiscope.analysis.sense_duplicates import Question
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
+from lexiscope.core.showing import counted
 from lexiscope.core.simulated import COLLECTED, TOLD_SIMULATED, refuse_mixture
 from lexiscope.items.tabular import is_item_table, read_items
 from lexiscope.resources.tables import read_header
@@ -88,7 +89,7 @@ def check_known(path: Path, answers: ResponseTable, items: Mapping[str, Item]) -
     """Check that all answers of a file are to *items*. Errors: :class:`InputError` E471 naming one that is not."""
     unknown = [name for name in answers.unique("item_id") if name not in items]
     if unknown:
-        what = f"{len(unknown)} items that it answers are in no file of items"
+        what = f"it answers {counted(len(unknown), 'item')} of no file of items"
         raise InputError(what, code="E471", place=Place(str(path), item_id=unknown[0]), hint=_FORMS)
 
 
@@ -257,14 +258,15 @@ class SenseTest:
         """Return how much was answered, in words: what the shares of a table do not show."""
         ratings, _ = self.choices
         n, voted = ratings.counts(), majority(ratings)
-        counted = n[n > 0]
-        sizes = f"{counted.min()}" if counted.min() == counted.max() else f"{counted.min()} to {counted.max()}"
+        sizes = n[n > 0]
+        each = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
         gaps = {
             "pages without a majority": int((~voted.absolute & (n > 0)).sum()),
-            "pages without an answer": self.n_pages - len(counted),
+            "pages without an answer": self.n_pages - len(sizes),
             "judgments without a choice": ratings.n_missing,
         }
-        whole = f"{int(n.sum())} judgments of {len(ratings.rater_ids)} people on {len(counted)} pages, {sizes} each"
+        people, pages = counted(len(ratings.rater_ids), "person", "people"), counted(len(sizes), "page")
+        whole = f"{counted(int(n.sum()), 'judgment')} of {people} on {pages}, {each} each"
         return "; ".join([whole, *(f"{what}: {count}" for what, count in gaps.items() if count)])
 
 

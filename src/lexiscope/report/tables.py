@@ -173,6 +173,15 @@ def layout(table: Table) -> Layout:
     return Layout(headers, rows, tuple((letter, text) for text, letter in letters.items()), table.notes)
 
 
+def with_minus_signs(text: str) -> str:
+    """Return a text whose negative numbers begin with a minus sign; hyphens between letters and digits stay.
+
+    >>> with_minus_signs("gpt-2: -0.5 [-.9, -.1]")
+    'gpt-2: −0.5 [−.9, −.1]'
+    """
+    return re.sub(r"(?<![\w.)\]])-(?=\.?\d)", "−", text)
+
+
 def format_number(value: float, form: Format) -> str:
     """Return *value* as *form* prints it, with a true minus sign.
 

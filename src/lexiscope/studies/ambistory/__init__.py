@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from lexiscope.analysis.predictions import RHO
 from lexiscope.core.result import Record
+from lexiscope.core.showing import counted
 from lexiscope.core.study import read_rows
 from lexiscope.report.part import value_of
 from lexiscope.report.pivot import Col, Row, pivot
@@ -17,7 +18,7 @@ from lexiscope.report.sections import subjects_table
 from lexiscope.report.style import short_names
 from lexiscope.report.tables import Column, Table
 from lexiscope.studies.ambistory import errors, models, people
-from lexiscope.studies.ambistory.data import PAIRS, THREE, AmbistoryData, gather, given_files
+from lexiscope.studies.ambistory.data import PAIRS, THREE, AmbistoryData, gather
 from lexiscope.studies.ambistory.models import FORMS, WRONG_FORMS
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.kit.study import Study
@@ -31,7 +32,7 @@ def _methods(run: AmbistoryData) -> tuple[str, ...]:
         "the other meaning of the story.",
         "Correlations are Spearman's, with average ranks. Intervals of subjects resample words, those of alpha setups: "
         "samples of one word are not independent. Rank tests take samples as independent, as in Gehring & Roth (2025).",
-        f"Live subjects were asked the {len(run.asked)} samples of: {run.split}.",
+        f"Live subjects were asked the {counted(len(run.asked), 'sample')} of: {run.split}.",
     )
 
 
@@ -62,7 +63,6 @@ study = Study(
     limits=_limits,
     mini=AmbistorySettings(dataset="mini_ambistory", subjects=("baseline:random",)),
     complete=lambda settings: replace(settings, dataset=settings.dataset or "ambistory"),
-    given=given_files,
 )
 study.gather(gather)
 study.section("The stories")(people.stories)

@@ -17,7 +17,6 @@ from lexiscope.core.errors import InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.reply import MEASURE_REPLY
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import sha256_of
 from lexiscope.core.simulated import COLLECTED
 from lexiscope.items.chat_answers import MEASURE_EXPECTED
 from lexiscope.items.recorded_rows import check_ratings
@@ -175,10 +174,3 @@ def gather(settings: AmbistorySettings, out: Path, progress: CollectProgress | N
         what = f"{run.name} has no recorded ratings, and no subject was asked"
         raise InputError(what, hint="name a subject that rates: --subject chat:MODEL@URL, or baseline:random")
     return run
-
-
-def given_files(settings: AmbistorySettings) -> dict[str, str]:
-    """Return the checksums of recorded predictions and coded sheets: another content is another run."""
-    paths = [Path(spec.partition(":")[2]) for spec in settings.subjects if spec.startswith("recorded:")]
-    paths += [Path(name) for name in settings.codings]
-    return {str(path): sha256_of(path) for path in paths if path.is_file()}

@@ -26,6 +26,7 @@ class AmbistorySettings(Settings):
         "sheets of errors (error_coding.csv) that people tagged, each named after its coder",
         flag="--coding",
         metavar="FILE",
+        file=True,
     )
 
     def __post_init__(self) -> None:

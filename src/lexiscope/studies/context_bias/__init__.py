@@ -12,7 +12,7 @@ from lexiscope.core.settings import Settings
 from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.tables import Format, Table
 from lexiscope.studies.context_bias import biases, data, words
-from lexiscope.studies.context_bias.data import BiasData, gather, given_files
+from lexiscope.studies.context_bias.data import BiasData, gather
 from lexiscope.studies.context_bias.models import LOOK_UP
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.kit.study import Said, Study
@@ -89,7 +89,6 @@ study = Study(
     methods=_methods,
     limits=_limits,
     mini=ContextBiasSettings(dataset="planted_bias", encoders=(LOOK_UP,)),
-    given=given_files,
 )
 study.gather(gather)
 

@@ -14,7 +14,6 @@ from lexiscope.core.dataset import DatasetCard
 from lexiscope.core.errors import InputError, MissingExtraError, SubjectError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
-from lexiscope.core.run import sha256_of
 from lexiscope.core.study import PublishedValue
 from lexiscope.items.answers_by_dataset import answers_by_dataset
 from lexiscope.items.guessed_word import guessed_again
@@ -28,7 +27,7 @@ from lexiscope.report.tables import INTEGER, Cell, Column, Table
 from lexiscope.studies.context_bias.models import LOOK_UP, WORDS, Answers, check_protocol, model_answers
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, TASKS, VIEWS, AuditSet, NotUsed, open_sets
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
-from lexiscope.studies.kit.data import joined_responses
+from lexiscope.studies.kit.data import given_files, joined_responses
 from lexiscope.studies.kit.run_data import RunData
 from lexiscope.training.view_learners import check_mask
 
@@ -201,11 +200,6 @@ def gather(settings: ContextBiasSettings, out: Path, progress: CollectProgress |
         for name, error in missing.items()
     )
     return BiasData(settings, used, (*unread, *not_used), tuple(answers), people, guesses, not_run)
-
-
-def given_files(settings: ContextBiasSettings) -> Mapping[str, str]:
-    """Return the checksums of the files beside the items: with another one it is another run."""
-    return {path: sha256_of(Path(path)) for path in settings.people}
 
 
 # -- in the report: what was asked, of whom -----------------------------------------------------------------------

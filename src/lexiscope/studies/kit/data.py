@@ -8,10 +8,14 @@ from pathlib import Path
 
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.core.errors import InputError, Place, SpecError
+from lexiscope.core.given_file import existing_file
 from lexiscope.core.item import Condition, Item
 from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
+from lexiscope.core.settings import ItemSettings, Settings, settings_of
 from lexiscope.core.simulated import PARTICIPANT
+from lexiscope.core.subject import SubjectSpec
 from lexiscope.core.usage import Usage, locate
 
 
@@ -118,6 +122,24 @@ def with_models(responses: ResponseTable, named: Sequence[str], models: Sequence
         raise SpecError(f"{dataset} has no recorded subject {unknown[0]!r}", hint=f"there are {models}")
     others = [subject for subject in responses.unique("subject_id") if subject not in models]
     return responses.where(subject_id=(*others, *named))
+
+
+def given_files(settings: Settings) -> dict[str, str]:
+    """Return the sha256 of the files that settings name beside the items: with another content it is another run.
+
+    These are the values of settings that are files, and the files of recorded answers.
+    Errors: :class:`InputError` for a file that does not exist or is empty.
+    """
+    # the checksum of the items is that of the data
+    data = {setting.name for setting in settings_of(ItemSettings)}
+    paths: list[Path] = []
+    for setting in settings_of(type(settings)):
+        if setting.option.file and setting.name not in data:
+            value = getattr(settings, setting.name)
+            paths += map(existing_file, value if setting.many else filter(None, (value,)))
+    specs = map(SubjectSpec.parse, settings.subjects)
+    paths += [path for spec in specs if spec.kind == "recorded" and (path := Path(spec.name)).is_file()]
+    return {str(path): sha256_of(path) for path in paths}
 
 
 def joined_responses(

@@ -243,7 +243,7 @@ class Run(RunData[S]):
             )
             interval = percentile_interval(draws[:, 0] - draws[:, 1], level=boot.level)
         dropped = int(self._rated.sum()) - n
-        note = f"{dropped} items that one of them did not answer are excluded" if dropped else ""
+        note = f"excluded: {counted(dropped, 'item')} that one of them did not answer" if dropped else ""
         name = statistic_name(f"{kind}_difference", **{"with": "norms"})
         made = Contrast(name, here, there, interval, n, len(set(boot.groups)), note=note)
         return self.about(made, unit="correlation", higher="the first is closer to people")
@@ -272,7 +272,7 @@ class Run(RunData[S]):
             for one in test.full.fixed
         )
         result = Fit(name, formula, without, test.chi2, test.df, test.p, n, terms)
-        missing = f"{dropped} ratings of items that a model did not answer are excluded" if dropped else ""
+        missing = f"excluded: {counted(dropped, 'rating')} of items that a model did not answer" if dropped else ""
         return self.about(result, note=_joined(missing, *test.remarks))
 
     def frame(self) -> Any:
@@ -361,7 +361,7 @@ class Run(RunData[S]):
         n, n_groups = int(answered.sum()), len(set(boot.groups))
         about = {"subject": subject, "unit": "correlation", "higher": "closer to people"}
         missing = int((~answered).sum())
-        note = f"{missing} items without a readable answer are excluded" if missing else ""
+        note = f"excluded: {counted(missing, 'item')} without a readable answer" if missing else ""
         # words of one group cannot be resampled: the values are there, without intervals
         how: dict[str, Any] = {"kind": kind, "level": boot.level, "resamples": boot.resamples, "seed": boot.seed}
         how["groups"] = boot.groups if boot.resamples else None

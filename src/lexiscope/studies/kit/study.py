@@ -55,9 +55,9 @@ from lexiscope.report.study_run import (
     planned_text,
     run_study,
 )
-from lexiscope.report.tables import Table
+from lexiscope.report.tables import Table, with_minus_signs
 from lexiscope.resources.fetch import locate_all
-from lexiscope.studies.kit.data import card_of, dataset_of
+from lexiscope.studies.kit.data import card_of, dataset_of, given_files
 from lexiscope.studies.kit.glossary import statistics
 from lexiscope.studies.kit.run import Run
 from lexiscope.studies.kit.run_data import RunData
@@ -107,7 +107,7 @@ class Study:
     every study. *methods* say how it was computed and *limits* what limits its meaning, as texts or as a function of
     the run. *mini* are settings with which the study runs without data or models. *planned* are the analyses that a
     plan named, for the settings of a run; *complete* fills in what settings leave to the study; *given* returns the
-    checksums of files that settings name beside the items.
+    checksums of files on which a run depends beside the items and those that :func:`given_files` knows.
     """
 
     def __init__(
@@ -306,7 +306,7 @@ class Study:
         chosen = settings or self.settings_for()
         chosen = self.complete(chosen) if self.complete else chosen
         folder = Path(out or f"{self.name}_run")
-        files = dict(self.given(chosen) if self.given else {})
+        files = given_files(chosen) | dict(self.given(chosen) if self.given else {})
 
         def given(records: Sequence[Record]) -> Mapping[str, str]:
             return self._compared(chosen, records) | files
@@ -387,7 +387,7 @@ class Study:
         """The report: what was asked, of whom, how it was computed, what came out, and its limits."""
         questions = marked_questions(tuple(map(run.asks, self.QUESTIONS)), records)
         said = {
-            one.question.question_id: text
+            one.question.question_id: with_minus_signs(text)
             for one in self.asked
             if one.said and (text := one.said(run, parts[one.question.question_id].records))
         }

@@ -16,6 +16,7 @@ from lexiscope.analysis.norms import condition_means
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Condition
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
+from lexiscope.core.showing import counted
 from lexiscope.report.figure_density import density_by_condition
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Remark
@@ -168,7 +169,7 @@ def _remarks(run: SawCData) -> Iterator[Remark]:
     short = coverage(run.people, minimum=least, lists=lists).short
     if short:
         named = ", ".join(entry.item_id for entry in short[:5]) + (" …" if len(short) > 5 else "")
-        yield Remark(f"{len(short)} items have fewer than {least} ratings: {named}")
+        yield Remark(f"{counted(len(short), 'item')} with fewer than {least} ratings: {named}")
 
 
 def _alpha(run: SawCData, level: str) -> Result:

@@ -14,7 +14,7 @@ from lexiscope.report.sections import drop_empty
 from lexiscope.report.simulated import told
 from lexiscope.report.tables import Cell, Column, Format, Table
 from lexiscope.studies.kit.study import Study
-from lexiscope.studies.sense_induction.data import MADE_UP, SenseData, gather, given_files
+from lexiscope.studies.sense_induction.data import MADE_UP, SenseData, gather, trained_files
 from lexiscope.studies.sense_induction.people import found, people
 from lexiscope.studies.sense_induction.planted import recovered, recovery
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
@@ -79,7 +79,7 @@ study = Study(
     methods=METHODS,
     limits=_limits,
     mini=SenseInductionSettings(planted=MADE_UP),
-    given=given_files,
+    given=trained_files,
 )
 study.gather(gather)
 study.section("The vectors", section_id="vectors")(trainings)

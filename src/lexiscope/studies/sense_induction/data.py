@@ -358,12 +358,12 @@ def _planted(
     return Planted(path.name, items, subjects, reference=reference)
 
 
-def given_files(settings: SenseInductionSettings) -> dict[str, str]:
-    """Return the checksums of the files that a run depends on: trainings, vectors, planted usages, answers, text.
+def trained_files(settings: SenseInductionSettings) -> dict[str, str]:
+    """Return the checksums of the files of trainings, vectors, planted usages and text that a run depends on.
 
-    Errors: :class:`InputError` for a file of people, of planted usages or of a corpus that is not there.
+    Errors: :class:`InputError` for a file of planted usages or of a corpus that is not there.
     """
-    paths = [*map(Path, settings.people), *corpus_files([Path(name) for name in settings.corpus])]
+    paths = [*corpus_files([Path(name) for name in settings.corpus])]
     if settings.planted and settings.planted != MADE_UP:
         paths += planted_files(Path(settings.planted))
     absent = next((path for path in paths if not path.is_file()), None)

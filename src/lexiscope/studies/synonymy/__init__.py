@@ -6,14 +6,14 @@ Ivan, Ramisch & Nasr 2025. The study runs on the released collection with its re
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import comb
 from pathlib import Path
 
 from lexiscope.analysis.choice_design import CORRECT, INCORRECT, RANDOM, Cell, cell_named
 from lexiscope.core.result import Record
-from lexiscope.core.run import sha256_of
+from lexiscope.core.showing import counted
 from lexiscope.report.style import short_names
 from lexiscope.report.tables import Column, Format, Table
 from lexiscope.studies.kit.study import Study
@@ -89,12 +89,6 @@ def _complete(settings: SynonymySettings) -> SynonymySettings:
     return replace(settings, dataset=settings.dataset or ("" if settings.items else settings.study))
 
 
-def _given(settings: SynonymySettings) -> Mapping[str, str]:
-    """The checksums of the files beside the collection: word counts, words to flag, templates."""
-    beside = (settings.frequency, settings.word_list, settings.templates)
-    return {path: sha256_of(Path(path)) for path in beside if path}
-
-
 study = Study(
     "synonymy",
     title=lambda run: ("Synonymy: " if run.design.is_papers else "") + run.card.title,
@@ -109,7 +103,6 @@ study = Study(
     limits=_limits,
     mini=SynonymySettings(dataset="mini_synonymy", subjects=("baseline:random",)),
     complete=_complete,
-    given=_given,
 )
 study.gather(data.gather)
 study.section("The choice sets")(data.collection)
@@ -134,7 +127,7 @@ def _following(run: SynonymyData, records: Sequence[Record]) -> str:
     following = [record for record in own if record.note.startswith("right more often")]
     if not own:
         return ""
-    return f"decisions follow the token delta in {len(following)} of {len(own)} cells of live subjects"
+    return f"decisions follow the token delta in {len(following)} of {counted(len(own), 'cell')} of live subjects"
 
 
 def _consistent(run: SynonymyData, records: Sequence[Record]) -> str:

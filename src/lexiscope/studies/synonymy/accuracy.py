@@ -10,6 +10,7 @@ import numpy as np
 from lexiscope.analysis.accuracy import Accuracy, accuracy
 from lexiscope.analysis.choice_design import CONTROLLED, Cell
 from lexiscope.core.result import Estimate, Record, Undefined, statistic_name
+from lexiscope.core.showing import counted
 from lexiscope.report.accuracy_tables import PERCENT, by_condition, contrasts_table, intervals_table
 from lexiscope.report.figure_accuracy import Dot, Series, SeriesPoint, accuracy_dots, series
 from lexiscope.report.figures import Figure, Heading
@@ -308,7 +309,7 @@ def _reading(run: SynonymyData, results: Results) -> str:
     p = {(r.name, r.subject, r.condition): r.value for r in results if isinstance(r, Estimate)}
     tested = [key for key in p if key[0] == "paired_t_p"]
     apart = [key[1:] for key in tested if (p[key] < ALPHA) != (p["mcnemar_p", key[1], key[2]] < ALPHA)]
-    text = f"{len(tested)} contrasts, none corrected for their number."
+    text = f"{counted(len(tested), 'contrast')}, none corrected for their number."
     if apart:
         named = run.named(results)
         where = "; ".join(f"{named[subject]}, {named[condition]}" for subject, condition in apart[:6])

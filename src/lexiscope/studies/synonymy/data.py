@@ -22,6 +22,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, Result, parse_statistic
 from lexiscope.core.run import sha256_of
+from lexiscope.core.showing import counted
 from lexiscope.core.study import Question
 from lexiscope.core.subject import Generates, Judges, Scores, Subject
 from lexiscope.items.choice_set_file import is_collection, read_designed
@@ -389,7 +390,9 @@ def collection(run: SynonymyData) -> object:
     words = run.settings.word_list
     flagged = flagged_sentences(run.items, read_words(Path(words)) if words else FLAGGED_WORDS)
     n_items, n_sentences = len(run.sets.numbers), len(set(run.sets.sentences))
-    clusters = f"{n_items} items stand in {n_sentences} distinct sentences; intervals resample sentences."
+    clusters = (
+        f"{counted(n_items, 'item')} in {counted(n_sentences, 'distinct sentence')}; intervals resample sentences."
+    )
     if not run.own:
         flaws = ": the published texts repaired." if run.settings.mode == "clean" else ", flaws included."
         clusters += f" Texts are in the mode {run.settings.mode!r}{flaws}"

@@ -15,6 +15,7 @@ from lexiscope.analysis.choice_sets import BothWays, both_ways
 from lexiscope.analysis.consistency_table import consistency_table
 from lexiscope.analysis.token_effect import DeltaEffect, DeltaLevel, accuracy_by_delta, delta_effect
 from lexiscope.core.result import Result
+from lexiscope.core.showing import counted
 from lexiscope.items.templates import TURNED
 from lexiscope.report.accuracy_tables import PERCENT, both_ways_table, delta_effects_table, deltas_table, margins_table
 from lexiscope.report.part import Remark
@@ -87,7 +88,7 @@ def _warnings(effects: Sequence[Effect]) -> Iterator[Remark]:
         if following:
             yield Remark(
                 f"Warning: decisions of {answers.title} under {answers.measure} follow the token delta in "
-                f"{len(following)} cells: {'; '.join(following)}."
+                f"{counted(len(following), 'cell')}: {'; '.join(following)}."
             )
 
 

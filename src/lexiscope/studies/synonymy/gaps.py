@@ -14,6 +14,7 @@ from lexiscope.analysis.gap_answers import GapHits, gap_accuracy, gap_contrast, 
 from lexiscope.core.errors import DataError
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate, Record, Undefined, parse_statistic, statistic_name
+from lexiscope.core.showing import counted
 from lexiscope.items.gap_categories import CATEGORIES, count_proposed
 from lexiscope.items.gap_filling import COLUMN_SYNSET, MEASURE, Answers, gap_prompt, read_decoding
 from lexiscope.items.gap_matching import AnswerRule, mark_completions
@@ -158,7 +159,7 @@ def _categories(run: SynonymyData) -> object:
         return Remark(f"Error categories were not proposed: WordNet is not at hand ({error.what}).")
     counts, unknown = count_proposed(greedy, run.gap_items, lexicon)
     told = (
-        f"Error categories were proposed without {len(unknown)} of {len(run.gap_items)} items, the first is "
+        f"Error categories were proposed without {len(unknown)} of {counted(len(run.gap_items), 'item')}, the first is "
         f"{unknown[0] if unknown else ''}: the sense of its target is not known. A column sense_key in the collection "
         "names it."
     )
