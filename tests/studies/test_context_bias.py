@@ -18,8 +18,8 @@ from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import read_json, sha256_of
 from lexiscope.items.planted_bias import Dials, planted_items
 from lexiscope.items.tabular import read_items, write_items
-from lexiscope.studies.context_bias import models, study
-from lexiscope.studies.context_bias.models import LOOK_UP, check_protocol
+from lexiscope.studies.context_bias import data, study
+from lexiscope.studies.context_bias.data import LOOK_UP
 from lexiscope.studies.context_bias.sets import own_set
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 
@@ -129,7 +129,7 @@ def test_a_broken_run_goes_on_to_the_same_bytes(tmp_path: Path, monkeypatch: pyt
     settings = replace(COUNTING, items=str(own), encoders=("minilm",), protocol="zero_shot", outputs=())
     study.run(settings, tmp_path / "whole")
     asked: list[str] = []
-    real = models.collect
+    real = data.collect
 
     def stopping(*given: Any, views: Sequence[str], **named: Any) -> ResponseTable:
         asked.append(views[0])
@@ -137,7 +137,7 @@ def test_a_broken_run_goes_on_to_the_same_bytes(tmp_path: Path, monkeypatch: pyt
             raise KeyboardInterrupt
         return real(*given, views=views, **named)
 
-    monkeypatch.setattr(models, "collect", stopping)
+    monkeypatch.setattr(data, "collect", stopping)
     with pytest.raises(KeyboardInterrupt):
         study.run(settings, tmp_path / "broken")
     assert not (tmp_path / "broken" / "run.json").exists()
@@ -172,9 +172,9 @@ def test_a_dataset_that_is_not_at_hand_is_listed_with_the_reason(
 def test_a_budget_and_a_protocol_are_not_both_given() -> None:
     """Each of them decides; a budget that is no duration is refused too."""
     with pytest.raises(InputError, match="not both"):
-        check_protocol(replace(COUNTING, budget="30m", protocol="full"))
+        replace(COUNTING, budget="30m", protocol="full")
     with pytest.raises(InputError, match="30 potatoes"):
-        check_protocol(replace(COUNTING, budget="30 potatoes"))
+        study.gathered(replace(COUNTING, budget="30 potatoes"), Path("nowhere"))
 
 
 def test_a_plan_for_a_budget_is_kept(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from lexiscope.items.importer import import_items
 from lexiscope.report.document import Report
 from lexiscope.report.stored import load
 from lexiscope.studies.context_bias import study
-from lexiscope.studies.context_bias.models import WORDS
+from lexiscope.studies.context_bias.data import WORDS
 from lexiscope.studies.context_bias.sets import own_set
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.subjects._probe import UntrainedEncoder

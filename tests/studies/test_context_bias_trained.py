@@ -20,7 +20,7 @@ from lexiscope.core.run import read_json
 from lexiscope.items.divided import Divided
 from lexiscope.items.planted_bias import Dials, planted_items
 from lexiscope.items.tabular import write_items
-from lexiscope.studies.context_bias import data, models, study
+from lexiscope.studies.context_bias import data, study
 from lexiscope.studies.context_bias.sets import AuditSet, NotUsed
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.subjects import _probe
@@ -83,7 +83,7 @@ def test_an_encoder_is_kept_once_for_all_views_of_a_search(
     """Broken off in the second view and run again: the same results, and the views' files are the same files."""
     audits = [audit_of("sense_retrieval")]
     whole = run(audits, tmp_path / "whole", monkeypatch, encoders=(str(bert),))
-    plain = models.collect
+    plain = data.collect
 
     def broken(*given: object, **named: object) -> ResponseTable:
         if named["views"] == ("context",):
@@ -91,7 +91,7 @@ def test_an_encoder_is_kept_once_for_all_views_of_a_search(
         return plain(*given, **named)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patched:
-        patched.setattr(models, "collect", broken)
+        patched.setattr(data, "collect", broken)
         with pytest.raises(KeyboardInterrupt):
             run(audits, tmp_path / "run", patched, encoders=(str(bert),))
     assert run(audits, tmp_path / "run", monkeypatch, encoders=(str(bert),)) == whole

@@ -199,7 +199,8 @@ def _type(setting: Setting, number: int) -> click.ParamType[Any]:
 
 def _reader(setting: Setting) -> Any:
     def read(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
-        entries = value if setting.many else (value,)
+        # an option of one value that was not given is None
+        entries = value if setting.many else (value,) if value is not None else ()
         for entry in entries or ():
             try:
                 setting.option.read(entry[0] if isinstance(entry, tuple) else entry)

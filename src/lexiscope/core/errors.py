@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import importlib
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
+from typing import TypeVar
 
 from lexiscope.core.foreign import storable_text
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,16 @@ class LexiscopeError(Exception):
         self.what, self.code, self.place, self.why, self.hint = what, code, place, why, hint
         super().__init__(self._text())
 
+    @property
+    def sentences(self) -> str:
+        """What happened and what to do, in sentences: for what a report says of that which was left out.
+
+        >>> LexiscopeError("wic is not here", hint="get it with lexiscope data get wic").sentences
+        'wic is not here. Get it with lexiscope data get wic.'
+        """
+        parts = (self.what, self.hint[:1].upper() + self.hint[1:])
+        return " ".join(f"{part.rstrip('.')}." for part in parts if part)
+
     def _text(self) -> str:
         where = f"{self.place}: " if self.place is not None and str(self.place) else ""
         lines = [f"{where}{f'[{self.code}] ' if self.code else ''}{self.what}"]
@@ -132,6 +146,29 @@ def require(module: str, extra: str) -> ModuleType:
             raise
         package = module.split(".")[0]
         raise MissingExtraError(f"The package {package} is missing. Run pip install 'lexiscope[{extra}]'.") from error
+
+
+def made_and_failed(
+    makers: Mapping[K, Callable[[], V]], *kinds: type[LexiscopeError]
+) -> tuple[dict[K, V], dict[K, LexiscopeError]]:
+    """Return what can be made of several things, by name, and the errors of those that cannot: one stops no other.
+
+    Errors: those of no kind of *kinds*.
+
+    >>> def missing():
+    ...     raise DataError("it is not here")
+    >>> made, failed = made_and_failed({"a": lambda: 1, "b": missing}, DataError)
+    >>> made, failed["b"].what
+    ({'a': 1}, 'it is not here')
+    """
+    made: dict[K, V] = {}
+    failed: dict[K, LexiscopeError] = {}
+    for name, make in makers.items():
+        try:
+            made[name] = make()
+        except kinds as error:
+            failed[name] = error
+    return made, failed
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

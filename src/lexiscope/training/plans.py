@@ -100,7 +100,7 @@ def plan_for(asked: Protocol | Literal["auto"], parts: Divided, task: str, *, se
         drawn = task == "sense_disambiguation"
         closed = "a draw among the senses" if drawn else "the most frequent answer of training"
         left_out.append(f"a model trained on nothing: LABEL is {closed}")
-    how = _SEARCHED if protocol == "zero_shot" and _searches(task) else _HOW[protocol]
+    how = _SEARCHED if protocol == "zero_shot" and searches(task) else _HOW[protocol]
     return replace(plan, left_out=tuple(left_out), how=how)
 
 
@@ -139,13 +139,18 @@ def _rows_left_out(plan: Plan, parts: Divided, task: str) -> list[str]:
         return []
     counts = [("tested", len(parts.test), plan.test_rows)]
     # a search without training learns nothing and chooses nothing
-    if plan.settings.epochs or not _searches(task):
+    if plan.settings.epochs or not searches(task):
         counts.append(("training", len(parts.train), plan.settings.max_rows))
         counts.append(("dev", len(parts.dev), plan.settings.max_dev_rows))
     return [f"{n - most:,} of {n:,} {name} items" for name, n, most in counts if most and n > most]
 
 
-def _searches(task: str) -> bool:
+def searches(task: str) -> bool:
+    """Say whether the items of a task are answered by a search among all entries.
+
+    >>> searches("entity_link"), searches("same_sense")
+    (True, False)
+    """
     return METHOD_OF_TASK[task] == "bi_encoder"
 
 

@@ -47,6 +47,11 @@ class Features:
     matrix: Any
 
 
+def text_matrix(items: Sequence[Item], view: str) -> Any:
+    """Return the matrix of :func:`text_features` alone. *Shape:* (items, features)."""
+    return text_features(items, view).matrix
+
+
 def text_features(items: Sequence[Item], view: str) -> Features:
     """Return the features of pairs, or of usages with a definition, as a view shows them; of ``label`` there is none.
 

@@ -10,7 +10,7 @@ from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.datasets import planted_bias
 from lexiscope.items.tabular import write_items
-from lexiscope.studies.context_bias.models import LOOK_UP
+from lexiscope.studies.context_bias.data import LOOK_UP
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 
 SENSES = Path(__file__).parents[2] / "simulated" / "senses.py"

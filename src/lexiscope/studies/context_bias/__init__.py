@@ -12,8 +12,7 @@ from lexiscope.core.settings import Settings
 from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.tables import Format, Table
 from lexiscope.studies.context_bias import biases, data, words
-from lexiscope.studies.context_bias.data import BiasData, gather
-from lexiscope.studies.context_bias.models import LOOK_UP
+from lexiscope.studies.context_bias.data import LOOK_UP, BiasData, gather
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.kit.study import Said, Study
 
@@ -59,7 +58,7 @@ def _methods(run: BiasData) -> tuple[str, ...]:
 
 
 def _limits(run: BiasData) -> tuple[str, ...]:
-    counted = any(answers.subject == LOOK_UP for answers in run.answers)
+    counted = any(encoder == LOOK_UP for _, encoder in run.answers)
     return (*_LIMITS, *((_ZERO_SHOT,) if run.untrained else ()), *((_COUNTED,) if counted else ()))
 
 

@@ -27,8 +27,8 @@ from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import Column, Format, Table
 from lexiscope.studies.context_bias.data import ASSUMED, PEOPLE, PRINTED, BiasData
-from lexiscope.studies.context_bias.models import Answers
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, VIEWS, AuditSet
+from lexiscope.training.view_models import ViewAnswers
 
 PRINTED_VALUES = printed_values(Path(__file__).with_name("printed.csv"), dataset="context_bias")
 """What the paper prints, by dataset."""
@@ -66,8 +66,9 @@ def measured(run: BiasData) -> tuple[Measured, ...]:
     """Return the biases of every model and of people on every dataset, the models first."""
     found: list[Measured] = []
     for audit in run.sets:
-        scores = {each.subject: _model_scores(audit, each) for each in run.of(audit)}
-        blind = {each.subject: each.blind for each in run.of(audit)}
+        models = [answers for own, answers in run.answered() if own is audit]
+        scores = {each.subject: _model_scores(audit, each) for each in models}
+        blind = {each.subject: each.blind for each in models}
         if audit.name in run.people:
             answers = run.people[audit.name]
             scores[PEOPLE] = people_scores(answers, audit.parts.labelled, task=audit.task, measure=audit.measure)
@@ -138,12 +139,12 @@ def minimum_gap(run: BiasData) -> object:
 def _seeds(run: BiasData, scores: Sequence[Record]) -> Iterator[object]:
     """The spread over seeds on dev, of models that were trained with more than one (Table 7)."""
     records: list[Record] = []
-    for answers in run.answers:
+    for audit, answers in run.answered():
         for each in answers.trained:
             # a learner that is fitted once has no figure on dev that seeds could differ in
             if found := each.selection:
                 n = sum(shard.learning_rate == found.best.learning_rate for shard in found.shards)
-                named = (answers.subject, answers.dataset)
+                named = (answers.subject, audit.name)
                 mean = Record("dev_mean", found.mean, *named, view=each.view, n=n, note=each.chosen)
                 note = "one seed has no spread" if found.sd is None else ""
                 records += [mean, replace(mean, statistic="dev_sd", value=found.sd, note=note)]
@@ -215,7 +216,7 @@ def _recorded(run: BiasData) -> Table:
     return Table("human_constants", "", "Recorded scores of people, in percent", columns, rows, (note,))
 
 
-def _model_scores(audit: AuditSet, answers: Answers) -> Scores:
+def _model_scores(audit: AuditSet, answers: ViewAnswers) -> Scores:
     gold, asked = {item.item_id: str(item.gold) for item in answers.asked}, (*VIEWS, CONTEXT_SPAN)
     own = answers.responses.where(view=asked)
     found = scored_views(own, gold, audit.words, subjects=(answers.subject,), measure=audit.measure)

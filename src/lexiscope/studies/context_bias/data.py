@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from lexiscope.collect import CollectProgress
+from lexiscope.collect import CollectProgress, collect
 from lexiscope.core.dataset import DatasetCard
-from lexiscope.core.errors import InputError, MissingExtraError, SubjectError
+from lexiscope.core.errors import InputError, MissingExtraError, SubjectError, made_and_failed
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.study import PublishedValue
+from lexiscope.core.subject import Subject
 from lexiscope.items.answers_by_dataset import answers_by_dataset
 from lexiscope.items.guessed_word import guessed_again
 from lexiscope.items.tabular import is_item_table, read_items
@@ -24,17 +26,37 @@ from lexiscope.report.part import Part, Remark
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.simulated import marked_part, marked_section, marked_where_people
 from lexiscope.report.tables import INTEGER, Cell, Column, Table
-from lexiscope.studies.context_bias.models import LOOK_UP, WORDS, Answers, check_protocol, model_answers
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, TASKS, VIEWS, AuditSet, NotUsed, open_sets
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 from lexiscope.studies.kit.data import given_files, joined_responses
 from lexiscope.studies.kit.run_data import RunData
-from lexiscope.training.view_learners import check_mask
+from lexiscope.training.budget import read_duration
+from lexiscope.training.plans import Plan, budget_plan, plan_for
+from lexiscope.training.settings import TrainingSettings
+from lexiscope.training.text_features import text_matrix
+from lexiscope.training.view_learners import check_mask, with_guesses
+from lexiscope.training.view_models import (
+    ViewAnswers,
+    counts_by_view,
+    probe_by_view,
+    regression_by_view,
+    training_by_view,
+)
 
 PEOPLE, PRINTED, ASSUMED = "people", "people (printed)", "people (assumed)"
 """People whose answers were given, and people whose scores the paper prints or assumes."""
+LOOK_UP = "look_up"
+"""The learner that counts: it needs no model, and sees what a view shows and nothing else."""
+WORDS = "words"
+"""The learner of words and characters: it needs no model, and is trained on each view in seconds."""
 DEFAULT_ENCODERS = (WORDS, "minilm")
 """By default: words and characters, and a linear probe on vectors if its packages are installed."""
+
+_WORDS_SUBJECT = "words and characters"
+_OF_WORDS = (
+    "A logistic regression on words, characters, lengths and what two texts share, trained on each view. It knows no "
+    "meanings: a model that understands the texts may reach more with the whole input, and lower biases."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +64,14 @@ class BiasData(RunData[ContextBiasSettings]):
     """A run: its datasets, what models and people answered, and items with guessed words.
 
     ``not_used`` are datasets that the run does not have, ``not_run`` default models that could not run here, with the
-    reasons. ``guesses``, by dataset, are items with a guessed word and how they were made, as text.
+    reasons. ``answers`` are by dataset and encoder; ``guesses``, by dataset, items with a guessed word and how they
+    were made, as text.
     """
 
     settings: ContextBiasSettings
     sets: tuple[AuditSet, ...]
     not_used: tuple[NotUsed, ...]
-    answers: tuple[Answers, ...]
+    answers: Mapping[tuple[str, str], ViewAnswers]
     people: Mapping[str, ResponseTable] = field(default_factory=dict)
     guesses: Mapping[str, tuple[tuple[Item, ...], str]] = field(default_factory=dict)
     not_run: tuple[str, ...] = ()
@@ -72,7 +95,9 @@ class BiasData(RunData[ContextBiasSettings]):
     def responses(self) -> ResponseTable:
         """All answers of the run; an item id that datasets of one task share is ``DATASET:ITEM_ID``."""
         items = {audit.name: (audit.task, audit.parts.labelled) for audit in self.sets}
-        return joined_responses([*((one.dataset, one.responses) for one in self.answers), *self.people.items()], items)
+        return joined_responses(
+            [*((name, one.responses) for (name, _), one in self.answers.items()), *self.people.items()], items
+        )
 
     @property
     def checksums(self) -> Mapping[str, str]:
@@ -94,8 +119,8 @@ class BiasData(RunData[ContextBiasSettings]):
     def record(self) -> Mapping[str, Any]:
         """How each model was trained, and what was not trained."""
         plans = [
-            {"dataset": one.dataset, "model": one.subject, "plan": one.plan, "left_out": list(one.left_out)}
-            for one in self.answers
+            {"dataset": name, "model": one.subject, "plan": one.plan, "left_out": list(one.left_out)}
+            for (name, _), one in self.answers.items()
         ]
         return {"plans": plans}
 
@@ -107,7 +132,7 @@ class BiasData(RunData[ContextBiasSettings]):
     @cached_property
     def untrained(self) -> bool:
         """Whether no model learnt anything: of an encoder as it is, a threshold was chosen."""
-        methods = {each.method for answers in self.answers for each in answers.trained}
+        methods = {each.method for answers in self.answers.values() for each in answers.trained}
         return bool(methods) and methods <= {"threshold", "label"}
 
     def printed(self, values: Mapping[str, Sequence[PublishedValue]]) -> Sequence[PublishedValue]:
@@ -128,13 +153,9 @@ class BiasData(RunData[ContextBiasSettings]):
         """Mark a section that names people, if they are simulated participants."""
         return marked_section(section) if self.simulated else section
 
-    def of(self, audit: AuditSet) -> tuple[Answers, ...]:
-        """Return the answers of all models to one dataset."""
-        return tuple(one for one in self.answers if one.dataset == audit.name)
-
-    def answered(self) -> Iterable[tuple[AuditSet, Answers]]:
-        """Yield each dataset with the answers of each model."""
-        return [(audit, answers) for audit in self.sets for answers in self.of(audit)]
+    def answered(self) -> list[tuple[AuditSet, ViewAnswers]]:
+        """Return each dataset with the answers of each model."""
+        return [(audit, one) for audit in self.sets for (name, _), one in self.answers.items() if name == audit.name]
 
 
 def gather(settings: ContextBiasSettings, out: Path, progress: CollectProgress | None = None) -> BiasData:
@@ -146,60 +167,139 @@ def gather(settings: ContextBiasSettings, out: Path, progress: CollectProgress |
     Errors: those of the datasets, of the files of people, of the trainings; :class:`SubjectError` if an encoder
     cannot answer the only dataset, or none of several.
     """
-    check_protocol(settings)
+    if settings.budget:
+        read_duration(settings.budget)
     sets, not_used = open_sets(settings)
     labelled = {audit.name: audit.parts.labelled for audit in sets}
     people = answers_by_dataset(settings.people, labelled)
     given = [item for path in map(Path, settings.people) if is_item_table(path) for item in read_items(path)]
     guesses = {name: guessed_again(labelled[name], answers, given) for name, answers in people.items()}
     encoders = settings.encoders or DEFAULT_ENCODERS
-    share = len(sets) * len(encoders)
-    missing: dict[str, MissingExtraError] = {}
-    answers: list[Answers] = []
-    unread: list[NotUsed] = []
-    for encoder in encoders:
-        try:
-            if encoder not in (WORDS, LOOK_UP):
-                check_mask(encoder, sets[0].parts.labelled[0])
-        except MissingExtraError as error:
-            if settings.encoders:
-                raise
-            missing[encoder] = error
-    for audit in sets:
-        guessed = guesses[audit.name][0] if audit.name in guesses else ()
-        for encoder in encoders:
-            # words and characters are learnt of pairs alone
-            if encoder in missing or (encoder == WORDS and audit.task not in PAIR_TASKS):
-                continue
-            try:
-                answers.append(
-                    model_answers(audit, encoder, settings, out, share=share, guessed=guessed, progress=progress)
-                )
-            except MissingExtraError as error:
-                if settings.encoders:
-                    raise
-                missing[encoder] = error
-            except SubjectError as error:
-                # one dataset of several that an encoder cannot read (another script, say) stops none of the others
-                if len(sets) == 1:
-                    raise
-                why = f"{encoder} cannot answer it: {error.what} ({error.why})." if error.why else error.what
-                unread.append(NotUsed(audit.name, audit.title, why))
+    # what was named has to answer; one of the defaults may not be installed
+    optional = () if settings.encoders else (MissingExtraError,)
+    checks = {
+        name: partial(check_mask, name, sets[0].parts.labelled[0]) for name in encoders if name not in (WORDS, LOOK_UP)
+    }
+    not_run = made_and_failed(checks, *optional)[1]
+    trainings = {
+        (audit.name, encoder): partial(
+            model_answers,
+            audit,
+            encoder,
+            settings,
+            out,
+            share=len(sets) * len(encoders),
+            guessed=guesses[audit.name][0] if audit.name in guesses else (),
+            progress=progress,
+        )
+        for audit in sets
+        for encoder in encoders
+        # words and characters are learnt of pairs alone
+        if encoder not in not_run and (encoder != WORDS or audit.task in PAIR_TASKS)
+    }
+    # one dataset of several that an encoder cannot read (another script, say) stops none of the others
+    unreadable = (SubjectError,) if len(sets) > 1 else ()
+    answers, failed = made_and_failed(trainings, *optional, *unreadable)
     shutil.rmtree(out / "vectors", ignore_errors=True)
-    if missing and not answers:
-        raise next(iter(missing.values()))
+    unread: dict[str, str] = {}
+    for (name, encoder), error in failed.items():
+        if isinstance(error, MissingExtraError):
+            not_run.setdefault(encoder, error)
+        else:
+            unread[name] = f"{encoder} cannot answer it: {error.what} ({error.why})." if error.why else error.what
+    if not_run and not answers:
+        raise next(iter(not_run.values()))
     if unread and not answers:
         hint = "name another encoder or other datasets"
-        raise SubjectError("no encoder could answer any dataset", why=unread[0].reason, hint=hint)
+        raise SubjectError("no encoder could answer any dataset", why=next(iter(unread.values())), hint=hint)
     if not answers:
         what = f"{', '.join(encoders)} cannot answer {', '.join(audit.task for audit in sets)}"
         raise InputError(what, hint="name another encoder, such as minilm")
-    used = tuple(audit for audit in sets if any(one.dataset == audit.name for one in answers))
-    not_run = tuple(
-        f"Not run: {name}, a linear probe on vectors. {error.what} {error.hint or ''}".strip()
-        for name, error in missing.items()
+    answered = {name for name, _ in answers}
+    titles = {audit.name: audit.title for audit in sets}
+    return BiasData(
+        settings,
+        tuple(audit for audit in sets if audit.name in answered),
+        (*(NotUsed(name, titles[name], why) for name, why in unread.items()), *not_used),
+        answers,
+        people,
+        guesses,
+        tuple(f"Not run: {name}, a linear probe on vectors. {why.sentences}" for name, why in not_run.items()),
     )
-    return BiasData(settings, used, (*unread, *not_used), tuple(answers), people, guesses, not_run)
+
+
+def model_answers(
+    audit: AuditSet,
+    encoder: str,
+    settings: ContextBiasSettings,
+    out: Path,
+    *,
+    share: int = 1,
+    guessed: Sequence[Item] = (),
+    progress: CollectProgress | None = None,
+) -> ViewAnswers:
+    """Train an encoder on every view of a dataset and ask each model the tested items, or continue with it.
+
+    *guessed* are items with a guessed word (:mod:`lexiscope.items.guessed_word`): the model of the whole input is asked
+    them with the guess in the word's place. *share* is the number of (dataset, encoder) among which a budget is
+    divided, in equal parts. Errors: those of the trainings and of the subjects.
+    """
+    parts, task = audit.parts, audit.task
+    # am2ico?language=zh is am2ico_language_zh
+    name = "--".join(re.sub(r"[^A-Za-z0-9.-]+", "_", each).strip("_.") for each in (audit.name, encoder))
+
+    def ask(model: Subject, items: Sequence[Item], view: str, kept: str) -> ResponseTable:
+        folder = out / "collected" / name / kept
+        return collect(items, [model], task, views=(view,), out=folder, seed=settings.seed, progress=progress)
+
+    def tell(what: str, done: int, total: int) -> None:
+        if progress is not None:
+            progress(f"{audit.name}, {what}", done, total)
+
+    if encoder == LOOK_UP:
+        return counts_by_view(parts, VIEWS, task=task, subject=LOOK_UP)
+    if encoder == WORDS:
+        further = with_guesses(parts, guessed, parts.labelled)
+        found = regression_by_view(
+            parts,
+            audit.views,
+            text_matrix,
+            task=task,
+            subject=_WORDS_SUBJECT,
+            kind="baseline",
+            further=further,
+            progress=tell,
+        )
+        return replace(found, plan=_OF_WORDS)
+    plan = _plan(audit, encoder, settings, out / "plans" / f"{name}.json", share)
+    subject = f"{encoder.rstrip('/').rpartition('/')[2] or encoder}, {plan.protocol.replace('_', '-')}"
+    views = VIEWS if plan.protocol == "reduced" else audit.views
+    store = out / "vectors" / name
+    make = probe_by_view
+    if plan.protocol != "linear":
+        make = partial(training_by_view, ask=ask, out=out / "shards" / name, space=audit.space)
+    found = make(parts, views, encoder, plan, task=task, subject=subject, store=store, guessed=guessed, progress=tell)
+    # large, and of no use once everything is answered
+    shutil.rmtree(store, ignore_errors=True)
+    return found
+
+
+def _plan(audit: AuditSet, encoder: str, settings: ContextBiasSettings, kept: Path, share: int) -> Plan:
+    """What is trained of an encoder: what fits into its share of the budget, or the protocol."""
+    training = TrainingSettings(threads=settings.threads, device=settings.device)
+    if not settings.budget:
+        return plan_for(settings.protocol, audit.parts, audit.task, settings=training)
+    return budget_plan(
+        audit.parts,
+        audit.task,
+        encoder,
+        VIEWS,
+        budget=settings.budget,
+        share=share,
+        kept=kept,
+        settings=training,
+        space=audit.space,
+    )
 
 
 # -- in the report: what was asked, of whom -----------------------------------------------------------------------

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset, DatasetCard, own_card
-from lexiscope.core.errors import DataError, InputError, SpecError
+from lexiscope.core.errors import DataError, InputError, SpecError, made_and_failed
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
 from lexiscope.items.bias_fitness import bias_fitness
@@ -121,24 +121,15 @@ def open_sets(settings: ContextBiasSettings) -> tuple[tuple[AuditSet, ...], tupl
     asked = settings.datasets or ((settings.dataset,) if settings.dataset else DEFAULT)
     if len(set(asked)) < len(asked):
         raise InputError(f"the same dataset is asked twice: {', '.join(asked)}")
-    found: list[AuditSet] = []
-    not_used: list[NotUsed] = []
-    missing: list[DataError] = []
-    for name in asked:
-        try:
-            found.append(_published(name, settings.seed))
-        except DataError as error:
-            missing.append(error)
-            # the hint as a sentence
-            hint = f"{error.hint[:1].upper()}{error.hint[1:].rstrip('.')}." if error.hint else ""
-            not_used.append(NotUsed(name, _title(name), f"Not at hand: {error.what}. {hint}".strip()))
+    found, missing = made_and_failed({name: partial(_published, name, settings.seed) for name in asked}, DataError)
     if not found:
-        raise missing[0]
+        raise next(iter(missing.values()))
+    not_used = [NotUsed(name, _title(name), f"Not at hand: {why.sentences}") for name, why in missing.items()]
     plain, of_paper = ({name.partition("?")[0]: name for name in names} for names in (asked, SETS))
     if plain.keys() & of_paper.keys():
         others = [name for short, name in of_paper.items() if short not in plain]
         not_used += [NotUsed(name, _title(name), f"{_NOT_ASKED}--dataset {name}.") for name in others]
-    return tuple(found), tuple(not_used)
+    return tuple(found.values()), tuple(not_used)
 
 
 def own_set(path: Path, settings: ContextBiasSettings) -> AuditSet:

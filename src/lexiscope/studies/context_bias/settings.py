@@ -34,15 +34,25 @@ class ContextBiasSettings(ItemSettings):
         "auto", "how much is trained: linear, zero_shot, reduced, full; auto: linear, or what fits into the budget"
     )
     budget: str = option(
-        "", "the time that all trainings together may take, as 30m or 1h30m; empty: none", metavar="TIME"
+        "",
+        "the time that all trainings together may take, as 30m or 1h30m; empty: none",
+        metavar="TIME",
+        reads="lexiscope.training.budget:read_duration",
     )
     people: tuple[str, ...] = option((), "files of people's answers to the same items", metavar="FILE", file=True)
 
     def __post_init__(self) -> None:
-        """Check every value. Errors: :class:`SettingError` for more than one source of items."""
+        """Check every value.
+
+        Errors: :class:`SettingError` for more than one source of items, and for a protocol beside a budget: each of
+        them decides how much is trained.
+        """
         super().__post_init__()
         if self.datasets and (self.dataset or self.items):
             other = "an item file" if self.items else "one dataset"
             raise SettingError(
                 "datasets", f"a study takes several datasets or {other}, not both", hint="keep one of them"
             )
+        if self.budget and self.protocol != "auto":
+            what = f"the budget {self.budget} chooses the protocol, and {self.protocol} is one"
+            raise SettingError("budget", what, hint="give --budget or --protocol, not both")
