@@ -10,7 +10,7 @@ from lexiscope.core.response import Response, ResponseTable
 from lexiscope.datasets import mini_synonymy
 
 ITEMS = [item for item in mini_synonymy.load().items if cell_of(item).suite == "substitution"]
-DESIGN = ChoiceDesign(ITEMS)
+DESIGN = ChoiceDesign(ITEMS, resamples=0)
 
 
 def answers(right: dict[str, set[int]]) -> ResponseTable:
@@ -34,7 +34,7 @@ def test_a_joint_condition_is_right_where_both_of_its_parts_are() -> None:
         ("random", 15),
         (BOTH, 5),
     ]
-    right = DESIGN.accuracy(both, found[both], resamples=0)
+    right = DESIGN.accuracy(both, found[both])
     assert (right.n_correct, right.n, right.chance) == (5, 40, 1 / 12)
 
 

@@ -161,14 +161,17 @@ def expression_pairs(cells: Sequence[Cell]) -> tuple[Pair, ...]:
 class ChoiceDesign:
     """The choice sets of a design by cell. Arrays over items are in the order of ``numbers``.
 
+    Intervals resample sentences: *resamples* times, from *seed*.
+
     >>> from lexiscope.datasets import mini_synonymy
     >>> design = ChoiceDesign(mini_synonymy.load().items)
     >>> len(design.numbers), design.n_options(cell_named("substitution/random"))
     (40, 11)
     """
 
-    def __init__(self, items: Sequence[Item]) -> None:
+    def __init__(self, items: Sequence[Item], *, resamples: int = 2000, seed: int = 0) -> None:
         self.items = tuple(items)
+        self.resamples, self.seed = resamples, seed
 
     @cached_property
     def sets(self) -> Mapping[Cell, list[Item]]:
@@ -208,14 +211,21 @@ class ChoiceDesign:
         found = decisions_of(table, subject=subject, per=per)
         return {measure: self._by_cell(decisions) for measure, decisions in found.items()}
 
-    def accuracy(self, cell: Cell, decisions: Decisions, *, resamples: int = 2000, seed: int = 0) -> Accuracy:
-        """Return the accuracy of decisions in a cell, with its chance; the interval resamples sentences."""
-        right, tied, chance = decisions.correct, decisions.tied, cell.chance(self.n_options(cell))
-        return accuracy(right, clusters=self.clusters, tied=tied, chance=chance, resamples=resamples, seed=seed)
+    def accuracy(self, cell: Cell, decisions: Decisions) -> Accuracy:
+        """Return the accuracy of decisions in a cell, with its chance."""
+        return accuracy(
+            decisions.correct,
+            clusters=self.clusters,
+            tied=decisions.tied,
+            chance=cell.chance(self.n_options(cell)),
+            resamples=self.resamples,
+            seed=self.seed,
+        )
 
-    def contrast(self, first: Decisions, second: Decisions, *, resamples: int = 2000, seed: int = 0) -> Contrast:
-        """Return the contrast of two sets of decisions, item by item; the interval resamples sentences."""
-        return contrast(first.correct, second.correct, clusters=self.clusters, resamples=resamples, seed=seed)
+    def contrast(self, first: Decisions, second: Decisions) -> Contrast:
+        """Return the contrast of two sets of decisions, item by item."""
+        right = first.correct, second.correct
+        return contrast(*right, clusters=self.clusters, resamples=self.resamples, seed=self.seed)
 
     @cached_property
     def _ids(self) -> Mapping[Cell, Mapping[int, str]]:

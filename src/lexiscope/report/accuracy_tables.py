@@ -1,4 +1,4 @@
-"""Tables of accuracies and decisions: both intervals, contrasts with both tests, token deltas, margins, both ways."""
+"""Tables of accuracies and decisions: both intervals, baselines, contrasts, token deltas, margins, both ways."""
 
 from __future__ import annotations
 
@@ -7,16 +7,31 @@ from collections.abc import Mapping, Sequence
 
 from lexiscope.analysis.accuracy import Accuracy
 from lexiscope.analysis.choice_sets import BothWays
+from lexiscope.analysis.design_answers import SIDES, disagreeing_tests
 from lexiscope.analysis.token_effect import DeltaEffect, DeltaLevel
-from lexiscope.core.result import Interval, Record, Result
-from lexiscope.report.pivot import Col, pivot, records_of, rows_of
-from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Column, Format, Missing, Table, columns
+from lexiscope.core.result import Estimate, Interval, Record, Result, Undefined, statistic_name
+from lexiscope.core.showing import counted
+from lexiscope.report.part import shown
+from lexiscope.report.pivot import Col, Row, pivot, records_of, rows_of
+from lexiscope.report.tables import (
+    INTEGER,
+    P_VALUE,
+    Cell,
+    Column,
+    Format,
+    Missing,
+    Noted,
+    Table,
+    columns,
+    with_minus_signs,
+)
 from lexiscope.report.tables import Interval as Bounds
 
 PERCENT, STATISTIC = Format("number", 1), Format("number", 2)
 _FINE, _FINEST = Format("number", 3), Format("number", 5)
 _CLOSEST = "How near the closest decision was."
 _TOO_FEW = "Too few decisions, or none differs."
+_NAMED = 6
 
 
 def intervals_table(
@@ -60,6 +75,103 @@ def by_condition(
     return pivot(name, title, records, cols, rows, labels=("Subject", label), notes=notes) if rows else None
 
 
+def denominators_table(
+    results: Sequence[Record | Result], *, names: Mapping[str, str], name: str = "accuracy_by_denominator"
+) -> Table | None:
+    """Return the same accuracies when the sum of log-probabilities is divided by tokens, characters, bytes, nothing."""
+    heads = {"token": "per token", "text": "sum", "character": "per character", "byte": "per byte"}
+    cols = [
+        Col(head, statistic_name("percent_right", per=per), PERCENT, "value", absent=None)
+        for per, head in heads.items()
+    ]
+    note = (
+        "A mean per token rewards rare words that are cut into pieces of which the later ones are easy to predict; the "
+        "sum punishes them. Compare subjects under one denominator only."
+    )
+    title = "The same accuracies under other denominators, percent of items right"
+    return by_condition(results, cols, names=names, name=name, title=title, notes=(note,))
+
+
+def frequency_split_table(
+    results: Sequence[Record | Result], *, names: Mapping[str, str], name: str = "accuracy_by_frequency"
+) -> Table | None:
+    """Return :func:`~lexiscope.analysis.design_answers.accuracies_by_frequency` as a table."""
+    cols = []
+    for side in SIDES:
+        statistic = statistic_name("accuracy_by_frequency", counts="baseline", synonym=side)
+        cols += [
+            Col(f"Synonym {side.replace('_', ' ')}", statistic, PERCENT),
+            Col("n", statistic, INTEGER, "n"),
+        ]
+    title = "Controlled pairs, split by which of the two words is more frequent (percent right)"
+    return by_condition(results, cols, names=names, name=name, title=title)
+
+
+def above_baseline_table(
+    results: Sequence[Record | Result],
+    baseline: Mapping[str, Accuracy],
+    *,
+    counts: str,
+    names: Mapping[str, str],
+    name: str = "above_baseline",
+) -> Table | None:
+    """Return how far subjects are above the word-frequency *baseline*, whose accuracies are by condition, in order.
+
+    *results* are those of :func:`~lexiscope.analysis.design_answers.above_baseline`, *counts* names what was counted,
+    *names* what subjects and conditions are called. A number below 0 says in a note that the baseline does better.
+    """
+    records = records_of(results)
+    cols = [
+        Col(names[subject], "above_baseline", PERCENT, where={"subject": subject}, cell=_above)
+        for subject in dict.fromkeys(record.subject for record in records)
+    ]
+    labels = ("Cell", Column("Word frequency", PERCENT, note="The more frequent word wins; no model."))
+    rows = [Row((names[cell], 100 * one.value), {"condition": cell}) for cell, one in baseline.items()]
+    notes = (f"Counts: {counts}. Differences in points, their 95 % interval over sentences.",)
+    title = "How far each subject lies above the word-frequency baseline, in points"
+    return pivot(name, title, records, cols, rows, labels=labels, notes=notes) if cols else None
+
+
+def below_baseline(
+    results: Sequence[Record | Result], labels: Mapping[str, str], names: Mapping[str, str]
+) -> list[str]:
+    """Return a sentence for each subject that is below the word-frequency baseline in some of the labelled conditions.
+
+    *results* are as in :func:`above_baseline_table`; *names* are what subjects are called.
+    """
+    below: dict[str, list[str]] = {}
+    for one in records_of(results):
+        if one.statistic == "above_baseline" and one.condition in labels and (one.value or 0) < 0:
+            below.setdefault(one.subject, []).append(f"{labels[one.condition]} ({abs(one.value or 0):.1f} points)")
+    return [
+        f"{names[subject]} lies below the word-frequency baseline in {'; '.join(texts)}."
+        for subject, texts in below.items()
+    ]
+
+
+def _above(record: Record) -> Cell:
+    if record.value is None or record.value >= 0:
+        return shown(record)
+    if record.low is None or record.high is None:
+        return Noted(with_minus_signs(f"{record.value:.1f}"), "Below the baseline.")
+    bounds = f"{record.value:.1f} [{record.low:.1f}, {record.high:.1f}]"
+    return Noted(with_minus_signs(bounds), "Below what word frequency alone gives.")
+
+
+def training_table(states: Sequence[tuple[str, float, Mapping[str, Accuracy]]], *, name: str = "checkpoints") -> Table:
+    """Return accuracies over states of training: each with its title, how far it was, and accuracies by condition."""
+    conditions = list(states[0][2])
+    heads = columns(
+        "State",
+        Column("Seen", INTEGER, note="Tokens, or steps, as given."),
+        *((condition, PERCENT) for condition in conditions),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (title, seen, *(100 * found[each].value for each in conditions)) for title, seen, found in states
+    ]
+    return Table(name, "", "Accuracy over training, percent right", heads, tuple(rows))
+
+
 def contrasts_table(
     results: Sequence[Record | Result], *, names: Mapping[str, str], name: str, title: str, source: str = ""
 ) -> Table | None:
@@ -80,6 +192,17 @@ def contrasts_table(
     return by_condition(results, cols, names=names, name=name, title=title, label="Contrast", notes=(note,))
 
 
+def comparison_of_tests(results: Sequence[Estimate | Undefined], names: Mapping[str, str]) -> str:
+    """Return how many contrasts were tested, and in which the t-test and the exact test come to other conclusions."""
+    tested, apart = disagreeing_tests(results)
+    text = f"{counted(tested, 'contrast')}, none corrected for their number."
+    if apart:
+        where = "; ".join(f"{names[subject]}, {names[condition]}" for subject, condition in apart[:_NAMED])
+        more = f"; and {len(apart) - _NAMED} more" if len(apart) > _NAMED else ""
+        text += f" In {len(apart)} of them t and the exact test fall on different sides of p = .05: {where}{more}."
+    return text
+
+
 def deltas_table(
     rows: Sequence[tuple[str, str, DeltaLevel]], *, name: str, number: str = "", notes: Sequence[str] = ()
 ) -> Table:
@@ -92,13 +215,13 @@ def deltas_table(
         *(("p", P_VALUE), ("t, Welch", STATISTIC), ("p, Welch", P_VALUE)),
     )
     cells: list[tuple[Cell, ...]] = []
-    for subject, counted, level in rows:
+    for subject, said, level in rows:
         reason = Missing(_TOO_FEW if level.delta else "The reference.")
         tests: list[Cell] = []
         for test in (level.pooled, level.welch):
             tests += [reason, reason] if test is None else [test.statistic, test.p]
-        delta = f"{level.delta:+g}".replace("-", "−") if level.delta else "0"
-        cells.append((subject, counted, delta, level.n, 100 * level.accuracy, *tests))
+        delta = with_minus_signs(f"{level.delta:+g}") if level.delta else "0"
+        cells.append((subject, said, delta, level.n, 100 * level.accuracy, *tests))
     return Table(name, number, "Accuracy by the difference of tokens", heads, tuple(cells), tuple(notes))
 
 

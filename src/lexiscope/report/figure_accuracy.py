@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lexiscope.analysis.accuracy import Accuracy
 from lexiscope.core.errors import InputError
 from lexiscope.core.result import Record
 from lexiscope.report.figures import Array, Figure, Heading, build, levels
@@ -46,6 +47,12 @@ class Dot:
         value, low, high = (float("nan") if one is None else times * one for one in fields)
         return cls(row, subject, value, low, high, chance)
 
+    @classmethod
+    def of_accuracy(cls, found: Accuracy, row: str, subject: str) -> Dot:
+        """Return the dot of an accuracy, with its interval and its chance."""
+        value, low, high = (100 * one for one in (found.value, found.clustered.low, found.clustered.high))
+        return cls(row, subject, value, low, high, 100 * found.chance)
+
 
 @dataclass(frozen=True, slots=True)
 class SeriesPoint:
@@ -64,6 +71,14 @@ class Series:
     label: str
     chance: float
     points: tuple[SeriesPoint, ...]
+
+    @classmethod
+    def of(cls, label: str, states: Sequence[tuple[float, Accuracy]]) -> Series:
+        """Return the accuracies of one condition, each with how far training was."""
+        dots = [(seen, Dot.of_accuracy(found, label, "")) for seen, found in states]
+        return cls(
+            label, dots[0][1].chance, tuple(SeriesPoint(seen, one.value, one.low, one.high) for seen, one in dots)
+        )
 
 
 def accuracy_dots(

@@ -12,6 +12,7 @@ from math import comb
 from pathlib import Path
 
 from lexiscope.analysis.choice_design import CORRECT, INCORRECT, RANDOM, Cell, cell_named
+from lexiscope.analysis.design_answers import versus
 from lexiscope.core.result import Record
 from lexiscope.core.showing import counted
 from lexiscope.report.style import short_names
@@ -19,7 +20,7 @@ from lexiscope.report.tables import Column, Format, Table
 from lexiscope.studies.kit.study import Study
 from lexiscope.studies.synonymy import accuracy, data, further, gaps
 from lexiscope.studies.synonymy.data import SynonymyData
-from lexiscope.studies.synonymy.design import Design, is_papers, label_of, ordered, versus
+from lexiscope.studies.synonymy.design import Design, is_papers, label_of, ordered
 from lexiscope.studies.synonymy.settings import SynonymySettings
 
 _DECIDED = (
@@ -134,7 +135,7 @@ def _consistent(run: SynonymyData, records: Sequence[Record]) -> str:
     if not records:
         return ""
     _, first, second = run.design.consistency[0]
-    where = ("given(a=1,b=1)", versus(first, second))
+    where = ("given(a=1,b=1)", versus(first.name, second.name))
     own = [each for each in records if (each.statistic, each.condition) == where and each.value is not None]
     titles = run.in_words(record.subject for record in own)
     listed = "; ".join(f"{titles[record.subject]} {record.value:.2f}" for record in own)

@@ -6,21 +6,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lexiscope.analysis.accuracy import Accuracy, Contrast
+from lexiscope.analysis.bootstrap import FloatArray
 from lexiscope.analysis.choice_design import CONTROLLED, Cell, ChoiceDesign
-from lexiscope.analysis.choice_sets import CORRECT, N_TOKENS, Decisions, token_deltas
+from lexiscope.analysis.design_answers import Kind, SubjectAnswers, subject_answers
 from lexiscope.collect import CollectProgress, collect, live_subjects, scoring_routes
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard, SubjectFacts, own_card
 from lexiscope.core.errors import CapabilityError, DataError, InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Record, Result, parse_statistic
+from lexiscope.core.result import Record, Result
 from lexiscope.core.run import sha256_of
 from lexiscope.core.showing import counted
 from lexiscope.core.study import Question
@@ -49,8 +48,6 @@ SUITES, NO_CATEGORIES = "Suites other than substitution", "Error categories of g
 NO_BASELINE = "The word-frequency baseline"
 """Names under which a run says that they do not apply to it."""
 
-Kind = Literal["recorded", "live", "baseline"]
-Floats = NDArray[np.float64]
 OWN_QUESTIONS = {
     "Q1": "Do models prefer the right word to the wrong one, and to random words?",
     "Q2": "Do they know the relation of two words without any context?",
@@ -58,39 +55,6 @@ OWN_QUESTIONS = {
     "Q6": "Which expression of the relation works best, and does it work in both directions?",
 }
 """The questions put to relations of the user's own, which no paper has asked."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Answers:
-    """What one subject decided, by measure (first the one that decides, then other denominators) and cell, in order.
-
-    ``deltas`` are the tokens of the right option minus those of the others, by choice set, where they were counted.
-    """
-
-    subject: str
-    title: str
-    kind: Kind
-    decided: Mapping[str, Mapping[Cell, Decisions]]
-    deltas: Mapping[str, float]
-
-    @property
-    def measure(self) -> str:
-        """The measure that decides."""
-        return next(iter(self.decided))
-
-    @property
-    def outcomes(self) -> Mapping[Cell, Decisions]:
-        """The decisions under the measure that decides."""
-        return self.decided[self.measure]
-
-    def per(self, measure: str = "") -> str:
-        """Return what log-probabilities were divided by under a measure; recorded outcomes: by tokens, as published."""
-        given = parse_statistic(measure or self.measure)[1]
-        return given.get("per", "token" if self.kind == "recorded" else "option")
-
-    def delta(self, cell: Cell) -> Floats:
-        """Return the token delta of each item in a cell, NaN where tokens were not counted. *Shape:* (items,)."""
-        return np.array([self.deltas.get(item_id, np.nan) for item_id in self.outcomes[cell].item_ids])
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +76,7 @@ class SynonymyData(RunData[SynonymySettings]):
     choices: ResponseTable = field(default_factory=ResponseTable.empty)
     gaps: ResponseTable = field(default_factory=ResponseTable.empty)
     facts: Mapping[str, SubjectFacts] = field(default_factory=dict)
-    deltas: Floats | None = None
+    deltas: FloatArray | None = None
     routes: tuple[Mapping[str, Any], ...] = ()
     states: Mapping[str, float] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
@@ -163,14 +127,17 @@ class SynonymyData(RunData[SynonymySettings]):
     @cached_property
     def sets(self) -> ChoiceDesign:
         """The choice sets by cell."""
-        return ChoiceDesign(self.items)
+        return ChoiceDesign(self.items, resamples=self.settings.n_bootstrap, seed=self.settings.seed)
 
     @cached_property
-    def answers(self) -> tuple[Answers, ...]:
+    def answers(self) -> tuple[SubjectAnswers, ...]:
         """What each subject decided, in the order of their answers."""
-        found = [self._decided(subject) for subject in self.choices.unique("subject_id")]
-        titles = told_apart([each.title for each in found], [each.subject for each in found])
-        return tuple(replace(each, title=title) for each, title in zip(found, titles, strict=True))
+        ids, per = self.choices.unique("subject_id"), self.settings.per
+        titles = ["word frequency" if name.startswith(BASELINE) else self._title(name) for name in ids]
+        return tuple(
+            subject_answers(self.sets, self.choices, subject=name, title=title, per=per, order=ordered)
+            for name, title in zip(ids, told_apart(titles, ids), strict=True)
+        )
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -183,51 +150,32 @@ class SynonymyData(RunData[SynonymySettings]):
         return Design(self.cells)
 
     @property
-    def baseline(self) -> Answers | None:
+    def baseline(self) -> SubjectAnswers | None:
         """The word-frequency baseline, where it could be computed."""
         return next(iter(self.of_kind("baseline")), None)
 
-    def of_kind(self, *kinds: Kind) -> tuple[Answers, ...]:
+    def of_kind(self, *kinds: Kind) -> tuple[SubjectAnswers, ...]:
         """Return the answers of these kinds of subject."""
         return tuple(answers for answers in self.answers if answers.kind in kinds)
 
     @property
-    def models(self) -> tuple[Answers, ...]:
+    def models(self) -> tuple[SubjectAnswers, ...]:
         """The recorded and live subjects: all but the baseline."""
         return self.of_kind("recorded", "live")
 
     def in_words(self, values: Iterable[str]) -> Mapping[str, str]:
         """Return what ids of subjects and names of cells are called, also those of a contrast (*a vs b*)."""
-        known = {subject: fact.title for subject, fact in self.facts.items() if fact.title}
+        known = {subject: self._title(subject) for subject in self.facts}
         known |= {answers.subject: answers.title for answers in self.answers}
         known |= {cell.name: label_of(cell) for cell in self.cells}
         return {value: " vs. ".join(known.get(one, one) for one in value.split(" vs ")) for value in values}
 
+    def _title(self, subject: str) -> str:
+        return (self.facts[subject].title if subject in self.facts else "") or subject
+
     def named(self, results: Iterable[Record | Result]) -> Mapping[str, str]:
         """Return what the subjects and conditions of results are called."""
         return self.in_words(text for each in results for text in (each.subject, each.condition))
-
-    # -- statistics -------------------------------------------------------------------------------------------------
-
-    def accuracy(self, cell: Cell, decisions: Decisions) -> Accuracy:
-        """Return the accuracy of decisions, its interval over sentences."""
-        return self.sets.accuracy(cell, decisions, resamples=self.settings.n_bootstrap, seed=self.settings.seed)
-
-    def contrast(self, first: Decisions, second: Decisions) -> Contrast:
-        """Return the contrast of two sets of decisions over the items, its interval over sentences."""
-        return self.sets.contrast(first, second, resamples=self.settings.n_bootstrap, seed=self.settings.seed)
-
-    def _decided(self, subject: str) -> Answers:
-        own = self.choices.where(subject_id=subject)
-        measures = own.unique("measure")
-        kind: Kind = "baseline" if subject.startswith(BASELINE) else "live"
-        kind = "recorded" if set(measures) == {CORRECT} else kind
-        fact = self.facts.get(subject, SubjectFacts(subject))
-        title = "word frequency" if kind == "baseline" else fact.title or subject
-        found = self.sets.decisions(own, subject=subject, per=self.settings.per)
-        decided = {measure: {cell: each[cell] for cell in ordered(each)} for measure, each in found.items()}
-        deltas = token_deltas(own, subject=subject) if N_TOKENS in measures else {}
-        return Answers(subject, title, kind, decided, deltas)
 
 
 # -- where it comes from ----------------------------------------------------------------------------------------------

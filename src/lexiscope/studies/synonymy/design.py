@@ -65,11 +65,6 @@ def is_turned(cell: Cell) -> bool:
     return cell.suite.endswith(TURNED)
 
 
-def versus(first: Cell, second: Cell) -> str:
-    """Return the condition of the records of a contrast."""
-    return f"{first.name} vs {second.name}"
-
-
 def ordered(cells: Iterable[Cell]) -> tuple[Cell, ...]:
     """Return each cell once, in the paper's order; with cells of other suites, suites in the order of appearance."""
     listed = list(dict.fromkeys(cells))

@@ -10,9 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from lexiscope.analysis.bootstrap import FloatArray
 from lexiscope.analysis.choice_design import Cell
 from lexiscope.analysis.choice_sets import BothWays, both_ways
 from lexiscope.analysis.consistency_table import consistency_table
+from lexiscope.analysis.design_answers import SubjectAnswers, margins, versus
 from lexiscope.analysis.token_effect import DeltaEffect, DeltaLevel, accuracy_by_delta, delta_effect
 from lexiscope.core.result import Result
 from lexiscope.core.showing import counted
@@ -22,8 +24,8 @@ from lexiscope.report.part import Remark
 from lexiscope.report.pivot import Col, Row, pivot
 from lexiscope.report.tables import BOUNDED, INTEGER, Column, Table, columns
 from lexiscope.studies.synonymy.accuracy import dots, score
-from lexiscope.studies.synonymy.data import Answers, Floats, SynonymyData
-from lexiscope.studies.synonymy.design import label_of, versus
+from lexiscope.studies.synonymy.data import SynonymyData
+from lexiscope.studies.synonymy.design import label_of
 
 # -- tokens -----------------------------------------------------------------------------------------------------------
 
@@ -61,7 +63,7 @@ def tokens(run: SynonymyData) -> object:
     return results, follows, tables, _warnings(effects), _margins(run)
 
 
-def _decisions(run: SynonymyData, answers: Answers) -> Iterator[tuple[str, Floats, Floats]]:
+def _decisions(run: SynonymyData, answers: SubjectAnswers) -> Iterator[tuple[str, FloatArray, FloatArray]]:
     """The controlled decisions of the suites (in the paper those with context), one after the other, with deltas."""
     cells = [cell for cell in run.design.controlled if cell in answers.outcomes]
     if cells:
@@ -73,7 +75,7 @@ def _decisions(run: SynonymyData, answers: Answers) -> Iterator[tuple[str, Float
             yield "own token deltas", right, own
 
 
-Effect = tuple[Answers, Cell, DeltaEffect]
+Effect = tuple[SubjectAnswers, Cell, DeltaEffect]
 
 
 def _warnings(effects: Sequence[Effect]) -> Iterator[Remark]:
@@ -94,13 +96,7 @@ def _warnings(effects: Sequence[Effect]) -> Iterator[Remark]:
 
 def _margins(run: SynonymyData) -> object:
     """By how much the right word wins or loses; recorded outcomes have no margins: their scores were not released."""
-    found = [
-        run.about(each, subject=answers.subject, condition=cell.name)
-        for answers in run.of_kind("live")
-        for cell in run.design.main
-        if cell in answers.outcomes
-        for each in answers.outcomes[cell].margins()
-    ]
+    found = [run.about(one) for answers in run.of_kind("live") for one in margins(answers, run.design.main)]
     return found, margins_table(found, names=run.named(found))
 
 
@@ -118,7 +114,7 @@ def consistency(run: SynonymyData) -> Iterator[object]:
         for answers in run.models:
             if first in answers.outcomes and second in answers.outcomes:
                 found = consistency_table(answers.outcomes[first].correct, answers.outcomes[second].correct)
-                where = {"subject": answers.subject, "condition": versus(first, second)}
+                where = {"subject": answers.subject, "condition": versus(first.name, second.name)}
                 results += [run.about(each, **where) for each in found.results()]
                 rows += [Row((answers.title, word), where, {"a": a}) for a, word in enumerate(("wrong", "right"))]
         if rows:

@@ -1,0 +1,110 @@
+"""What subjects decided in a design: kinds, names, accuracies by denominator and by frequency, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import pytest
+
+from lexiscope.analysis.choice_design import Cell, ChoiceDesign, cell_of
+from lexiscope.analysis.design_answers import (
+    SubjectAnswers,
+    above_baseline,
+    accuracies,
+    accuracies_by_frequency,
+    accuracy_results,
+    contrast_results,
+    disagreeing_tests,
+    subject_answers,
+)
+from lexiscope.core.response import Response, ResponseTable
+from lexiscope.core.result import Estimate, Undefined
+from lexiscope.datasets import mini_synonymy
+
+CONTROLLED, RANDOM = (Cell("substitution", "", condition) for condition in ("controlled", "random"))
+ITEMS = [item for item in mini_synonymy.load().items if cell_of(item) in (CONTROLLED, RANDOM)]
+DESIGN = ChoiceDesign(ITEMS, resamples=0)
+
+
+def answers(
+    subject: str, right: Collection[int], cells: Collection[Cell] = (CONTROLLED,), measure: str = "score"
+) -> SubjectAnswers:
+    """Answers that are right in the items of these numbers, by one point."""
+    rows = [
+        Response(subject, "lm", item.item_id, "minimal_pair", measure, value, option)
+        for item in ITEMS
+        if cell_of(item) in cells
+        for number in range(len(item.options))
+        for option in ("correct" if number == 0 else f"incorrect_{number}",)
+        for value in (float((number == 0) == (item.conditions["item"] in right)),)
+    ]
+    return subject_answers(DESIGN, ResponseTable.from_rows(rows), subject=subject)
+
+
+def test_the_kind_of_a_subject_and_the_names_of_its_statistics() -> None:
+    """Outcomes are recorded, per token as published; counts are a baseline; a score is no log-probability."""
+    rows = [Response("r", "lm", item.item_id, "minimal_pair", "correct", 1.0) for item in ITEMS]
+    recorded = subject_answers(DESIGN, ResponseTable.from_rows(rows), subject="r", title="R")
+    assert (recorded.kind, recorded.title, recorded.statistic()) == ("recorded", "R", "percent_right(per=token)")
+    base, live = answers("baseline:frequency", {1}), answers("m", {1})
+    assert (base.kind, live.kind) == ("baseline", "live")
+    assert live.statistic("chance", of="percent_right") == "chance(of=percent_right,per=option)"
+    assert live.in_cells([RANDOM, CONTROLLED]) == (CONTROLLED,)
+
+
+def test_accuracies_say_whose_and_where() -> None:
+    """10 of 40 right in one cell; every result names subject and cell."""
+    found = answers("m", set(range(1, 11)))
+    results = accuracy_results(found, accuracies(DESIGN, found))
+    assert (results[0].name, results[0].value, results[0].n) == ("percent_right(per=option)", 25.0, 40)
+    assert {(each.subject, each.condition) for each in results} == {("m", "substitution/controlled")}
+
+
+def test_contrasts_within_a_subject_and_between_two() -> None:
+    """20 right against 10 of them: 25 points; a cell without decisions gives nothing."""
+    one, other = answers("a", set(range(1, 21)), (CONTROLLED, RANDOM)), answers("b", set(range(1, 11)))
+    between = contrast_results(DESIGN, (one, CONTROLLED), (other, CONTROLLED))
+    assert (between[0].subject, between[0].condition) == ("a vs b", "substitution/controlled")
+    assert isinstance(between[0], Estimate)
+    assert between[0].value == 25.0
+    within = contrast_results(DESIGN, (one, CONTROLLED), (one, RANDOM))
+    assert (within[0].subject, within[0].condition) == ("a", "substitution/controlled vs substitution/random")
+    assert contrast_results(DESIGN, (one, RANDOM), (other, RANDOM)) == []
+
+
+def test_above_a_baseline() -> None:
+    """30 right against 20 of them: 25 points in the cell that both answered, with McNemar's exact p of 10 to 0."""
+    base = answers("baseline:frequency", set(range(1, 21)))
+    difference, exact = above_baseline(DESIGN, answers("m", set(range(1, 31)), (CONTROLLED, RANDOM)), base)
+    assert isinstance(difference, Estimate)
+    assert isinstance(exact, Estimate)
+    assert (difference.name, difference.value, exact.name) == ("above_baseline", 25.0, "above_baseline_exact_p")
+    assert exact.value == difference.p == pytest.approx(2 / 2**10)
+
+
+def test_accuracy_where_the_right_word_is_more_frequent() -> None:
+    """Of items 1 to 20 the right word is more frequent: 10 of them are right; one item alone is no sample."""
+    subject = answers("m", set(range(1, 11)))
+    base = answers("baseline:frequency", set(range(1, 21)))
+    more, less = accuracies_by_frequency(DESIGN, subject, base, [CONTROLLED])
+    assert isinstance(more, Estimate)
+    assert isinstance(less, Estimate)
+    assert (more.name, more.value, more.n) == (
+        "accuracy_by_frequency(counts=baseline,synonym=more_frequent)",
+        50.0,
+        20,
+    )
+    assert (less.value, less.n) == (0.0, 20)
+    alone = accuracies_by_frequency(DESIGN, subject, answers("baseline:frequency", {1}), [CONTROLLED])[0]
+    assert isinstance(alone, Undefined)
+    assert alone.n == 1
+
+
+def test_tests_that_come_to_other_conclusions() -> None:
+    """Two contrasts; in one of them t is below .05 and the exact test is not."""
+    given = [
+        Estimate(name, value, subject=subject, condition="c")
+        for subject, t, exact in (("a", 0.04, 0.06), ("b", 0.01, 0.02))
+        for name, value in (("paired_t_p", t), ("mcnemar_p", exact))
+    ]
+    assert disagreeing_tests(given) == (2, [("a", "c")])

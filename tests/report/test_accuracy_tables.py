@@ -1,0 +1,50 @@
+"""Tables of accuracies: what is above a baseline and what is below, states of training, tests that differ."""
+
+from __future__ import annotations
+
+from lexiscope.analysis.accuracy import accuracy
+from lexiscope.core.result import Estimate, Interval
+from lexiscope.report.accuracy_tables import above_baseline_table, below_baseline, comparison_of_tests, training_table
+from lexiscope.report.figure_accuracy import Dot, Series
+from lexiscope.report.tables import Noted
+
+HALF = accuracy([1, 0], chance=0.25, resamples=0)
+NAMES = {"m": "M", "k": "K", "one": "One", "two": "Two"}
+
+
+def above(subject: str, condition: str, value: float, low: float = -9.0) -> Estimate:
+    """A difference from the baseline, in points."""
+    interval = Interval(low, value + 1, 0.95, "percentile")
+    return Estimate("above_baseline", value, interval, 2, subject=subject, condition=condition)
+
+
+def test_what_is_below_a_baseline_is_noted_and_said() -> None:
+    """M is 3.5 points below in one of two cells: a note in the table, with minus signs, and a sentence; K is not."""
+    results = [above("m", "one", -3.5), above("m", "two", 2.0), above("k", "one", 1.0)]
+    table = above_baseline_table(results, {"one": HALF, "two": HALF}, counts="wordnet-3.0", names=NAMES)
+    assert table is not None
+    assert [column.header for column in table.columns] == ["Cell", "Word frequency", "M", "K"]
+    assert table.rows[0][:3] == ("One", 50.0, Noted("−3.5 [−9.0, −2.5]", "Below what word frequency alone gives."))
+    assert below_baseline(results, {"one": "One"}, NAMES) == [
+        "M lies below the word-frequency baseline in One (3.5 points)."
+    ]
+    assert above_baseline_table([], {"one": HALF}, counts="", names=NAMES) is None
+
+
+def test_accuracy_over_training_is_a_table_and_lines() -> None:
+    """Two states, one condition: percent right of each; the line of the condition has its chance."""
+    whole = accuracy([1, 1], chance=0.25, resamples=0)
+    table = training_table([("early", 10.0, {"c": HALF}), ("late", 20.0, {"c": whole})])
+    assert table.rows == (("early", 10.0, 50.0), ("late", 20.0, 100.0))
+    line = Series.of("c", [(10.0, HALF), (20.0, whole)])
+    assert (line.chance, [(point.seen, point.value) for point in line.points]) == (25.0, [(10.0, 50.0), (20.0, 100.0)])
+    assert Dot.of_accuracy(HALF, "row", "M").value == 50.0
+
+
+def test_the_contrasts_whose_tests_differ_are_named() -> None:
+    """One contrast, on which t and the exact test fall on different sides of .05."""
+    given = [Estimate(name, p, subject="m", condition="one") for name, p in (("paired_t_p", 0.04), ("mcnemar_p", 0.06))]
+    assert comparison_of_tests(given, NAMES) == (
+        "1 contrast, none corrected for their number. In 1 of them t and the exact test fall on different sides of "
+        "p = .05: M, One."
+    )
