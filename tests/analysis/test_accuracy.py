@@ -94,3 +94,10 @@ def test_only_zero_and_one_are_decisions(wrong: list[float]) -> None:
     """A score that slipped in is refused, not averaged."""
     with pytest.raises(StatisticError):
         accuracy(wrong)
+
+
+def test_one_cluster_has_a_share_without_an_interval() -> None:
+    """Two items of one sentence, one item alone: the share is there, and why it has no interval."""
+    for found in (accuracy([1, 0], clusters=["s", "s"]), accuracy([1])):
+        assert (found.n_clusters, found.clustered.is_defined) == (1, False)
+        assert found.clustered.note == "no interval: one group has no variation"

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from lexiscope.analysis.gap_answers import GapHits, gap_accuracy, gap_contrast, gap_hits
+from lexiscope.analysis.gap_answers import GapHits, every_gap_hits, gap_accuracy, gap_contrast, gap_hits
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.response import ResponseTable
 
@@ -105,3 +105,15 @@ def test_a_contrast_needs_the_same_items() -> None:
     first = hits(4, 2)
     turned = GapHits("m", MEASURE, first.item_ids[::-1], first.hit[::-1], first.n_right[::-1], 1, 0)
     assert gap_contrast(first, turned, resamples=0).both_right == 2
+
+
+def test_hits_of_every_subject_and_measure() -> None:
+    """Two subjects, one of them under two criteria: three sets of hits, each with its criterion and decoding."""
+    rows = [
+        table([[1.0], [0.0]], subject_id=subject, measure=f"answer_found(answers={answers},method=greedy,max_tokens=9)")
+        for subject, answers in (("m", "curated"), ("m", "synset"), ("n", "curated"))
+    ]
+    found = every_gap_hits(ResponseTable.concat(rows))
+    expected = [("m", "curated"), ("m", "synset"), ("n", "curated")]
+    assert [(each.subject, each.criterion) for each in found] == expected
+    assert {each.decoding for each in found} == {"greedy, 9 tokens"}

@@ -89,3 +89,11 @@ def test_what_is_refused() -> None:
         category_shares(completions("cc"), MEASURE, CATEGORIES, subject="n")
     with pytest.raises(InputError, match="E506"):
         category_shares(completions("cc"), MEASURE, CATEGORIES, subject="m", clusters={})
+
+
+def test_shares_are_results_in_percent() -> None:
+    """2 and 5 of 7: percent of the coded answers, whose they are, an interval."""
+    found = category_shares(completions("ccfffff"), MEASURE, CATEGORIES, subject="m", resamples=50).results()
+    assert [each.name for each in found[:2]] == ["gap_category(category=correct)", "gap_category(category=same_field)"]
+    assert [each.value for each in found] == [pytest.approx(100 * n / 7) for n in (2, 5, 0)]
+    assert (found[0].subject, found[0].n, found[0].interval.is_defined) == ("m", 7, True)

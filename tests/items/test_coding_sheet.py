@@ -22,7 +22,7 @@ from lexiscope.items.coding_sheet import (
     write_coding_sheet,
 )
 from lexiscope.items.gap_categories import PreLabel
-from lexiscope.items.gap_filling import gap_item
+from lexiscope.items.gap_filling import gap_item, greedy_completions, sentences_of
 
 ITEMS = [
     gap_item(f"i{k}", Usage("Her role is small.", 4, 8), dataset="d", synonym="part", synset=["role", "office"])
@@ -188,3 +188,11 @@ def test_what_cannot_be_coded() -> None:
         answers_to_code(TABLE.where(measure="else"), ITEMS)
     with pytest.raises(InputError, match="E505"):
         code_completions(TABLE, TABLE, coder="Anna (first)")
+
+
+def test_greedy_completions_and_sentences_of_items() -> None:
+    """Of seven rows four are greedy completions; an item without a sentence is one of its own."""
+    assert [row.raw for row in greedy_completions(TABLE).rows()] == [" part of", " part of", " part of", None]
+    assert len(greedy_completions(TABLE.where(measure=DRAWN))) == 0
+    named = replace(ITEMS[1], conditions=dict(ITEMS[1].conditions) | {"sentence": "s1"})
+    assert sentences_of([ITEMS[0], named]) == {"i1": "i1", "i2": "s1"}

@@ -12,7 +12,9 @@ import pytest
 from lexiscope.analysis.choices import cohen_kappa
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
+from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.usage import Usage
+from lexiscope.items.coding_sheet import proposed_categories
 from lexiscope.items.gap_categories import CATEGORIES, answer_in, prelabel
 from lexiscope.items.gap_filling import gap_item
 from lexiscope.resources import wordnet
@@ -205,3 +207,24 @@ def test_agreement_with_the_hand_coded_answers(princeton: wordnet.WordNet) -> No
     assert sum(same.values()) == 64
     assert coded.count("correct_not_in_synset") == 9
     assert cohen_kappa(proposed, coded, resamples=100).value == pytest.approx(0.58673, abs=1e-5)
+
+
+def test_completions_with_the_proposed_categories() -> None:
+    """Two subjects say the target and an unrelated word; an item of no known sense is named and left out."""
+    unknown = gap_item("j", Usage("The trunk lies on the floor.", 4, 9, lemma="trunk"), dataset="d", synonym="hull")
+    rows = [
+        Response(subject, "lm", item, "gap_filling", "completion(method=greedy,max_tokens=10)", raw=text)
+        for subject, item, text in (
+            ("a", "i1", " trunks"),
+            ("b", "i1", " nose"),
+            ("b", "j", " nose"),
+            ("a", "i1", None),
+        )
+    ]
+    lexicon = cast(Lexicon, FakeLexicon())
+    coded, without = proposed_categories(ResponseTable.from_rows(rows), [ITEM, unknown], lexicon)
+    assert [(row.subject_id, row.option) for row in coded.rows()] == [("a", "same_word"), ("b", "same_field")]
+    assert without == ("j",)
+    alone, without = proposed_categories(ResponseTable.from_rows(rows[2:3]), [unknown], lexicon)
+    assert (len(alone), without) == (0, ("j",))
+    assert len(proposed_categories(ResponseTable.from_rows(rows[3:]), [ITEM], lexicon)[0]) == 0, "no text, no category"

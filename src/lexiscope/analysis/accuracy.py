@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from statistics import NormalDist
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from lexiscope.analysis.bootstrap import BoolArray, FloatArray, group_codes, percentile_interval, resample_counts
 from lexiscope.analysis.significance import TestResult, mcnemar, paired_t
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Estimate, Interval, Undefined, statistic_name
+from lexiscope.core.result import NO_INTERVAL, Estimate, Interval, Undefined, statistic_name
 
 _KEPT = 1 << 21
 """Draws up to so many numbers are kept between calls (16 MiB)."""
@@ -158,7 +158,7 @@ def accuracy(
     """Return the share of right decisions with its intervals.
 
     *Shape:* correct, clusters, tied (items,). *clusters* name what is resampled (a sentence that serves several items
-    is one); without them every item is its own.
+    is one); without them every item is its own. One cluster alone cannot be resampled: the share has no interval.
 
     >>> found = accuracy([1, 1, 1, 0], chance=0.5, resamples=0)
     >>> found.value, round(found.p_above_chance, 9)  # (4 + 1) / 2**4
@@ -167,8 +167,11 @@ def accuracy(
     Errors: :class:`StatisticError` without items, or where *correct* is not 0 and 1.
     """
     right = _flags(correct)
-    codes, count = group_codes(clusters, len(right))
-    interval = _share_interval(right.astype(np.float64), codes, count, resamples=resamples, seed=seed, level=level)
+    if len(set(range(len(right)) if clusters is None else np.asarray(clusters).tolist())) < 2:
+        interval, count = replace(NO_INTERVAL, level=level, note="no interval: one group has no variation"), 1
+    else:
+        codes, count = group_codes(clusters, len(right))
+        interval = _share_interval(right.astype(np.float64), codes, count, resamples=resamples, seed=seed, level=level)
     n, n_correct = len(right), int(right.sum())
     return Accuracy(
         value=n_correct / n,

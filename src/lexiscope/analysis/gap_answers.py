@@ -7,8 +7,9 @@ paired t of 200 items with ``k`` more right is −√(199 k / (200 − k)).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from lexiscope.analysis.accuracy import Accuracy, Contrast, accuracy, contrast
 from lexiscope.analysis.bootstrap import FloatArray, IntArray, cluster_labels
 from lexiscope.analysis.ratings import Table
 from lexiscope.core.errors import InputError, Place, StatisticError
-from lexiscope.core.result import Estimate, parse_statistic, statistic_name
+from lexiscope.core.result import Estimate, Undefined, parse_statistic, statistic_name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +35,27 @@ class GapHits:
     n_right: IntArray
     n_predictions: int
     n_missing: int
+
+    @property
+    def criterion(self) -> str:
+        """Which answers are accepted: ``curated`` or ``synset``."""
+        return parse_statistic(self.measure)[1]["answers"]
+
+    @property
+    def decoding(self) -> str:
+        """How tokens were chosen, in words."""
+        return decoding_in_words(self.measure)
+
+
+def decoding_in_words(measure: str) -> str:
+    """Return how the tokens of completions were chosen, in words.
+
+    >>> decoding_in_words("answer_found(answers=curated,method=greedy,max_tokens=10)")
+    'greedy, 10 tokens'
+    """
+    given = parse_statistic(measure)[1]
+    drawn = f", top-k {given['top_k']}, temperature {given['temperature']}" if "top_k" in given else ""
+    return f"{given.get('method', 'written')}, {given.get('max_tokens', '?')} tokens{drawn}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +90,7 @@ class GapAccuracy:
             found.n,
             found.n_clusters,
             subject=self.subject,
+            condition=decoding_in_words(self.measure),
             unit="percent",
             note=f"{100 * self.mean_right:.1f} % of single predictions" if n > 1 else "",
         )
@@ -97,6 +120,15 @@ def gap_hits(table: Table, measure: str, *, subject: str) -> GapHits:
     n_right = right[~missing]
     hit = (n_right > 0).astype(np.float64)
     return GapHits(subject, measure, kept, hit, n_right, int(counts.max()), int(missing.sum()))
+
+
+def every_gap_hits(table: Table) -> list[GapHits]:
+    """Return :func:`gap_hits` of each subject and measure of a table, in order of first appearance."""
+    return [
+        gap_hits(table, measure, subject=subject)
+        for subject in table.codes("subject_id")[1]
+        for measure in table.where(subject_id=subject).codes("measure")[1]
+    ]
 
 
 def gap_accuracy(
@@ -157,3 +189,32 @@ def gap_contrast(
     other = second.hit[[place[item_id] for item_id in first.item_ids]]
     labels = cluster_labels(first.item_ids, clusters)
     return contrast(first.hit, other, clusters=labels, level=level, resamples=resamples, seed=seed)
+
+
+def gap_contrasts(
+    hits: Sequence[GapHits], *, clusters: Mapping[str, str] | None = None, resamples: int = 2000, seed: int = 0
+) -> list[Estimate | Undefined]:
+    """Return the contrasts of a subject's two criteria, and of each two subjects under one criterion.
+
+    Errors: those of :func:`gap_contrast`.
+
+    >>> same = (("a", "b", "c"), np.array([1.0, 0.0, 0.0]), np.array([1, 0, 0]), 1, 0)
+    >>> hits = [GapHits(who, f"found(answers={which})", *same) for who in "mk" for which in ("curated", "synset")]
+    >>> found = gap_contrasts(hits, resamples=0)
+    >>> [(each.subject, each.condition) for each in found if each.name == "percent_right_difference"][:2]
+    [('m', 'gap filling, n=1, curated vs synset'), ('m vs k', 'gap filling, n=1, curated')]
+    """
+    made: list[Estimate | Undefined] = []
+    for first, second in combinations(hits, 2):
+        subject, condition = first.subject, f"gap filling, n={first.n_predictions}, {first.criterion}"
+        if first.decoding != second.decoding:
+            continue
+        if first.subject == second.subject:
+            condition += f" vs {second.criterion}"
+        elif first.criterion == second.criterion:
+            subject += f" vs {second.subject}"
+        else:
+            continue
+        test = gap_contrast(first, second, clusters=clusters, resamples=resamples, seed=seed)
+        made += [each.about(subject=subject, condition=condition) for each in test.results()]
+    return made

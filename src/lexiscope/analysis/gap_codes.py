@@ -15,7 +15,7 @@ from lexiscope.analysis.bootstrap import IntArray, cluster_labels
 from lexiscope.analysis.choices import Kappa, kappa_or_reason
 from lexiscope.analysis.ratings import Table
 from lexiscope.core.errors import InputError, Place, StatisticError
-from lexiscope.core.result import Undefined
+from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 CATEGORY = "category"
 
@@ -38,6 +38,21 @@ class CategoryShares:
     shares: tuple[CategoryShare, ...]
     n: int
     n_uncoded: int
+
+    def results(self) -> tuple[Estimate, ...]:
+        """Return the share of each category. *Unit:* percent."""
+        return tuple(
+            Estimate(
+                statistic_name("gap_category", category=one.category),
+                100 * one.share.value,
+                one.share.clustered.times(100),
+                self.n,
+                one.share.n_clusters,
+                subject=self.subject,
+                unit="percent",
+            )
+            for one in self.shares
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +90,7 @@ def category_shares(
     *measure* is that of :func:`lexiscope.items.coding_sheet.code_completions`. Intervals resample *clusters* (item id →
     sentence), or items, whose ten answers are not independent.
     Errors: :class:`InputError` E504 (no such row), a code that is no category, E506 (an item without a cluster);
-    :class:`StatisticError` where no answer is coded or all belong to one cluster.
+    :class:`StatisticError` where no answer is coded.
 
     >>> from lexiscope.core.response import Response, ResponseTable
     >>> rows = [Response("m", "causal_lm", item, "gap_filling", "category(coder=ana)", option=code)

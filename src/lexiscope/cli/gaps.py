@@ -28,7 +28,7 @@ from lexiscope.items.coding_sheet import (
     write_coding_sheet,
 )
 from lexiscope.items.gap_categories import CATEGORIES
-from lexiscope.items.gap_filling import MEASURE, gap_items
+from lexiscope.items.gap_filling import MEASURE, gap_items, sentences_of
 from lexiscope.items.gap_matching import AnswerRule, BaseForms, Forms, MultiWord, mark_completions
 from lexiscope.items.item_source import load_items
 from lexiscope.items.surface import MODES, Mode
@@ -101,7 +101,7 @@ def found(run: Path, *, items: str, forms: Forms, multiword: MultiWord, lexicon:
     base_forms = _base_forms(lexicon) if forms == "inflected" else None
     rules = [AnswerRule(answers, forms=forms, multiword=multiword) for answers in ("curated", "synset")]
     marked = ResponseTable.concat([mark_completions(table, asked, rule, base_forms=base_forms) for rule in rules])
-    clusters = {item.item_id: _sentence(item) for item in asked}
+    clusters = sentences_of(asked)
     for subject, view, measure in _parts(table):
         of_view = marked.where(view=view)
         hits = [gap_hits(of_view, rule.measure(measure), subject=subject) for rule in rules]
@@ -157,7 +157,8 @@ def read_sheets(
         read.append(proposed_codes(coded, lexicon_name=words.name))
     codes = ResponseTable.concat(read)
     _print_shares(table, codes, asked)
-    _print_agreement(codes, {answer.answer_id: _sentence(answer.item) for answer in coded})
+    sentences = sentences_of(asked)
+    _print_agreement(codes, {answer.answer_id: sentences[answer.item.item_id] for answer in coded})
     if out is not None:
         codes.write_csv(out)
         say(f"written: {out} ({len(codes)} rows)")
@@ -214,12 +215,8 @@ def _print_found(hits: Sequence[GapHits], clusters: Mapping[str, str]) -> None:
         say(f"curated against synset: {both.note}")
 
 
-def _sentence(item: Item) -> str:
-    return str(item.conditions.get("sentence", item.item_id))
-
-
 def _print_shares(table: ResponseTable, codes: ResponseTable, items: Sequence[Item]) -> None:
-    clusters = {item.item_id: _sentence(item) for item in items}
+    clusters = sentences_of(items)
     for coder in codes.unique("subject_id"):
         for subject, view, measure in _parts(table):
             completions = code_completions(table.where(view=view, measure=measure), codes, coder=coder)

@@ -149,6 +149,26 @@ def code_completions(table: ResponseTable, codes: ResponseTable, *, coder: str) 
     return ResponseTable.from_rows(rows)
 
 
+def proposed_categories(
+    table: ResponseTable, items: Sequence[Item], lexicon: Lexicon
+) -> tuple[ResponseTable, tuple[str, ...]]:
+    """Return the completions with the category that a lexicon proposes, as of a coder, and the items without any.
+
+    Of these the lexicon does not know the sense of the target: their completions are left out.
+    Errors: :class:`InputError` for a completion of another item.
+    """
+    if next(_completions(table), None) is None:
+        return ResponseTable.empty(), ()
+    answers = answers_to_code(table, items, lexicon=lexicon)
+    unknown = {answer.item.item_id for answer in answers if answer.proposal is None}
+    if len(unknown) == len({answer.item.item_id for answer in answers}):
+        return ResponseTable.empty(), tuple(sorted(unknown))
+    codes = proposed_codes(answers, lexicon_name=lexicon.name)
+    coded = code_completions(table, codes, coder=codes.unique("subject_id")[0])
+    known = tuple(item_id for item_id in coded.unique("item_id") if item_id not in unknown)
+    return coded.where(item_id=known), tuple(sorted(unknown))
+
+
 _LEXICON = "make the answers with a lexicon"
 
 

@@ -18,15 +18,13 @@ to people, and every proposal is theirs to change.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal, get_args
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
-from lexiscope.core.response import ResponseTable
 from lexiscope.items.gap_filling import accepted
 from lexiscope.items.gap_matching import found_in_text, words_of
 from lexiscope.resources.lexicon import (
@@ -109,26 +107,6 @@ def proposed(item: Item, text: str, lexicon: Lexicon) -> PreLabel | None:
         if error.code != _NO_SENSE:
             raise
         return None
-
-
-def count_proposed(
-    table: ResponseTable, items: Sequence[Item], lexicon: Lexicon
-) -> tuple[dict[str, Counter[str]], tuple[str, ...]]:
-    """Return how often each category is proposed for a subject's completions, and the items without a known sense.
-
-    A completion that was not given (``raw`` missing) is not counted.
-    """
-    known = {item.item_id: item for item in items}
-    counts: dict[str, Counter[str]] = {}
-    unknown: set[str] = set()
-    for row in table.rows():
-        if row.raw is not None:
-            found = proposed(known[row.item_id], row.raw, lexicon)
-            if found is None:
-                unknown.add(row.item_id)
-            else:
-                counts.setdefault(row.subject_id, Counter())[found.category] += 1
-    return counts, tuple(sorted(unknown))
 
 
 def prelabel(item: Item, text: str, lexicon: Lexicon) -> PreLabel:

@@ -16,6 +16,7 @@ from typing import Literal, cast, get_args
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.generation import Decoding
 from lexiscope.core.item import Condition, Item
+from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import parse_statistic, statistic_name
 from lexiscope.core.usage import Usage
 from lexiscope.items.minimal_pairs import SynonymItem, realise
@@ -185,6 +186,18 @@ def decoding_measure(name: str, decoding: Decoding) -> str:
     drawn |= {"temperature": f"{decoding.temperature:g}", "seed": decoding.seed}
     said = {} if decoding.method == "greedy" else drawn
     return statistic_name(name, method=decoding.method, max_tokens=decoding.max_tokens, **said)
+
+
+def greedy_completions(table: ResponseTable) -> ResponseTable:
+    """Return the completions of a table whose tokens were the likeliest ones."""
+    own = [measure for measure in table.unique("measure") if parse_statistic(measure)[0] == MEASURE]
+    greedy = [measure for measure in own if (how := read_decoding(measure)) and how.method == "greedy"]
+    return table.where(measure=tuple(greedy)) if greedy else ResponseTable.empty()
+
+
+def sentences_of(items: Sequence[Item]) -> dict[str, str]:
+    """Return the sentence of each item, by its id: items that share one are not independent. Without one, its id."""
+    return {item.item_id: str(item.conditions.get("sentence", item.item_id)) for item in items}
 
 
 def is_written(measure: str) -> bool:
