@@ -218,6 +218,20 @@ def live_subjects(specs: Sequence[str], settings: Settings) -> list[Subject]:
     return [_subject(with_run_options(spec, **run), settings.seed) for spec in specs]
 
 
+def subject_files(specs: Sequence[str]) -> tuple[Path, ...]:
+    """Return the files that the answers of subjects depend on, such as recorded answers, as far as their kinds say.
+
+    A kind whose subjects are files names them in its module's ``files_of``.
+
+    >>> subject_files(["recorded:ratings.csv", "baseline:random"])
+    (PosixPath('ratings.csv'),)
+    """
+    parsed = [SubjectSpec.parse(text) for text in specs]
+    kinds = {spec.kind: catalog.module("subjects", spec.kind) for spec in parsed if catalog.has("subjects", spec.kind)}
+    named = (getattr(kinds[spec.kind], "files_of", lambda _: ())(spec) for spec in parsed if spec.kind in kinds)
+    return tuple(path for paths in named for path in paths)
+
+
 def items_sha256(items: Sequence[Item]) -> str:
     """Return the sha256 of items in their order: another letter, span, condition or order is another hash."""
     rows = [item_record(item) for item in items]

@@ -46,7 +46,14 @@ def test_orders_are_numbers_under_the_names_of_both_measures() -> None:
     rows = [("a", 3.0, 2.6, 3.4), ("b", 2.0, None, None), ("c", None, None, None)]
     first = Measured.of(Record("s", value, name, low=low, high=high, note="x") for name, value, low, high in rows)
     assert (first.values, first.intervals) == ({"a": 3.0, "b": 2.0}, {"a": (2.6, 3.4)})
-    found = compare_every({"one": first}, {"other": Measured({"a": 1, "b": 2}), "none": Measured({"a": 1})})
+    of_second = [Record("t", value, name) for name, value in (("a", 1.0), ("b", 2.0))]
+    alone = Record("u", 1.0, "a")
+    records = [
+        *(Record("s", value, name, low=low, high=high, note="x") for name, value, low, high in rows),
+        *of_second,
+        alone,
+    ]
+    found = compare_every(records, {"one": "s"}, {"other": "t", "none": "u"})
     assert list(found) == [("one", "other")]
     assert [(each.name, each.value, each.n) for each in found["one", "other"].results(by="x")] == [
         ("n_disagreements(by=x)", 1.0, 1),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lexiscope.analysis.choice_shares import choice_shares
-from lexiscope.analysis.random_answers import UNDECIDED, accuracy_with_random
+from lexiscope.analysis.random_answers import UNDECIDED, accuracy_with_random, choices_with_random
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Estimate, Undefined
 
 
@@ -39,3 +40,19 @@ def test_shares_of_senses_need_a_table() -> None:
     """Probabilities of one usage are a row, not a column."""
     with pytest.raises(StatisticError, match="table of usages and senses"):
         choice_shares([0.5, 0.5])
+
+
+def test_choices_are_read_from_the_answers() -> None:
+    """Two of three are right, one of them at random: its reason is in the row of the flag."""
+    rows = [
+        Response("m", "gasi", item_id, "same_sense", measure, option=option, raw=raw)
+        for item_id, chosen, why in (("i", "t", None), ("j", "f", None), ("k", "t", "one sense"))
+        for measure, option, raw in (("choice", chosen, None), ("flag_random", None, why))
+    ]
+    right = {"i": "t", "j": "t", "k": "t"}
+    every, decided, expected, n_random = choices_with_random(
+        ResponseTable.from_rows(rows), right, flag="flag_random", words=["a", "b", "b"], counted=["one sense"]
+    )
+    assert [round(one.value, 6) for one in (every, decided, expected, n_random) if isinstance(one, Estimate)] == [
+        round(100 * 2 / 3, 6), 50.0, 50.0, 1.0,
+    ]  # fmt: skip

@@ -172,3 +172,10 @@ def test_a_long_text_is_read_back_from_csv(tmp_path: Path) -> None:
     table = ResponseTable.from_rows([row, Response("m", "chat", "b", "relatedness", "rating", 3.0)])
     table.write_csv(tmp_path / "answers.csv")
     assert ResponseTable.read_csv(tmp_path / "answers.csv") == table
+
+
+def test_a_column_by_item_holds_the_last_row() -> None:
+    """A changed mind is a later row: it is the one that counts."""
+    given = (("i", 1.0), ("j", 2.0), ("i", 3.0))
+    rows = [Response("p", "participant", item_id, "t", "rating", value) for item_id, value in given]
+    assert ResponseTable.from_rows(rows).by_item() == {"i": 3.0, "j": 2.0}

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from lexiscope.analysis.accuracy import accuracy
+from lexiscope.analysis.random_answers import accuracy_with_random
 from lexiscope.core.result import Estimate, Interval
-from lexiscope.report.accuracy_tables import above_baseline_table, below_baseline, comparison_of_tests, training_table
+from lexiscope.report.accuracy_tables import (
+    above_baseline_table,
+    below_baseline,
+    comparison_of_tests,
+    random_answers_table,
+    training_table,
+)
 from lexiscope.report.figure_accuracy import Dot, Series
-from lexiscope.report.tables import Noted
+from lexiscope.report.pivot import Col, Row
+from lexiscope.report.tables import INTEGER, Noted
 
 HALF = accuracy([1, 0], chance=0.25, resamples=0)
 NAMES = {"m": "M", "k": "K", "one": "One", "two": "Two"}
@@ -48,3 +56,18 @@ def test_the_contrasts_whose_tests_differ_are_named() -> None:
         "1 contrast, none corrected for their number. In 1 of them t and the exact test fall on different sides of "
         "p = .05: M, One."
     )
+
+
+def test_random_answers_are_counted_by_reason() -> None:
+    """Two of three are right, of two decided ones both; a column for each reason, and what is added at the end."""
+    words, reasons = ["bank", "bat", "bat"], ["one sense", "two words"]
+    results = accuracy_with_random(
+        [True, False, True], [None, "one sense", None], words=words, counted=reasons, resamples=0
+    )
+    further = [Col("Again", "n_random(reason=one_sense)", INTEGER, show="value")]
+    table = random_answers_table(
+        "t", "T", results, [Row(("a",))], reasons=reasons, labels=("Vectors",), further=further, notes=("First.",)
+    )
+    assert [column.header for column in table.columns[4:]] == ["Decided", "One sense", "Two words", "n", "Again"]
+    assert table.rows[0][4:] == (2, 1, 0, 3, 1)
+    assert (table.notes[0], len(table.notes)) == ("First.", 2)

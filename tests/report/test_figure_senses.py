@@ -9,13 +9,13 @@ from lexiscope.core.errors import InputError
 from lexiscope.report.figure_senses import (
     GridPoint,
     MapPoint,
-    NoiseCurve,
     agreement_and_consistency,
     beta_grid,
     neighbour_map,
     noise_against_signal,
 )
 from lexiscope.report.figures import Heading
+from lexiscope.resources.training_log import LogRow
 
 HEADING = Heading("senses", "2", "Senses")
 
@@ -36,12 +36,12 @@ def test_a_map_names_each_neighbour() -> None:
 
 def test_noise_and_signal_keep_their_numbers() -> None:
     """The log's columns are the figure's data; the words say where the spread of the signal begins and ends."""
-    columns = [np.array(values) for values in ([1e6, 2e6], [0.0, 0.1], [0.2, 0.9], [0.5, 0.5])]
-    figure = noise_against_signal([NoiseCurve("one", *columns), NoiseCurve("two", *columns)], HEADING)
+    ends = ((1_000_000, 0.0, 0.2), (2_000_000, 0.1, 0.9))
+    log = [LogRow(1, tokens, 0.01, 1.0, 0.6, 0.5, mean, sd, 0.5) for tokens, mean, sd in ends]
+    figure = noise_against_signal({"one": log, "two": log}, HEADING)
     assert figure.data["signal_sd"].tolist() == [0.2, 0.9, 0.2, 0.9]
+    assert figure.data["subject"].tolist() == ["one", "one", "two", "two"]
     assert "one: SD of the signal from 0.20 to 0.90, of the noise 0.50." in figure.alt
-    with pytest.raises(InputError, match="lengths"):
-        noise_against_signal([NoiseCurve("one", columns[0], columns[1], columns[2], np.array([0.5]))], HEADING)
 
 
 def test_a_grid_has_levels_for_variants_without_beta() -> None:
@@ -55,9 +55,11 @@ def test_a_grid_has_levels_for_variants_without_beta() -> None:
     assert figure.alt.index("b1: 45.0") < figure.alt.index("b9: 40.0") < figure.alt.index("sasi: 50.0")
     with pytest.raises(InputError, match="at least one training with beta"):
         beta_grid(points[1:2], HEADING, statistic="AvgSimC")
-    for empty in (neighbour_map, noise_against_signal, agreement_and_consistency):
+    for empty in (neighbour_map, agreement_and_consistency):
         with pytest.raises(InputError, match="at least one"):
             empty([], HEADING)
+    with pytest.raises(InputError, match="at least one"):
+        noise_against_signal({}, HEADING)
 
 
 def test_words_are_named_while_they_are_few() -> None:

@@ -7,13 +7,14 @@ import pytest
 from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError
 from lexiscope.core.study import Question
-from lexiscope.report.part import Part
+from lexiscope.report.part import Omission, Part, part_of
 from lexiscope.report.sections import (
     AnswerCount,
     FilterStep,
     answers_table,
     card_section,
     filters_table,
+    omissions_section,
     questions_table,
     subjects_table,
 )
@@ -64,3 +65,12 @@ def test_a_card_becomes_a_section() -> None:
     assert section.paragraphs == ("Two items.", "Nobody (2025).")
     assert ("items", "1,200") in section.tables[0].rows
     assert "How to obtain it" not in [row[0] for row in section.tables[0].rows]
+
+
+def test_what_is_not_in_a_run_is_listed_once_with_its_reason() -> None:
+    """Omissions of several parts, each once; of all subjects where none is named; without any there is no section."""
+    one, other = Omission("Map", "No word was named."), Omission("Map", "It has one sense.", "a")
+    section = omissions_section([part_of(one, [other]), Part(), part_of(one)])
+    assert section is not None
+    assert section.tables[0].rows == (("Map", "all", "No word was named."), ("Map", "a", "It has one sense."))
+    assert omissions_section([Part()]) is None

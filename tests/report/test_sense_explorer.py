@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lexiscope.core import catalog
 from lexiscope.core.errors import InputError
 from lexiscope.report.document import Report
 from lexiscope.report.html import render
@@ -19,9 +20,13 @@ from lexiscope.report.sense_explorer import (
     Exploration,
     ExplorerSettings,
     explore,
+    explore_each,
     explorer_section,
+    neighbour_maps,
     render_explorer,
+    sections_with_pages,
     write_explorer,
+    write_pages,
 )
 from lexiscope.resources.sense_vectors import SenseVectors
 from lexiscope.subjects.gasi import Gasi
@@ -205,3 +210,29 @@ def test_everybody_can_read_it(page: Any, scheme: str) -> None:
 def test_nothing_is_asked_of_a_network(page: Any) -> None:
     """The only request is the file itself; the console stays empty."""
     assert [fault for fault in page.faults if not fault.startswith("file:")] == []
+
+
+def test_several_subjects_have_a_section_a_page_and_maps_each(tmp_path: Path) -> None:
+    """Who gives no vectors, or knows none of the words, is left out; so are maps beyond the most that are drawn."""
+    dice = np.random.default_rng(0)
+    mask = np.array([[True, number != 1] for number in range(20)])
+    senses = dice.normal(size=(20, 2, 4)).astype(np.float32)
+    vectors = SenseVectors(tuple(f"w{n}" for n in range(20)), np.arange(20, 0, -1), senses, senses[:, 0], mask)
+    (tmp_path / "s").mkdir()
+    write_senses(tmp_path / "s", vectors, {"settings": {"variant": "gasi"}})
+    known, other = Gasi(str(tmp_path / "s")), catalog.subject("baseline:random")
+    words, titles = ("w0", "w1", "w2"), {known.subject_id: "s"}
+    found, omitted = explore_each([known, other], words, titles=titles)
+    assert [(one.subject_id, len(one.words)) for one in found] == [("s", 3)]
+    assert [(one.subject, one.reason) for one in omitted] == [("baseline:random", "It gives no vectors of its senses.")]
+    assert explore_each([known], ["x"], titles=titles)[1][0].reason == "It knows none of the words that were named."
+    part = neighbour_maps([known], found, words, titles=titles, most=1)
+    assert [len(figure.data["word"]) for figure in part.figures] == [2 * 10]
+    assert [one.reason for one in part.omissions] == [
+        "It has no two senses of 'w1'.",
+        "1 maps are drawn: name fewer words or subjects.",
+    ]
+    assert write_pages(found, tmp_path) == ("senses_1.html",)
+    (section,) = sections_with_pages(found)
+    assert "The file senses_1.html beside this report" in section.paragraphs[-1]
+    assert not [figure for each in section.subsections for figure in each.figures]

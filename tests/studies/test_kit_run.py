@@ -162,7 +162,7 @@ def test_a_run_names_the_papers_numbers_only_where_it_is_compared_with_them(tmp_
         (tmp_path / "printed.csv").write_text("\n".join((heads, *rows)) + "\n", encoding="utf-8")
         out = tmp_path / (dataset or "own")
         summary = study.run(study.settings_for(dataset=dataset), out)
-        return set(read_json(out / "run.json")["given"]), " ".join(summary.remarks)
+        return set(read_json(out / "run.json").get("given", {})), " ".join(summary.remarks)
 
     assert files([own]) == ({"printed.csv"}, "")
     assert files([own], "mini_relatedness") == (set(), "")

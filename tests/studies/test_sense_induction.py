@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lexiscope.analysis.disagreeing_orders import compare_every
 from lexiscope.core.errors import CapabilityError, InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import Response, ResponseTable
@@ -18,18 +19,19 @@ from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.usage import Usage
 from lexiscope.datasets.mini_relatedness import load
 from lexiscope.items.tabular import write_items
-from lexiscope.report.part import short_titles
+from lexiscope.report.measure_orders import Compared
+from lexiscope.report.part import Omission, short_titles
 from lexiscope.resources import fetch
 from lexiscope.resources.running_text import words_of
 from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors
+from lexiscope.resources.training_log import LOG, LogRow, log_text
 from lexiscope.resources.word2vec import write_word2vec
 from lexiscope.studies.sense_induction import study as sense_induction
 from lexiscope.studies.sense_induction.data import SenseData, expanded, with_senses
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
-from lexiscope.studies.sense_induction.similarity import contrast, orders_of, summary
-from lexiscope.training.gasi._course import LogRow
+from lexiscope.studies.sense_induction.similarity import READING, SIMILARITY, contrast
 from lexiscope.training.gasi.settings import GasiSettings
-from lexiscope.training.gasi.train import LOG, log_text, write_senses
+from lexiscope.training.gasi.train import write_senses
 
 MINI = SenseInductionSettings(dataset="mini_relatedness", synset="", words=(), n_bootstrap=20)
 WORDS = sorted({word for item in load("en").items for usage in item.usages for word in words_of(usage.text)})
@@ -449,17 +451,19 @@ def test_similarity_and_people_may_choose_other_vectors() -> None:
             for who, (name, dataset), value in values
         ]
 
-    found = orders_of(records(60, 50, 40, 80, margin=3))
+    def orders(*values: float, margin: float) -> Compared:
+        return compare_every(records(*values, margin=margin), SIMILARITY, READING)
+
+    found = orders(60, 50, 40, 80, margin=3)
     pair = ("AvgSimC", "Intruders found")
     assert list(found) == [pair]
     assert (found[pair].disagreeing, found[pair].clear) == ((("a", "b"),), (("a", "b"),))
-    assert "AvgSimC and intruders found" in summary(found)
-    assert orders_of(records(60, 50, 40, 80, margin=6))[pair].clear == ()
-    assert "same best vectors" in summary(orders_of(records(60, 50, 80, 40, margin=3)))
-    assert orders_of(records(60, 50, 40, 80, margin=3)[:2]) == {}
-    nothing = SenseData(MINI)
-    assert contrast(nothing) == ()
-    assert "two vectors with a similarity" in nothing.left_out[-1].reason
+    assert orders(60, 50, 40, 80, margin=6)[pair].clear == ()
+    assert orders(60, 50, 80, 40, margin=3)[pair].same_best
+    assert compare_every(records(60, 50, 40, 80, margin=3)[:2], SIMILARITY, READING) == {}
+    nothing = contrast(SenseData(MINI))
+    assert isinstance(nothing, Omission)
+    assert "two vectors with a similarity" in nothing.reason
 
 
 def test_answers_of_another_test_are_refused(tmp_path: Path) -> None:

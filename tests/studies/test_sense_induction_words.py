@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexiscope.report.part import short_titles
+from lexiscope.report.part import part_of, short_titles
 from lexiscope.resources.sense_vectors import SenseVectors
 from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
@@ -46,8 +46,9 @@ def test_vectors_of_one_file_with_two_windows_have_two_names() -> None:
 
 def test_a_map_needs_two_senses_with_neighbours(run: SenseData) -> None:
     """Of four words one has two senses with a direction: it has a map of three neighbours each, the others a reason."""
-    assert [len(figure.data["word"]) for figure in maps(run)] == [2 * 3]
-    assert [each.reason for each in run.left_out if each.analysis == "Map of neighbours"] == [
+    part = part_of(maps(run))
+    assert [len(figure.data["word"]) for figure in part.figures] == [2 * 3]
+    assert [each.reason for each in part.omissions if each.analysis == "Map of neighbours"] == [
         "It has no two senses of 'loan'.",
         "The senses of 'pin' have no direction, and no neighbours.",
         "It has no two senses of 'toad'.",

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -93,17 +93,47 @@ def compare_orders(first: Measured, second: Measured) -> Orders:
     return Orders(tuple(both), *best, tuple(crossing), n_pairs, tuple(clear))
 
 
-def compare_every(first: Mapping[str, Measured], second: Mapping[str, Measured]) -> dict[tuple[str, str], Orders]:
-    """Compare each measure of *first* with each of *second* (by name), if two subjects or more have both."""
+def compare_every(
+    records: Iterable[Record], first: Mapping[str, str], second: Mapping[str, str]
+) -> dict[tuple[str, str], Orders]:
+    """Compare the orders by each statistic of *first* and each of *second* (by what they are called), from records.
+
+    Two of which fewer than two subjects have both are not compared.
+    """
+    every = list(records)
+    measured = {
+        name: Measured.of(one for one in every if one.statistic == name)
+        for name in set(first.values()) | set(second.values())
+    }
     found = {}
     for one, x in first.items():
         for other, y in second.items():
             try:
-                found[one, other] = compare_orders(x, y)
+                found[one, other] = compare_orders(measured[x], measured[y])
             except StatisticError:
                 # fewer than two subjects have both: this pair of measures compares nothing
                 continue
     return found
+
+
+def mean_over_datasets(records: Iterable[Record], datasets: Sequence[str], *, name: str) -> tuple[Estimate, ...]:
+    """Return the mean value over datasets, under this *name*, of each subject that has a value in all of them.
+
+    *records* are of one statistic. Several datasets then count as one measure of a subject.
+
+    >>> made = [Record("rho", 40.0, "a", "one"), Record("rho", 60.0, "a", "two"), Record("rho", 50.0, "b", "one")]
+    >>> [(one.subject, one.value, one.n) for one in mean_over_datasets(made, ["one", "two"], name="mean_rho")]
+    [('a', 50.0, 2)]
+    """
+    values: dict[str, dict[str, float]] = {}
+    for record in records:
+        if record.dataset in datasets and record.value is not None:
+            values.setdefault(record.subject, {})[record.dataset] = record.value
+    return tuple(
+        Estimate(name, sum(own.values()) / len(own), n=len(own), subject=subject)
+        for subject, own in values.items()
+        if len(own) == len(set(datasets))
+    )
 
 
 def _apart(measured: Measured, one: str, other: str) -> bool:

@@ -11,7 +11,9 @@ from lexiscope.analysis.bootstrap import BoolArray, FloatArray, IntArray
 from lexiscope.analysis.correlation import centred_within
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, Place, StatisticError
+from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import statistic_name
+from lexiscope.core.simulated import COLLECTED
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,6 +117,24 @@ def norms(ratings: Ratings, *, points: Sequence[float] | None = None) -> Norms:
     n = ratings.counts()
     scale, table = _point_counts(ratings, points)
     return Norms(ratings.item_ids, ratings.means(), item_sd(ratings), _medians(ratings), n, scale, table)
+
+
+def mean_ratings(responses: ResponseTable, item_ids: Sequence[str]) -> FloatArray:
+    """Return what people's ratings of each item are in the mean; where none were published, the published mean.
+
+    *Shape:* (items,), NaN for an item without either. Simulated participants count as people.
+
+    >>> from lexiscope import Response
+    >>> rows = [Response(who, "participant", "i", "t", "rating", value) for who, value in (("a", 1), ("b", 4))]
+    >>> mean_ratings(ResponseTable.from_rows(rows), ["i", "j"]).tolist()
+    [2.5, nan]
+    """
+    rated = responses.where(measure="rating", subject_kind=COLLECTED)
+    known = responses.where(measure="norm", subject_kind="norm").by_item()
+    if len(rated):
+        ratings = Ratings.from_table(rated, kinds=COLLECTED, repeats="mean")
+        known = dict(zip(ratings.item_ids, ratings.means().tolist(), strict=True))
+    return np.array([known.get(item_id, np.nan) for item_id in item_ids], dtype=np.float64)
 
 
 def item_sd(ratings: Ratings) -> FloatArray:

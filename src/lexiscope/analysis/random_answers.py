@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexiscope.analysis.accuracy import accuracy
 from lexiscope.analysis.votes import share
+from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate, Undefined, statistic_name
 
 ALL, DECIDED = statistic_name("percent_right", of="all"), statistic_name("percent_right", of="decided")
@@ -66,4 +67,30 @@ def accuracy_with_random(
         Undefined(DECIDED, "identity decides no pair") if random.all() else over(DECIDED, ~random),
         expected.times(100, "percent"),
         *(Estimate(n_random(reason), float(list(reasons).count(reason)), n=len(hits)) for reason in counted),
+    )
+
+
+def choices_with_random(
+    answers: ResponseTable,
+    right: Mapping[str, str],
+    *,
+    flag: str,
+    words: ArrayLike,
+    counted: Sequence[str],
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate | Undefined, ...]:
+    """Return :func:`accuracy_with_random` of one subject's choices.
+
+    *answers* have a row ``choice`` for each item, and one of the measure *flag*, whose ``raw`` is the reason where the
+    choice is random. *right* is the right option by item; *words* are in its order.
+    """
+    option, reason = answers.where(measure="choice").by_item("option"), answers.where(measure=flag).by_item("raw")
+    return accuracy_with_random(
+        [option[item_id] == gold for item_id, gold in right.items()],
+        [reason[item_id] for item_id in right],
+        words=words,
+        counted=counted,
+        resamples=resamples,
+        seed=seed,
     )

@@ -6,6 +6,7 @@ of :mod:`lexiscope.items.sense_similarity`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,18 @@ from numpy.typing import ArrayLike
 
 from lexiscope.analysis.correlation import spearman
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Estimate, statistic_name
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Estimate, Record, statistic_name
+
+
+def similarity_name(measure: str, *, uncovered: float | None = None) -> str:
+    """Return the name of the correlation of a similarity with ratings, over covered pairs or over all of them.
+
+    >>> similarity_name("max_sim", uncovered=0)
+    'spearman_x100(similarity=max_sim,uncovered=0)'
+    """
+    rule = {} if uncovered is None else {"uncovered": f"{uncovered:g}"}
+    return statistic_name("spearman_x100", similarity=measure, **rule)
 
 
 def similarity_correlation(
@@ -52,5 +64,47 @@ def similarity_correlation(
     found = spearman(x[there], y[there], groups=chosen, level=level, resamples=resamples, seed=seed, decimals=10).times(
         100, "100 × rho"
     )
-    rule = {} if uncovered is None else {"uncovered": f"{uncovered:g}"}
-    return replace(found, name=statistic_name("spearman_x100", similarity=measure, **rule))
+    return replace(found, name=similarity_name(measure, uncovered=uncovered))
+
+
+def similarity_results(
+    answers: ResponseTable,
+    ratings: Sequence[tuple[str, float]],
+    *,
+    subjects: Sequence[str],
+    measures: Sequence[str],
+    words: Sequence[str],
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate | Record, ...]:
+    """Return how near the similarities of each subject come to ratings: coverage, then each measure's correlations.
+
+    *answers* hold a row of each measure for each subject and pair; *ratings* are the mean rating of each pair, by item
+    id; *words* the word of each pair, which is resampled. A measure is correlated over covered pairs, and over all of
+    them, an uncovered one with similarity 0. What is undefined is a number without a value that says why.
+    """
+    item_ids, means = [item_id for item_id, _ in ratings], [mean for _, mean in ratings]
+    labels, results = np.asarray(words, dtype=str), list[Estimate | Record]()
+    for subject in subjects:
+        given = answers.where(subject_id=subject)
+        for measure in measures:
+            value = given.where(measure=measure).by_item()
+            similarity = np.array([value[item_id] for item_id in item_ids], dtype=np.float64)
+            known = np.isfinite(similarity)
+            if measure == measures[0]:
+                share, note = 100 * int(known.sum()) / len(known), f"{int(known.sum())} pairs"
+                coverage = Estimate("coverage", share, n=len(known), unit="percent", note=note)
+                results.append(coverage.about(subject=subject))
+            for uncovered, there in ((None, known), (0.0, np.ones_like(known))):
+                # pairs of one word cannot be resampled
+                several = len(set(labels[there].tolist())) > 1
+                how = {"groups": labels, "resamples": resamples} if several else {"resamples": 0}
+                try:
+                    found = similarity_correlation(
+                        similarity, means, measure=measure, uncovered=uncovered, seed=seed, **how
+                    )
+                    results.append(found.about(subject=subject))
+                except StatisticError as error:
+                    name = similarity_name(measure, uncovered=uncovered)
+                    results.append(Record(name, None, subject, note=f"undefined: {error.what}"))
+    return tuple(results)

@@ -114,13 +114,13 @@ def people(
     trust = trust_of_checks(ResponseTable.concat([ResponseTable.read_csv(path) for path in checks])) if checks else {}
     vectors = Reference(_reference(reference, read.items.values()), str(reference)) if reference else Reference()
     tests = sense_tests(read, resamples=resamples, seed=seed)
-    first, left_out = accuracy_part(tests, {})
+    first = accuracy_part(tests, {})
     counted = [test for test in tests if test.can_resample]
     sat = _hits(runs, read.items, resamples=resamples, seed=seed)
     judged = joined([first, agreement_part(counted, {}, trust), duplicates_part(counted, {}, vectors)])
     part = joined([marked_part(judged) if holds_simulated(read.responses) else judged, models_part(sat)])
     run = about_run(settings, data=files, counts={"n_answers": len(read.responses), "n_items": len(read.items)})
-    missing = [f"{each.test}, {each.model}: {each.reason}" for each in left_out]
+    missing = [f"{each.analysis}, {each.subject}: {each.reason}" for each in first.omissions]
     report = _report(part, missing, run)
     write_run(out, report, read.responses, extra=(), command=" ".join(["lexiscope", *sys.argv[1:]]))
     _show(part.records, part, as_json=as_json)

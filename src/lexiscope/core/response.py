@@ -210,6 +210,10 @@ class ResponseTable:
         """Return the distinct values of a column in order of first appearance."""
         return tuple(pc.unique(self._table.column(_known(name))).to_pylist())
 
+    def by_item(self, name: str = "value") -> dict[str, Any]:
+        """Return a column by item: of an item with several rows, what the last one holds."""
+        return dict(zip(self.column("item_id").tolist(), self.column(name).tolist(), strict=True))
+
     def rows(self) -> Iterator[Response]:
         """Iterate over single responses (slow: for small tables and tests)."""
         for row in self._table.to_pylist():

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from lexiscope.analysis.accuracy import Accuracy
 from lexiscope.analysis.choice_sets import BothWays
 from lexiscope.analysis.design_answers import SIDES, disagreeing_tests
+from lexiscope.analysis.random_answers import ALL, DECIDED, EXPECTED, n_random
 from lexiscope.analysis.token_effect import DeltaEffect, DeltaLevel
 from lexiscope.core.result import Estimate, Interval, Record, Result, Undefined, statistic_name
 from lexiscope.core.showing import counted
@@ -201,6 +202,36 @@ def comparison_of_tests(results: Sequence[Estimate | Undefined], names: Mapping[
         more = f"; and {len(apart) - _NAMED} more" if len(apart) > _NAMED else ""
         text += f" In {len(apart)} of them t and the exact test fall on different sides of p = .05: {where}{more}."
     return text
+
+
+def random_answers_table(
+    name: str,
+    title: str,
+    results: Sequence[Record | Result],
+    rows: Sequence[Row],
+    *,
+    reasons: Sequence[str],
+    labels: Sequence[str],
+    number: str = "",
+    further: Sequence[Col] = (),
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return accuracies of which some answers are random (:mod:`lexiscope.analysis.random_answers`).
+
+    *reasons* are those for which answers can be random: how many are has a column for each. *further* columns stand at
+    the end.
+    """
+    cols = (
+        Col("Right, %", ALL, PERCENT),
+        Col("Expected, %", EXPECTED, PERCENT),
+        Col("Decided right, %", DECIDED, PERCENT, note="Of the pairs that identity decides."),
+        Col("Decided", DECIDED, INTEGER, cell=lambda one: one.n or 0),
+        *(Col(reason.capitalize(), n_random(reason), INTEGER, show="value") for reason in reasons),
+        Col("n", ALL, show="n"),
+        *further,
+    )
+    every = "Expected: every random answer counted as half right; no seed changes it. Intervals resample words."
+    return pivot(name, title, results, cols, rows, labels=labels, number=number, notes=(*notes, every))
 
 
 def deltas_table(

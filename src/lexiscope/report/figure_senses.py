@@ -13,10 +13,11 @@ from lexiscope.items.sense_histogram import SensesByFrequency
 from lexiscope.report.curves import Trajectory
 from lexiscope.report.figure_accuracy import stacked_shares
 from lexiscope.report.figure_layers import trajectories
-from lexiscope.report.figures import Array, Figure, Heading, build, floats, levels, same_length
+from lexiscope.report.figures import Array, Figure, Heading, build, levels
 from lexiscope.report.labels import place_labels
 from lexiscope.report.panels import columns_for, distinct_legend, draw_curve, sheet_size, title_length
 from lexiscope.report.style import GRID, INK, WIDTH, as_svg, drawing, mark, panels, short_names
+from lexiscope.resources.training_log import LogRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 # so far apart, in shares of the map, two points of one word have one label
 _ONE_PLACE = 0.03
 _NAMED = 20
+# the columns of a log that are drawn
+_COURSE = ("tokens", "signal_mean", "signal_sd", "noise_sd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +38,6 @@ class MapPoint:
     sense: str
     x: float
     y: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NoiseCurve:
-    """How strong the choice of a sense and the noise on it are, over a training.
-
-    *Shape:* (rows of the log,) each: ``tokens`` read, mean and standard deviation of c̄·s_k, and of the noise on it.
-    """
-
-    subject: str
-    tokens: Array
-    signal_mean: Array
-    signal_sd: Array
-    noise_sd: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,29 +85,28 @@ def neighbour_map(points: Sequence[MapPoint], heading: Heading) -> Figure:
     return build(heading, svg, alt, data)
 
 
-def noise_against_signal(curves: Sequence[NoiseCurve], heading: Heading) -> Figure:
+def noise_against_signal(logs: Mapping[str, Sequence[LogRow]], heading: Heading) -> Figure:
     """Draw mean ± SD of c̄·s_k over the training, and ± SD of the noise, a panel for each subject (GASI, Figure 3).
 
-    Errors: :class:`InputError` without curves, or where the columns of one differ in length.
+    *logs* are the logs of trainings by the names of their subjects. Errors: :class:`InputError` without a log.
     """
-    if not curves:
+    if not logs:
         raise InputError("a figure of noise and signal needs at least one training")
-    for curve in curves:
-        columns = (curve.tokens, curve.signal_mean, curve.signal_sd, curve.noise_sd)
-        same_length(curve.subject, *[floats(column, curve.subject) for column in columns])
-    across = columns_for(len(curves))
-    alt = "Signal and noise over training. " + " ".join(map(_noise_words, curves))
-    with drawing(*sheet_size(len(curves), across, tall=0.55)) as sheet:
-        titles = short_names([curve.subject for curve in curves], title_length(across))
-        for axes, curve, title in zip(panels(sheet, len(curves), columns=across), curves, titles, strict=True):
-            _noise_panel(axes, curve)
+    across = columns_for(len(logs))
+    alt = "Signal and noise over training. " + " ".join(_noise_words(name, log) for name, log in logs.items())
+    with drawing(*sheet_size(len(logs), across, tall=0.55)) as sheet:
+        titles = short_names(list(logs), title_length(across))
+        for axes, log, title in zip(panels(sheet, len(logs), columns=across), logs.values(), titles, strict=True):
+            _noise_panel(axes, *(_column(log, name) for name in _COURSE))
             axes.set_title(title)
         handles, labels = distinct_legend(sheet.axes)
         sheet.legend(handles, labels, loc="outside upper center", ncols=2)
         sheet.supxlabel("Tokens read, all epochs, millions", fontsize=8.5)
         sheet.supylabel("c̄·s and noise, mean ± SD", fontsize=8.5)
         svg = as_svg(sheet, heading.name, title=heading.title, alt=alt)
-    return build(heading, svg, alt, _noise_data(curves))
+    subjects = np.repeat(list(logs), [len(log) for log in logs.values()])
+    data = {name: np.concatenate([_column(log, name) for log in logs.values()]) for name in _COURSE}
+    return build(heading, svg, alt, {"subject": subjects} | data)
 
 
 def beta_grid(points: Sequence[GridPoint], heading: Heading, *, statistic: str) -> Figure:
@@ -216,22 +204,18 @@ def _named_once(points: Sequence[MapPoint]) -> list[MapPoint]:
     return found
 
 
-def _noise_panel(axes: Axes, curve: NoiseCurve) -> None:
-    x = np.asarray(curve.tokens, float) / 1e6
-    noise, mean, sd = (np.asarray(each, float) for each in (curve.noise_sd, curve.signal_mean, curve.signal_sd))
+def _noise_panel(axes: Axes, tokens: Array, mean: Array, sd: Array, noise: Array) -> None:
+    x = tokens / 1e6
     # a constant added to all senses changes no choice, so the noise is drawn around 0
     axes.plot(x, noise, color=INK, lw=1.0, ls=(0, (3, 2)), label="noise, ± SD around 0", zorder=2)
     axes.plot(x, -noise, color=INK, lw=1.0, ls=(0, (3, 2)), zorder=2)
     draw_curve(axes, x, mean, mean - sd, mean + sd, mark(0), "c̄·s, mean ± SD")
 
 
-def _noise_words(curve: NoiseCurve) -> str:
-    first, last = (f"{curve.signal_sd[row]:.2f}" for row in (0, -1))
-    noise = float(np.asarray(curve.noise_sd)[-1])
-    return f"{curve.subject}: SD of the signal from {first} to {last}, of the noise {noise:.2f}."
+def _noise_words(subject: str, log: Sequence[LogRow]) -> str:
+    first, last = (f"{row.signal_sd:.2f}" for row in (log[0], log[-1]))
+    return f"{subject}: SD of the signal from {first} to {last}, of the noise {log[-1].noise_sd:.2f}."
 
 
-def _noise_data(curves: Sequence[NoiseCurve]) -> dict[str, Array]:
-    names = ("tokens", "signal_mean", "signal_sd", "noise_sd")
-    subjects = np.repeat([curve.subject for curve in curves], [len(curve.tokens) for curve in curves])
-    return {"subject": subjects} | {name: np.concatenate([getattr(c, name) for c in curves]) for name in names}
+def _column(log: Sequence[LogRow], name: str) -> Array:
+    return np.array([getattr(row, name) for row in log], dtype=np.float64)

@@ -23,14 +23,24 @@ class Remark(str):
 
 
 @dataclass(frozen=True, slots=True)
+class Omission:
+    """An analysis that is not in a run, why, and of which subject: its short name, empty for all of them."""
+
+    analysis: str
+    reason: str
+    subject: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
-    """What one analysis yields: numbers, tables, figures, sentences, remarks."""
+    """What one analysis yields: numbers, tables, figures, sentences, remarks, and what is not in it."""
 
     records: tuple[Record, ...] = ()
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     paragraphs: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    omissions: tuple[Omission, ...] = ()
 
 
 def joined(parts: Iterable[Part]) -> Part:
@@ -42,6 +52,7 @@ def joined(parts: Iterable[Part]) -> Part:
         figures=tuple(f for part in listed for f in part.figures),
         paragraphs=tuple(p for part in listed for p in part.paragraphs),
         remarks=tuple(r for part in listed for r in part.remarks),
+        omissions=tuple(o for part in listed for o in part.omissions),
     )
 
 
@@ -59,7 +70,7 @@ def flat(given: object) -> list[object]:
 
 
 def part_of(*given: object, origin: str = "an analysis") -> Part:
-    """Return results, records, tables, figures, sentences, remarks and parts, nested as they come, as one part.
+    """Return results, records, tables, figures, sentences, remarks, omissions and parts, nested as they come, as one.
 
     The records of results and those given as records keep their order; ``None`` is nothing.
     Errors: :class:`SpecError` naming *origin* for anything else: it would be lost.
@@ -77,6 +88,8 @@ def part_of(*given: object, origin: str = "an analysis") -> Part:
                 parts.append(Part(tables=(one,)))
             case Figure():
                 parts.append(Part(figures=(one,)))
+            case Omission():
+                parts.append(Part(omissions=(one,)))
             case Remark():
                 parts.append(Part(remarks=(str(one),)))
             case str():

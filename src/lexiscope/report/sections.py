@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError
 from lexiscope.core.study import Question
 from lexiscope.report.document import Paragraph, Section
-from lexiscope.report.part import Part
+from lexiscope.report.part import Part, joined
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Missing, Table
 
 
@@ -198,6 +198,15 @@ def question_section(question: Question, texts: Sequence[Paragraph], part: Part)
     """
     title = question.text.rstrip("?")
     return Section(question.question_id.lower(), title, tuple(texts), part.tables, part.figures, flag=question.analysis)
+
+
+def omissions_section(parts: Iterable[Part]) -> Section | None:
+    """Return the section with the analyses that are not in a run, and why; ``None`` if there are none."""
+    every = tuple(dict.fromkeys(joined(parts).omissions))
+    heads = (Column("What"), Column("Of"), Column("Why it is not in this run"))
+    rows = tuple((one.analysis, one.subject or "all", one.reason) for one in every)
+    table = Table("left_out", "", "Analyses and sets that are not in this run", heads, rows)
+    return Section("left_out", "What was left out, and why", tables=(table,)) if rows else None
 
 
 def card_section(card: DatasetCard, *, section_id: str = "data") -> Section:

@@ -1,14 +1,16 @@
 """The sense explorer: words, their induced senses, ten neighbours of each, example sentences, a map of the neighbours.
 
 :func:`explore` collects what is shown. :func:`write_explorer` makes of it one page with a search box, a file that opens
-without a network; :func:`explorer_section` a section of any report. *Source:* GASI §4, Figure 2.
+without a network; :func:`explorer_section` a section of any report. Of several subjects, :func:`explore_each` collects
+it, and :func:`neighbour_maps`, :func:`sections_with_pages` and :func:`write_pages` show it.
+*Source:* GASI §4, Figure 2.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files as package_files
@@ -19,6 +21,7 @@ import numpy as np
 
 from lexiscope.analysis.tsne import tsne
 from lexiscope.core.run import write_atomically
+from lexiscope.core.subject import Subject
 from lexiscope.items.induced_senses import InducedSenses
 from lexiscope.items.sense_entries import SenseEntry, UnknownWord, WordEntry, known_words, make_entries
 from lexiscope.items.sense_examples import Example, Progress, ReadsSenses
@@ -26,6 +29,7 @@ from lexiscope.report.document import Section
 from lexiscope.report.figure_senses import MapPoint, neighbour_map
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.html import new_environment
+from lexiscope.report.part import Omission, Part, part_of
 from lexiscope.report.sense_map import SensePoint, colour, key, sense_map
 from lexiscope.report.tables import BOUNDED, Column, Table
 
@@ -33,8 +37,11 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
+EXPLORER, MAP = "The explorer", "Map of neighbours"
+"""What is left out of a report for a subject that has nothing to show."""
 # more names than these cannot be read on a map
 _NAMES = 60
+_NO_VECTORS = "It gives no vectors of its senses."
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +112,31 @@ def explore(
     return Exploration(subject_id, about, entries, unknown, tuple(maps), names, asked)
 
 
+def explore_each(
+    subjects: Iterable[Subject],
+    words: Sequence[str],
+    files: Sequence[Path] = (),
+    *,
+    titles: Mapping[str, str],
+    settings: ExplorerSettings | None = None,
+) -> tuple[tuple[Exploration, ...], tuple[Omission, ...]]:
+    """Collect what the explorer shows of every subject that knows one of the words; return it, and who is left out.
+
+    An exploration has the short name of its subject, which *titles* give by id. Errors: those of the files.
+    """
+    found, omitted = [], []
+    for subject in subjects:
+        title = titles.get(subject.subject_id, subject.subject_id)
+        if not isinstance(subject, ReadsSenses):
+            omitted.append(Omission(EXPLORER, _NO_VECTORS, title))
+        elif not any(word in subject.induced.index for word in words):
+            omitted.append(Omission(EXPLORER, "It knows none of the words that were named.", title))
+        else:
+            about = subject.facts.title
+            found.append(explore(subject, words, files, subject_id=title, about=about, settings=settings))
+    return tuple(found), tuple(omitted)
+
+
 def word_map(induced: InducedSenses, entry: WordEntry, heading: Heading, *, seed: int = 0) -> Figure | None:
     """Draw the senses of a word and their neighbours by t-SNE of their directions; ``None`` without neighbours.
 
@@ -151,6 +183,46 @@ def neighbours_by_sense(induced: InducedSenses, entry: WordEntry, heading: Headi
     return neighbour_map(drawn, heading)
 
 
+def neighbour_maps(
+    subjects: Sequence[Subject],
+    explorations: Sequence[Exploration],
+    words: Sequence[str],
+    *,
+    titles: Mapping[str, str],
+    most: int = 6,
+    seed: int = 0,
+) -> Part:
+    """Return maps of the neighbours of each word by each subject, one colour for each sense (GASI, Figure 2).
+
+    *explorations* are those of :func:`explore_each`. A word without two senses that have neighbours has no map, nor has
+    one after the first *most*: these are left out, with the reason.
+    """
+    entries = {(each.subject_id, entry.word): (entry, each) for each in explorations for entry in each.words}
+    figures: list[Figure] = []
+    omitted = []
+    for word in words:
+        for subject in subjects:
+            title = titles.get(subject.subject_id, subject.subject_id)
+            entry, shown = entries.get((title, word), (None, None))
+            if not isinstance(subject, ReadsSenses):
+                reason = _NO_VECTORS
+            elif entry is None or shown is None or len(entry.senses) < 2:
+                reason = f"It has no two senses of {word!r}."
+            elif sum(len(sense.neighbours) for sense in entry.senses) < 2:
+                reason = f"The senses of {word!r} have no direction, and no neighbours."
+            elif len(figures) == most:
+                reason = f"{most} maps are drawn: name fewer words or subjects."
+            else:
+                n = shown.settings.n_neighbours
+                caption = f"The {n} words nearest to each sense of {word!r}, placed by t-SNE: only nearness "
+                named = f"Neighbours of {word!r}: {title}"
+                heading = Heading(f"map_{len(figures) + 1}", "2", named, f"{caption}means something.")
+                figures.append(neighbours_by_sense(subject.induced, entry, heading, seed=seed))
+                continue
+            omitted.append(Omission(MAP, reason, title))
+    return part_of(figures, omitted)
+
+
 def render_explorer(exploration: Exploration) -> str:
     """Return the explorer as one HTML page; the same exploration gives the same bytes.
 
@@ -168,6 +240,34 @@ def write_explorer(exploration: Exploration, path: Path | str) -> int:
     page = render_explorer(exploration).encode()
     write_atomically(Path(path), page)
     return len(page)
+
+
+def page_name(number: int) -> str:
+    """Return the name of the page of a subject, by its place among several.
+
+    >>> page_name(2)
+    'senses_2.html'
+    """
+    return f"senses_{number}.html"
+
+
+def write_pages(explorations: Sequence[Exploration], folder: Path) -> tuple[str, ...]:
+    """Write the page of each exploration into a folder; return their names."""
+    pages = {page_name(number): each for number, each in enumerate(explorations, start=1)}
+    for name, each in pages.items():
+        write_explorer(each, folder / name)
+    return tuple(pages)
+
+
+def sections_with_pages(explorations: Sequence[Exploration]) -> list[Section]:
+    """Return a section for each exploration, without maps, that names its page (:func:`write_pages`)."""
+    sections = []
+    for number, each in enumerate(explorations, start=1):
+        told = explorer_section(each, section_id=f"senses_{number}", title=f"Senses in {each.subject_id}")
+        page = f"The file {page_name(number)} beside this report has all examples, maps and a search box."
+        inner = tuple(replace(section, figures=()) for section in told.subsections)
+        sections.append(replace(told, paragraphs=(*told.paragraphs, page), subsections=inner))
+    return sections
 
 
 def explorer_section(

@@ -6,7 +6,7 @@ Models that sat the same tests have a table of their own.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
@@ -23,10 +23,12 @@ from lexiscope.analysis.votes import vote_share
 from lexiscope.core.errors import StatisticError
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
 from lexiscope.core.showing import counted
+from lexiscope.core.subject import Subject
+from lexiscope.items.sense_examples import ReadsSenses
 from lexiscope.report.figure_sense_tests import LikenessDot, likeness_dots
 from lexiscope.report.figure_senses import agreement_and_consistency
 from lexiscope.report.figures import Figure, Heading, apa
-from lexiscope.report.part import Part, part_of, shown
+from lexiscope.report.part import Omission, Part, part_of, shown
 from lexiscope.report.pivot import Col, Row, pivot, records_of
 from lexiscope.report.sense_tests import SenseTest, told_if_simulated
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Table
@@ -57,31 +59,23 @@ class Reference:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Uncounted:
-    """A test that has no numbers, and why."""
-
-    test: str
-    model: str
-    reason: str
-
-
 # -- accuracies -----------------------------------------------------------------------------------------------------
 
 
-def accuracy_part(tests: Sequence[SenseTest], titles: Mapping[str, str]) -> tuple[Part, tuple[Uncounted, ...]]:
-    """Return how often people find intruders and choose the model's sense, and the tests without a number.
+def accuracy_part(tests: Sequence[SenseTest], titles: Mapping[str, str]) -> Part:
+    """Return how often people find intruders and choose the model's sense; tests without a number are left out.
 
     *titles* are short names of models, by their ids.
     """
     results: list[Result | Record] = []
     figures: list[Figure] = []
-    uncounted, counted = [], []
+    omitted, counted = [], []
     for test in tests:
         try:
             results += _accuracies(test)
         except StatisticError as error:
-            uncounted.append(Uncounted(test.task.replace("_", " "), test.model, f"{error.what}."))
+            title = titles.get(test.model, test.model)
+            omitted.append(Omission(test.task.replace("_", " "), f"{error.what}.", title))
             continue
         counted.append(test)
         if test.task == SELECTION:
@@ -89,7 +83,7 @@ def accuracy_part(tests: Sequence[SenseTest], titles: Mapping[str, str]) -> tupl
             results.append(found)
             figures += drawn
     tables = [table for task in _HEADED if (table := _accuracy_table(task, results, counted, titles))]
-    return part_of(results, tables, figures), tuple(uncounted)
+    return part_of(results, tables, figures, omitted)
 
 
 def _accuracies(test: SenseTest) -> list[Result | Record]:
@@ -176,6 +170,16 @@ def _by_word(test: SenseTest, title: str, *, number: int) -> tuple[Result, tuple
     told = f"{whole}. Where everybody chooses the model's sense, everybody agrees: the two are not independent."
     heading = Heading(f"agreement_{number}", "7", f"Agreement and consistency: {title}", told)
     return rho, (agreement_and_consistency(points, heading),)
+
+
+def single_sense_reference(subjects: Iterable[Subject], words: Collection[str], titles: Mapping[str, str]) -> Reference:
+    """Return the vectors of some words by the first subject with one sense for every word; none without such a one."""
+    for subject in subjects:
+        induced = subject.induced if isinstance(subject, ReadsSenses) and words else None
+        if induced is not None and int(induced.n_senses.max(initial=0)) == 1:
+            known = {word: induced.vectors(induced.of(word))[0] for word in words if word in induced.index}
+            return Reference(known, titles.get(subject.subject_id, subject.subject_id))
+    return Reference()
 
 
 # -- agreement ------------------------------------------------------------------------------------------------------

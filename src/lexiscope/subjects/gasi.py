@@ -28,6 +28,7 @@ from lexiscope.core.usage import Usage
 from lexiscope.items.induced_senses import InducedSenses, of_folder
 from lexiscope.resources.running_text import number_of, numbers_in
 from lexiscope.resources.sense_vectors import (
+    SETTINGS,
     SenseVectors,
     read_sense_vectors,
     read_settings,
@@ -51,6 +52,22 @@ def load(spec: SubjectSpec) -> Gasi:
     if revision or given:
         raise SpecError(f"{spec.name!r} names no folder of sense vectors", hint="write gasi:FOLDER")
     return Gasi(name)
+
+
+def files_of(spec: SubjectSpec) -> tuple[Path, ...]:
+    """Return the files that say which vectors a spec names: the records of the trainings."""
+    return tuple(Path(SubjectSpec.parse(each).name).expanduser() / SETTINGS for each in trainings_in(spec))
+
+
+def trainings_in(spec: SubjectSpec) -> tuple[str, ...]:
+    """Return the specs of the trainings in a folder of trained folders, in the order of their names.
+
+    A spec of a training is itself, as is that of a folder without any.
+    """
+    folder = Path(spec.name).expanduser()
+    inside = sorted(path.parent for path in folder.glob(f"*/{SETTINGS}"))
+    several = bool(inside) and not (folder / SETTINGS).is_file()
+    return tuple(f"gasi:{path}" for path in inside) if several else (f"gasi:{spec.name}",)
 
 
 class Gasi:

@@ -40,6 +40,11 @@ def load(spec: SubjectSpec) -> Recorded:
     return Recorded(name)
 
 
+def files_of(spec: SubjectSpec) -> tuple[Path, ...]:
+    """Return the file that a spec names; none where it names a dataset."""
+    return (Path(spec.name),) if Path(spec.name).suffix in (".csv", ".parquet") else ()
+
+
 class Recorded:
     """People and models whose answers are on record; each row keeps the id of who gave it."""
 

@@ -54,6 +54,12 @@ def load(spec: SubjectSpec) -> SenseEmbedding:
     return SenseEmbedding(form, files, window=int(window), name=spec.name)
 
 
+def files_of(spec: SubjectSpec) -> tuple[Path, ...]:
+    """Return the files that a spec names."""
+    names = split_name(spec.name)[0].partition(":")[2]
+    return tuple(Path(name).expanduser() for name in names.split(","))
+
+
 class SenseEmbedding:
     """Sense vectors read from the files of a format. *files* are their paths, with commas between."""
 

@@ -14,10 +14,10 @@ from lexiscope.datasets.mini_relatedness import load
 from lexiscope.items.tabular import write_items
 from lexiscope.resources.running_text import words_of
 from lexiscope.resources.sense_vectors import SenseVectors
+from lexiscope.resources.training_log import LOG, LogRow, log_text
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
-from lexiscope.training.gasi._course import LogRow
 from lexiscope.training.gasi.settings import GasiSettings
-from lexiscope.training.gasi.train import LOG, log_text, write_senses
+from lexiscope.training.gasi.train import write_senses
 
 SIMULATED = Path(__file__).parents[2] / "simulated" / "relatedness.py"
 WORDS = sorted({word for item in load("en").items for usage in item.usages for word in words_of(usage.text)})

@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 
 from lexiscope.analysis.planted_senses import SenseRecovery, sense_recovery
+from lexiscope.core.item import Item
+from lexiscope.core.usage import Usage
 from lexiscope.items.planted_senses import PseudoWord, plant, planted_usages
-from lexiscope.resources.sense_vectors import read_sense_vectors
+from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors
 from lexiscope.subjects.gasi import Gasi
+from lexiscope.training.gasi.planted import PlantedSenses
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings, Variant
 from lexiscope.training.gasi.shards import make_shards
-from lexiscope.training.gasi.train import train_gasi
+from lexiscope.training.gasi.train import train_gasi, write_senses
 from lexiscope.training.gasi.vocabulary import Limits
 
 from .corpus import noisy_lines, topic_lines
@@ -85,3 +88,27 @@ def test_only_scaled_noise_learns_a_choice_that_is_decided(tmp_path: Path) -> No
     assert last["gasi"].entropy_without_noise > 0.85 * flat
     assert last["gasi_beta"].entropy_without_noise < 0.65 * flat
     assert last["gasi"].entropy < 0.65 * flat
+
+
+def test_what_a_subject_makes_of_planted_usages(tmp_path: Path) -> None:
+    """The sense of each usage that a subject knows is an answer; without a reference nothing is said of looks.
+
+    Who knows fewer than two of the pseudo-words has no answers.
+    """
+    dice, words = np.random.default_rng(0), ("ab", "cd", "x", "y")
+    senses = dice.normal(size=(4, 2, 3)).astype(np.float32)
+    vectors = SenseVectors(words, np.array([4, 3, 2, 1]), senses, senses[:, 0], np.ones((4, 2), np.bool_))
+    (tmp_path / "v").mkdir()
+    write_senses(tmp_path / "v", vectors, {"settings": {"variant": "gasi", "window": 2}})
+    usages = [Usage(f"x {name} y", 2, 4, lemma=name, sense=sense) for name in ("ab", "cd", "ef") for sense in "mn"]
+    items = tuple(Item(f"p{number}", "planted", (usage,)) for number, usage in enumerate(usages))
+    subject = Gasi(str(tmp_path / "v"))
+    planted = PlantedSenses("made", items, (subject,))
+    (rows,) = planted.responses
+    assert rows.column("item_id").tolist() == ["p0", "p1", "p2", "p3"]
+    found = {one.name: one.value for one in planted.recovery(subject, resamples=0)}
+    assert found["n_unknown"] == 2
+    assert found["planted_majority"] == 0.5
+    assert "planted_selection" not in found
+    assert (planted.meant, planted.has_looks(subject)) == ({}, False)
+    assert PlantedSenses("made", items[4:], (subject,)).answers == {}

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from lexiscope.resources.sense_vectors import read_sense_vectors
-from lexiscope.training.gasi._course import LogRow
+from lexiscope.resources.training_log import LogRow
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.shards import make_shards
 from lexiscope.training.gasi.train import train_gasi

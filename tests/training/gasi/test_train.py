@@ -15,10 +15,11 @@ import torch
 
 from lexiscope.core.errors import InputError, RunError, SubjectError
 from lexiscope.resources.sense_vectors import read_sense_vectors
+from lexiscope.resources.training_log import LOG
 from lexiscope.training.gasi import _course
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings
 from lexiscope.training.gasi.shards import Shards, make_shards
-from lexiscope.training.gasi.train import CHECKPOINT, LOG, TrainedSenses, check_place, train_gasi
+from lexiscope.training.gasi.train import CHECKPOINT, TrainedSenses, check_place, train_gasi
 from lexiscope.training.gasi.vocabulary import Limits
 
 from .corpus import write_corpus

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from lexiscope.collect import subject_files
 from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.given_file import existing_file
@@ -15,7 +16,6 @@ from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
 from lexiscope.core.settings import ItemSettings, Settings, settings_of
 from lexiscope.core.simulated import PARTICIPANT
-from lexiscope.core.subject import SubjectSpec
 from lexiscope.core.usage import Usage, locate
 
 
@@ -127,7 +127,7 @@ def with_models(responses: ResponseTable, named: Sequence[str], models: Sequence
 def given_files(settings: Settings) -> dict[str, str]:
     """Return the sha256 of the files that settings name beside the items: with another content it is another run.
 
-    These are the values of settings that are files, and the files of recorded answers.
+    These are the values of settings that are files, and the files of subjects (recorded answers, sense vectors).
     Errors: :class:`InputError` for a file that does not exist or is empty.
     """
     # the checksum of the items is that of the data
@@ -137,8 +137,7 @@ def given_files(settings: Settings) -> dict[str, str]:
         if setting.option.file and setting.name not in data:
             value = getattr(settings, setting.name)
             paths += map(existing_file, value if setting.many else filter(None, (value,)))
-    specs = map(SubjectSpec.parse, settings.subjects)
-    paths += [path for spec in specs if spec.kind == "recorded" and (path := Path(spec.name)).is_file()]
+    paths += [path for path in subject_files(settings.subjects) if path.is_file()]
     return {str(path): sha256_of(path) for path in paths}
 
 

@@ -307,8 +307,7 @@ class Run(RunData[S]):
 
     @cached_property
     def _published_means(self) -> Mapping[str, float]:
-        table = self.data.responses.where(measure="norm")
-        given = dict(zip(table.column("item_id").tolist(), table.column("value").tolist(), strict=True))
+        given = self.data.responses.where(measure="norm").by_item()
         return {item.item_id: given[item.item_id] for item in self.items if item.item_id in given}
 
     @cached_property

@@ -42,9 +42,9 @@ from lexiscope.report.claims import claims_section
 from lexiscope.report.document import Report, Section
 from lexiscope.report.exports import Exported, export, meanings_of
 from lexiscope.report.figures import Figure
-from lexiscope.report.part import Part, flat, part_of, with_published
+from lexiscope.report.part import Part, flat, joined, part_of, with_published
 from lexiscope.report.presenting import results_table, sentence, words_of
-from lexiscope.report.sections import asked_in, card_section, question_section, questions_table
+from lexiscope.report.sections import asked_in, card_section, omissions_section, question_section, questions_table
 from lexiscope.report.study_folder import Given, about_run
 from lexiscope.report.study_run import (
     Computed,
@@ -352,6 +352,9 @@ class Study:
         records = marked_records(parts, self.QUESTIONS, settings, planned)
         records = with_published(records, run.printed(self.PUBLISHED))
         simulated = holds_simulated(run.responses) and not any(record.people for record in records)
+        # a run whose judgments are all simulated is marked when it is written
+        files = dict(given(() if simulated else records))
+        left_out = len(set(joined(parts.values()).omissions))
         # what a question returned has a table of its own; a number that came otherwise is listed by its name
         returned = [record.statistic for part in parts.values() for record in part.records]
         meanings = {parse_statistic(name)[0]: words_of(name) for name in returned} | dict(self.STATISTICS)
@@ -364,9 +367,8 @@ class Study:
             run=about_run(
                 settings,
                 data=dict(run.checksums),
-                counts={**run.counts, "records": len(records)},
-                # a run whose judgments are all simulated is marked when it is written
-                given=dict(given(() if simulated else records)),
+                counts={**run.counts, "records": len(records), **({"left_out": left_out} if left_out else {})},
+                **({"given": files} if files else {}),
                 **run.record,
             ),
             records=records,
@@ -408,7 +410,7 @@ class Study:
                 Section("methods", "How it was computed", (*_of(self.methods, run), resampled)),
                 *(_question(one, said, planned, parts) for one in questions),
                 *self._further("after", run, parts),
-                *((claimed,) if claimed else ()),
+                *filter(None, (omissions_section(parts.values()), claimed)),
                 Section("limits", "Limits", (*_of(self.limits, run), *ethics)),
             )
             if section.paragraphs or section.tables or section.figures or section.subsections

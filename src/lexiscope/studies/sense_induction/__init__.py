@@ -7,14 +7,15 @@ on ratings of similarity, on pairs in context, on planted senses, and on people'
 from __future__ import annotations
 
 from lexiscope.analysis.random_answers import EXPECTED, UNDECIDED
+from lexiscope.analysis.sense_similarity import similarity_name
 from lexiscope.core.result import Record
 from lexiscope.report.part import shown
 from lexiscope.report.pivot import Col, Row, pivot
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.simulated import told
-from lexiscope.report.tables import Cell, Column, Format, Table
+from lexiscope.report.tables import Cell, Format, Table
 from lexiscope.studies.kit.study import Study
-from lexiscope.studies.sense_induction.data import MADE_UP, SenseData, gather, trained_files
+from lexiscope.studies.sense_induction.data import MADE_UP, SenseData, gather, text_files
 from lexiscope.studies.sense_induction.people import found, people
 from lexiscope.studies.sense_induction.planted import recovered, recovery
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
@@ -22,8 +23,6 @@ from lexiscope.studies.sense_induction.similarity import (
     contrast,
     expected,
     highest,
-    orders,
-    rho_name,
     same_sense,
     summary,
     usages,
@@ -79,7 +78,7 @@ study = Study(
     methods=METHODS,
     limits=_limits,
     mini=SenseInductionSettings(planted=MADE_UP),
-    given=trained_files,
+    given=text_files,
 )
 study.gather(gather)
 study.section("The vectors", section_id="vectors")(trainings)
@@ -115,18 +114,10 @@ study.question("Do people recognise the senses?", place="§4, Tables 1 to 3", sa
 study.question(
     "Do similarity and interpretability choose the same vectors?",
     place="§5.1",
-    said=lambda run, _: summary(run.once(orders)),
+    said=summary,
 )(contrast)
 study.section("The senses of words", where="after", section_id="senses")(explored)
 study.writes(write_pages)
-
-
-@study.section("What was left out, and why", where="after")
-def left_out(run: SenseData) -> Table | None:
-    """Return what is not in the run, of which vectors, and why."""
-    columns = (Column("What"), Column("Of"), Column("Why it is not in this run"))
-    rows = tuple((one.analysis, run.title_of(one.subject) or "all", one.reason) for one in dict.fromkeys(run.left_out))
-    return Table("left_out", "", "Analyses and sets that are not in this run", columns, rows) if rows else None
 
 
 @study.overview
@@ -136,8 +127,8 @@ def overview(records: tuple[Record, ...], _settings: SenseInductionSettings) -> 
     simlex = next((record.dataset for record in records if "set=simlex999" in record.dataset), "")
     test, mini = {"dataset": "wic", "condition": "test"}, {"dataset": "mini_relatedness"}
     columns = (
-        Col("AvgSimC, SCWS", rho_name(AVG_SIM_C), one, where={"dataset": "scws"}, absent=None),
-        Col("MaxSim, SimLex", rho_name(MAX_SIM), one, where={"dataset": simlex}, absent=None),
+        Col("AvgSimC, SCWS", similarity_name(AVG_SIM_C), one, where={"dataset": "scws"}, absent=None),
+        Col("MaxSim, SimLex", similarity_name(MAX_SIM), one, where={"dataset": simlex}, absent=None),
         Col("WiC test, expected %", EXPECTED, one, where=test, cell=_decided, absent=None),
         Col("Mini pairs, expected %", EXPECTED, one, where=mini, cell=_decided, absent=None),
         Col("Planted, by neighbours", "planted_selection", two, absent=None),

@@ -12,36 +12,33 @@ from typing import Literal, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiscope.analysis.norms import mean_ratings
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
-from lexiscope.core.dataset import Dataset, DatasetCard
-from lexiscope.core.errors import CapabilityError, DataError, InputError, SpecError
+from lexiscope.core.dataset import DatasetCard
+from lexiscope.core.errors import CapabilityError, DataError, InputError, SpecError, made_and_failed
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable, holds_simulated
 from lexiscope.core.result import Record
 from lexiscope.core.run import sha256_of
-from lexiscope.core.simulated import COLLECTED, SIMULATED
+from lexiscope.core.simulated import SIMULATED
 from lexiscope.core.study import PublishedValue
-from lexiscope.core.subject import ChoosesSense, Subject, SubjectSpec
+from lexiscope.core.subject import ChoosesSense, SubjectSpec
 from lexiscope.datasets.wordsim import NINE
 from lexiscope.datasets.wordsim import SETS as WORD_SETS
-from lexiscope.items.known_words import KnowsWords
 from lexiscope.items.synset_usages import check_synset
 from lexiscope.items.truth_choice import DIFFERENT, SAME
 from lexiscope.report.document import Section
-from lexiscope.report.part import Part, short_titles
+from lexiscope.report.part import Omission, Part, short_titles
+from lexiscope.report.sense_parts import TellsSenses
 from lexiscope.report.sense_tests import Judgments, SenseTest, read_people, sense_tests
 from lexiscope.report.simulated import marked_part, marked_section
 from lexiscope.resources.running_text import corpus_files
-from lexiscope.resources.sense_vectors import SETTINGS as RECORD
-from lexiscope.resources.sense_vectors import SenseVectors, read_sense_vectors
 from lexiscope.studies.kit.run_data import RunData
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
-from lexiscope.subjects.gasi import Gasi
+from lexiscope.subjects.gasi import Gasi, trainings_in
 from lexiscope.tasks.relatedness.by_sense import GivesSenses
-from lexiscope.tasks.same_sense.by_sense import CountsSenses
-from lexiscope.training.gasi.planted import REFERENCE, planted_files, read_planted_folder, train_on_made_up
-from lexiscope.training.gasi.settings import VARIANTS
+from lexiscope.training.gasi.planted import PlantedSenses, made_up_senses, planted_files, read_planted_folder
 
 Kind = Literal["similarity", "same_sense"]
 MADE_UP = "made_up"
@@ -52,7 +49,7 @@ SETS: tuple[str, ...] = ("scws", *(f"wordsim?set={name}" for name in NINE), "wic
 _TASKS = {"similarity": "relatedness", "same_sense": "same_sense"}
 
 
-class HasSenses(Subject, ChoosesSense, KnowsWords, CountsSenses, GivesSenses, Protocol):
+class HasSenses(TellsSenses, GivesSenses, Protocol):
     """A subject with induced senses (``gasi``, ``sense_embedding``): what the study asks of it."""
 
 
@@ -86,71 +83,17 @@ class PairSet:
 
 
 @dataclass(frozen=True, eq=False)
-class Planted:
-    """Usages of pseudo-words whose senses are known, and the subjects that are asked for them.
-
-    ``title`` says where they come from; ``by_rule``: text and vectors were made in this run. ``reference`` are vectors
-    with one sense for a word, trained on the text before planting, which say what the senses look like.
-    """
-
-    title: str
-    items: tuple[Item, ...]
-    subjects: tuple[HasSenses, ...]
-    by_rule: bool = False
-    reference: SenseVectors | None = None
-
-    @cached_property
-    def answers(self) -> dict[str, tuple[tuple[Item, ...], NDArray[np.float64]]]:
-        """The usages that a subject knows and the probability of each sense, by id, where it knows two pseudo-words."""
-        found = {}
-        for subject in self.subjects:
-            known = tuple(item for item in self.items if subject.knows(item.usages[0]))
-            if len({item.usages[0].lemma for item in known}) > 1:
-                shares = np.asarray(subject.sense_distribution([item.usages[0] for item in known]), np.float64)
-                found[subject.subject_id] = known, shares
-        return found
-
-    @property
-    def responses(self) -> tuple[ResponseTable, ...]:
-        """The sense that each subject chose, as answers."""
-        return tuple(
-            ResponseTable.from_columns(
-                {
-                    "subject_id": subject.subject_id,
-                    "subject_kind": subject.kind,
-                    "item_id": np.array([item.item_id for item in known], dtype=object),
-                    "task": "planted_senses",
-                    "measure": "induced_sense",
-                    "option": [str(number + 1) for number in shares.argmax(axis=1).tolist()],
-                }
-            )
-            for subject in self.subjects
-            if subject.subject_id in self.answers
-            for known, shares in (self.answers[subject.subject_id],)
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """An analysis that is not in the run, of which subject (empty: of all), and why."""
-
-    analysis: str
-    subject: str
-    reason: str
-
-
-@dataclass(frozen=True, eq=False)
 class SenseData(RunData[SenseInductionSettings]):
-    """What the questions see. ``titles`` are short names of the subjects by their ids; ``left_out`` grows with them."""
+    """What the questions see. ``titles`` are short names of subjects by id; ``left_out`` is what was not even asked."""
 
     settings: SenseInductionSettings
     sets: tuple[PairSet, ...] = ()
     subjects: tuple[HasSenses, ...] = ()
     titles: Mapping[str, str] = field(default_factory=dict)
     answers: ResponseTable = field(default_factory=ResponseTable.empty)
-    planted: Planted | None = None
+    planted: PlantedSenses | None = None
     people: Judgments = field(default_factory=Judgments)
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: tuple[Omission, ...] = ()
     name: str = "sense_induction"
     card: DatasetCard | None = None
 
@@ -170,13 +113,12 @@ class SenseData(RunData[SenseInductionSettings]):
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Sets, pairs, vectors, responses, and what is not in the run."""
+        """Sets, pairs, vectors and responses."""
         return {
             "sets": len(self.sets),
             "pairs": sum(len(each.items) for each in self.sets),
             "vectors": len(self.subjects),
             "responses": len(self.responses),
-            "left_out": len(self.left_out),
         }
 
     @property
@@ -253,7 +195,12 @@ class SenseData(RunData[SenseInductionSettings]):
             for name in (self.title_of(subject.subject_id), subject.subject_id, subject.facts.revision)
             if name
         }
-        return sense_tests(self.people, known, resamples=self.settings.n_bootstrap, seed=self.settings.seed)
+        return sense_tests(self.people, known, **self.resampling)
+
+    @property
+    def set_titles(self) -> dict[str, str]:
+        """What the sets are called, by name."""
+        return {each.name: each.title for each in self.sets}
 
     def title_of(self, subject_id: str) -> str:
         """Return the short name of a subject; its id where it has none."""
@@ -266,10 +213,10 @@ class SenseData(RunData[SenseInductionSettings]):
         known = {record.subject: times * record.value for record in records if record.value is not None}
         return divide.join(f"{self.title_of(subject)} {value:{form}}{end}" for subject, value in known.items())
 
-    def leave_out(self, analysis: str, reason: str, subject: str = "") -> tuple[()]:
-        """Note that an analysis, of one subject or of all, is not in the run: the report lists it. Return nothing."""
-        self.left_out.append(LeftOut(analysis, subject, reason))
-        return ()
+    def means_of(self, records: Sequence[Record], statistic: str, said: str) -> str:
+        """Say the values of one statistic: *said* are the words before them."""
+        told = self.listed((one for one in records if one.statistic == statistic), ".2f")
+        return f"{said}: {told}" if told else ""
 
 
 # -- making it ------------------------------------------------------------------------------------------------------
@@ -292,7 +239,7 @@ def gather(settings: SenseInductionSettings, out: Path, progress: CollectProgres
     if subjects and settings.synset:
         check_synset(settings.synset)
     people = read_people(settings.people)
-    sets, left_out = open_sets(settings) if subjects else ((), [])
+    sets, left_out = open_sets(settings) if subjects else ((), ())
     planted = _planted(settings, subjects, out, progress)
     answers = []
     for pairs in sets:
@@ -308,7 +255,7 @@ def gather(settings: SenseInductionSettings, out: Path, progress: CollectProgres
         ResponseTable.concat(answers),
         planted,
         people,
-        left_out if subjects else [LeftOut("Sets of pairs", "", "No vectors were given: --subject.")],
+        left_out if subjects else (Omission("Sets of pairs", "No vectors were given: --subject."),),
     )
 
 
@@ -331,77 +278,55 @@ def expanded(specs: Sequence[str]) -> tuple[str, ...]:
     >>> expanded(["sense_embedding:muse:a.txt,b.tsv"])
     ('sense_embedding:muse:a.txt,b.tsv',)
     """
-    found: list[str] = []
-    for text in specs:
-        spec = SubjectSpec.parse(text)
-        folder = Path(spec.name).expanduser()
-        inside = sorted(path.parent for path in folder.glob(f"*/{RECORD}")) if spec.kind == "gasi" else []
-        several = inside if inside and not (folder / RECORD).is_file() else []
-        found += [f"gasi:{path}" for path in several] or [text]
-    return tuple(dict.fromkeys(found))
+    parsed = [(text, SubjectSpec.parse(text)) for text in specs]
+    return tuple(
+        dict.fromkeys(
+            each for text, spec in parsed for each in (trainings_in(spec) if spec.kind == "gasi" else (text,))
+        )
+    )
 
 
 def _planted(
     settings: SenseInductionSettings, subjects: tuple[HasSenses, ...], out: Path, progress: CollectProgress | None
-) -> Planted | None:
+) -> PlantedSenses | None:
     """Read planted usages, or make text and train vectors on it."""
     if not settings.planted:
         return None
     if settings.planted == MADE_UP:
-        folder = out / MADE_UP
-        usages = train_on_made_up(folder, seed=settings.seed, progress=progress)
-        items = tuple(Item(f"{MADE_UP}/{number:04d}", MADE_UP, (one,)) for number, one in enumerate(usages, start=1))
-        made = tuple(Gasi(str(folder / variant), called=f"{MADE_UP}/{variant}") for variant in VARIANTS)
-        return Planted("Made-up text", items, made, by_rule=True, reference=read_sense_vectors(folder / REFERENCE))
-    path = Path(settings.planted)
-    items, reference = read_planted_folder(path)
-    return Planted(path.name, items, subjects, reference=reference)
+        return made_up_senses(out / MADE_UP, seed=settings.seed, progress=progress)
+    items, reference = read_planted_folder(Path(settings.planted))
+    return PlantedSenses(Path(settings.planted).name, items, subjects, reference=reference)
 
 
-def trained_files(settings: SenseInductionSettings) -> dict[str, str]:
-    """Return the checksums of the files of trainings, vectors, planted usages and text that a run depends on.
+def text_files(settings: SenseInductionSettings) -> dict[str, str]:
+    """Return the checksums of planted usages, with the vectors that come with them, and of the text of a corpus.
 
-    Errors: :class:`InputError` for a file of planted usages or of a corpus that is not there.
+    Errors: :class:`InputError` for a file that is not there.
     """
-    paths = [*corpus_files([Path(name) for name in settings.corpus])]
+    paths = list(corpus_files([Path(name) for name in settings.corpus]))
     if settings.planted and settings.planted != MADE_UP:
         paths += planted_files(Path(settings.planted))
     absent = next((path for path in paths if not path.is_file()), None)
     if absent is not None:
         raise InputError(f"there is no file {absent}")
-    for text in expanded(settings.subjects):
-        spec = SubjectSpec.parse(text)
-        if spec.kind == "gasi":
-            paths.append(Path(spec.name).expanduser() / RECORD)
-        elif spec.kind == "sense_embedding":
-            names = spec.name.partition(":")[2].partition("?")[0]
-            paths += [Path(name).expanduser() for name in names.split(",")]
-    return {str(path): sha256_of(path) for path in paths if path.is_file()}
+    return {str(path): sha256_of(path) for path in paths}
 
 
 # -- sets of pairs --------------------------------------------------------------------------------------------------
 
 
-def open_sets(settings: SenseInductionSettings) -> tuple[tuple[PairSet, ...], list[LeftOut]]:
+def open_sets(settings: SenseInductionSettings) -> tuple[tuple[PairSet, ...], tuple[Omission, ...]]:
     """Load the sets that were asked for; return them, and those that are not available with the reason.
 
     Errors: :class:`SpecError` for a set of another task, or without ratings; :class:`DataError` where sets were named
     and none of them is available; those of a set that is available and damaged.
     """
     named = settings.datasets or ((settings.dataset,) if settings.dataset else ())
-    found: list[PairSet] = []
-    missing: list[LeftOut] = []
-    first: DataError | None = None
-    for name in named or SETS:
-        try:
-            found.append(pair_set(name))
-        except DataError as error:
-            first = first or error
-            hint = f" {error.hint[:1].upper()}{error.hint[1:].rstrip('.')}." if error.hint else ""
-            missing.append(LeftOut(name, "", f"Not at hand: {error.what}.{hint}"))
-    if named and not found and first is not None:
-        raise first
-    return tuple(found), missing
+    found, missing = made_and_failed({name: partial(pair_set, name) for name in named or SETS}, DataError)
+    if named and not found:
+        raise next(iter(missing.values()))
+    left_out = tuple(Omission(name, f"Not at hand: {error.sentences}") for name, error in missing.items())
+    return tuple(found.values()), left_out
 
 
 def pair_set(name: str) -> PairSet:
@@ -423,22 +348,11 @@ def pair_set(name: str) -> PairSet:
         # nothing is trained here, but the training pairs of a set are its largest part by far, and not reported
         tested = (item for item in loaded.items if item.conditions.get("split") != "train")
         return made(name, title, "same_sense", tuple(item for item in tested if item.gold is not None))
-    ratings = _mean_ratings(loaded) if loaded.card.task == "relatedness" else np.empty(0)
-    if not len(ratings):
+    ratings = mean_ratings(loaded.responses, [item.item_id for item in loaded.items])
+    if loaded.card.task != "relatedness" or np.isnan(ratings).any():
         hint = f"use one of {', '.join(SETS)}, or another set of rated pairs"
         raise SpecError(f"{name} has no pairs that people rated, and no right answers to 'same sense?'", hint=hint)
     if name.startswith("wordsim?"):
         title = WORD_SETS[name.partition("set=")[2]].title.partition(":")[0]
     in_context = any(usage.text != usage.target for usage in loaded.items[0].usages)
     return made(name, title, "similarity", loaded.items, ratings, in_context, responses=loaded.responses)
-
-
-def _mean_ratings(loaded: Dataset) -> NDArray[np.float64]:
-    """The mean rating of each item, in their order; empty where there are none for every item."""
-    rows = loaded.responses.where(measure=("rating", "norm"), subject_kind=(*COLLECTED, "norm"))
-    sums: dict[str, list[float]] = {}
-    for item_id, value in zip(rows.column("item_id").tolist(), rows.column("value").tolist(), strict=True):
-        sums.setdefault(item_id, []).append(value)
-    if not all(item.item_id in sums for item in loaded.items):
-        return np.empty(0)
-    return np.array([np.mean(sums[item.item_id]) for item in loaded.items], dtype=np.float64)

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 
 from lexiscope.core.result import Record
 from lexiscope.core.simulated import SIMULATED_PARTICIPANTS
-from lexiscope.items.sense_examples import ReadsSenses
-from lexiscope.report.part import Part
+from lexiscope.report.part import Omission, Part, part_of
 from lexiscope.report.sense_test_parts import (
     QUESTIONS,
     SENSES,
-    Reference,
     accuracy_part,
     agreement_part,
     duplicates_part,
+    single_sense_reference,
 )
 from lexiscope.report.sense_tests import told_if_simulated, words_in_groups
 from lexiscope.studies.sense_induction.data import SenseData
@@ -24,37 +23,20 @@ def accuracies(run: SenseData) -> Part:
     """Return how often people find intruders and choose the model's sense, for each model whose senses were asked."""
     if not len(run.people.responses):
         why = "No answers of people were given: --people FILE, with the items that were asked."
-        run.leave_out("Word intrusion, sense selection", why)
-        return Part()
-    part, uncounted = accuracy_part(run.tests, run.titles)
-    for one in uncounted:
-        run.leave_out(one.test, one.reason, one.model)
-    return part
+        return part_of(Omission("Word intrusion, sense selection", why))
+    return accuracy_part(run.tests, run.titles)
 
 
 def people(run: SenseData) -> tuple[Part, ...]:
     """Return what people's answers say of the senses: accuracy, agreement, and whether confused senses are alike."""
     # without a second word nothing can be resampled; the tables of accuracies say so
     tests = [test for test in run.tests if test.can_resample]
+    reference = single_sense_reference(run.subjects, words_in_groups(run.people.items.values()), run.titles)
     return (
         run.once(accuracies),
         agreement_part(tests, run.titles),
-        duplicates_part(tests, run.titles, reference_of(run)),
+        duplicates_part(tests, run.titles, reference),
     )
-
-
-def reference_of(run: SenseData) -> Reference:
-    """Return the vectors of the first subject with one sense for every word, as those that senses are not.
-
-    Without such a subject nothing is known, and no cosine is computed. Words are those of the groups people saw.
-    """
-    words = words_in_groups(run.people.items.values())
-    for subject in run.subjects if words else ():
-        induced = subject.induced if isinstance(subject, ReadsSenses) else None
-        if induced is not None and int(induced.n_senses.max(initial=0)) == 1:
-            known = {word: induced.vectors(induced.of(word))[0] for word in words if word in induced.index}
-            return Reference(known, run.title_of(subject.subject_id))
-    return Reference()
 
 
 def found(run: SenseData, records: Sequence[Record]) -> str:

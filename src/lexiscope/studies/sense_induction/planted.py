@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lexiscope.analysis.planted_senses import sense_recovery
-from lexiscope.core.result import Estimate, Record, Result
+from lexiscope.core.result import Record, Result
 from lexiscope.items.sense_examples import ReadsSenses
+from lexiscope.report.part import Omission
 from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import BOUNDED, INTEGER, Format
-from lexiscope.studies.sense_induction.data import Planted, SenseData
-from lexiscope.training.gasi.planted import meant_words, selection_by_looks
+from lexiscope.studies.sense_induction.data import SenseData
+from lexiscope.training.gasi.planted import PlantedSenses
 
 _NAME, _LOOKS = "Planted senses", "Planted senses by their neighbours"
 _BY_LOOKS = "planted_selection"
@@ -26,30 +26,23 @@ def recovery(run: SenseData) -> tuple[object, ...]:
     """Return how far planted senses are recovered, by their usages and by what they look like."""
     planted = run.planted
     if planted is None:
-        return run.leave_out(_NAME, "No usages of pseudo-words were given: --planted FILE, or --planted made_up.")
-    meant = _meant(run, planted)
+        return (Omission(_NAME, "No usages of pseudo-words were given: --planted FILE, or --planted made_up."),)
     results: list[Result] = []
-    how = {"resamples": run.settings.n_bootstrap, "seed": run.settings.seed}
+    omitted = [_not_by_looks(planted)]
     for subject in planted.subjects:
         title = run.title_of(subject.subject_id)
         if subject.subject_id not in planted.answers:
-            run.leave_out(_NAME, "It knows fewer than two of the pseudo-words: train it on the planted text.", title)
+            why = "It knows fewer than two of the pseudo-words: train it on the planted text."
+            omitted.append(Omission(_NAME, why, title))
             continue
-        known, shares = planted.answers[subject.subject_id]
-        usages = [item.usages[0] for item in known]
-        words, gold = [str(usage.lemma) for usage in usages], [str(usage.sense) for usage in usages]
-        n_unknown = Estimate("n_unknown", float(len(planted.items) - len(known)), n=len(known))
-        own = [*sense_recovery(words, shares.argmax(axis=1), gold, **how).results(), n_unknown]
-        if planted.reference is not None and meant and isinstance(subject, ReadsSenses):
-            if len(set(words) & set(meant)) > 1:
-                own += selection_by_looks(subject.induced, usages, shares, meant, planted.reference, **how).results()
-            else:
-                why = "It knows fewer than two of the pseudo-words whose planted words the reference knows."
-                run.leave_out(_LOOKS, why, title)
+        own = planted.recovery(subject, **run.resampling)
         results += [one.about(subject=subject.subject_id, dataset=planted.title) for one in own]
+        if planted.meant and isinstance(subject, ReadsSenses) and not planted.has_looks(subject):
+            why = "It knows fewer than two of the pseudo-words whose planted words the reference knows."
+            omitted.append(Omission(_LOOKS, why, title))
     if not results:
-        return ()
-    # how many pseudo-words a subject knows stands in no record
+        return tuple(omitted)
+    # how many pseudo-words a subject knows is in no record
     n_words = {name: len({item.usages[0].lemma for item in known}) for name, (known, _) in planted.answers.items()}
     columns = (
         Col("By neighbours", _BY_LOOKS, BOUNDED, absent=None, note="The sense that is chosen has neighbours like the "
@@ -74,7 +67,7 @@ def recovery(run: SenseData) -> tuple[object, ...]:
         "measurement works, and which variant tells planted senses apart where that is easy; of real text it says "
         "nothing."
     )
-    return results, drop_empty(table), by_rule if planted.by_rule else None
+    return results, drop_empty(table), by_rule if planted.by_rule else None, omitted
 
 
 def recovered(run: SenseData, records: Sequence[Record]) -> str:
@@ -86,17 +79,13 @@ def recovered(run: SenseData, records: Sequence[Record]) -> str:
     return f"Usages for which {how}: {told}" if told else ""
 
 
-def _meant(run: SenseData, planted: Planted) -> dict[str, list[str]]:
-    """The words that were planted as each pseudo-word that can be judged by what its senses look like."""
+def _not_by_looks(planted: PlantedSenses) -> Omission | None:
+    """Why no pseudo-word, or some of them, can be judged by what their senses look like."""
     if planted.reference is None:
         why = "It needs vectors of the text before planting: --planted FOLDER, with planted.csv and a skip_gram "
-        run.leave_out(_LOOKS, why + "training in reference.")
-        return {}
-    meant = meant_words((item.usages[0] for item in planted.items), planted.reference)
+        return Omission(_LOOKS, why + "training in reference.")
     words = dict.fromkeys(str(item.usages[0].lemma) for item in planted.items)
-    without = [word for word in words if word not in meant]
-    if without:
-        why = "usages of one planted word only, or a planted word that the reference vectors do not know"
-        listed = ", ".join(without[:5])
-        run.leave_out(_LOOKS, f"{len(without)} of {len(words)} pseudo-words have {why}: {listed}.")
-    return meant
+    without = [word for word in words if word not in planted.meant]
+    why = "usages of one planted word only, or a planted word that the reference vectors do not know"
+    told = f"{len(without)} of {len(words)} pseudo-words have {why}: {', '.join(without[:5])}."
+    return Omission(_LOOKS, told) if without else None

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiscope.core.errors import Place, RunError, SubjectError, require
+from lexiscope.resources.training_log import LogRow
 from lexiscope.training.gasi._engine import Engine, Floats, Stats
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.shards import Shards
@@ -33,27 +34,6 @@ _ROWS = 200
 _SHARE = 8
 # so many times the loss of untrained vectors is no mere bad start
 _DIVERGED = 10
-
-
-@dataclass(frozen=True, slots=True)
-class LogRow:
-    """What some chunks came to.
-
-    ``tokens``: numbers read so far, over all epochs: known words and line ends, before sub-sampling.
-    ``loss``: of a pair of words and its negatives, *unit:* nats.
-    ``entropy``: of γ as it was drawn, and without noise as a usage is judged, means over windows, *unit:* nats.
-    ``signal_mean`` and ``signal_sd``: of c̄·s_k; ``noise_sd``: of the noise on it. *Source:* Fig. 3.
-    """
-
-    epoch: int
-    tokens: int
-    rate: float
-    loss: float
-    entropy: float
-    entropy_without_noise: float
-    signal_mean: float
-    signal_sd: float
-    noise_sd: float
 
 
 @dataclass(slots=True)

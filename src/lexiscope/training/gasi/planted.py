@@ -6,21 +6,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.analysis.planted_senses import PlantedSelection, labels_by_neighbours, planted_selection
+from lexiscope.analysis.planted_senses import PlantedSelection, labels_by_neighbours, planted_selection, sense_recovery
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
+from lexiscope.core.response import ResponseTable
+from lexiscope.core.result import Estimate
 from lexiscope.core.run import write_atomically
+from lexiscope.core.subject import ChoosesSense, Subject
 from lexiscope.core.usage import Usage
 from lexiscope.items.induced_senses import InducedSenses
+from lexiscope.items.known_words import KnowsWords
 from lexiscope.items.made_up_text import made_up_text, planted_pairs
 from lexiscope.items.planted_senses import plant, planted_usages, read_planted
+from lexiscope.items.sense_examples import ReadsSenses
 from lexiscope.resources.sense_vectors import SETTINGS, SenseVectors, read_sense_vectors
+from lexiscope.subjects.gasi import Gasi
 from lexiscope.training.gasi.settings import VARIANTS, GasiSettings, Variant
 from lexiscope.training.gasi.shards import make_shards
 from lexiscope.training.gasi.train import train_gasi
@@ -34,6 +42,94 @@ NEIGHBOURS, SEARCHED = 10, 100
 """Neighbours of a sense that say what it looks like, and how many are searched for as many that the reference knows."""
 
 Progress = Callable[[str, int, int], None]
+
+
+class ChoosesKnownSenses(Subject, ChoosesSense, KnowsWords, Protocol):
+    """A subject that says which words it knows, and how probable each sense of a usage is."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlantedSenses:
+    """Usages of pseudo-words whose senses are known, and the subjects that are asked for them.
+
+    ``title`` says where they come from; ``by_rule``: text and vectors were made by :func:`made_up_senses`.
+    ``reference`` are vectors with one sense for a word, trained on the text before planting, which say what senses look
+    like.
+    """
+
+    title: str
+    items: tuple[Item, ...]
+    subjects: tuple[ChoosesKnownSenses, ...]
+    by_rule: bool = False
+    reference: SenseVectors | None = None
+
+    @cached_property
+    def answers(self) -> dict[str, tuple[tuple[Item, ...], NDArray[np.float64]]]:
+        """The usages that a subject knows and the probability of each sense, by id, where it knows two pseudo-words."""
+        found = {}
+        for subject in self.subjects:
+            known = tuple(item for item in self.items if subject.knows(item.usages[0]))
+            if len({item.usages[0].lemma for item in known}) > 1:
+                shares = np.asarray(subject.sense_distribution([item.usages[0] for item in known]), np.float64)
+                found[subject.subject_id] = known, shares
+        return found
+
+    @property
+    def responses(self) -> tuple[ResponseTable, ...]:
+        """The sense that each subject chose, as answers."""
+        return tuple(
+            ResponseTable.from_columns(
+                {
+                    "subject_id": subject.subject_id,
+                    "subject_kind": subject.kind,
+                    "item_id": np.array([item.item_id for item in known], dtype=object),
+                    "task": "planted_senses",
+                    "measure": "induced_sense",
+                    "option": [str(number + 1) for number in shares.argmax(axis=1).tolist()],
+                }
+            )
+            for subject in self.subjects
+            if subject.subject_id in self.answers
+            for known, shares in (self.answers[subject.subject_id],)
+        )
+
+    @cached_property
+    def meant(self) -> dict[str, list[str]]:
+        """The words that were planted as each pseudo-word that can be judged by what its senses look like."""
+        if self.reference is None:
+            return {}
+        return meant_words((item.usages[0] for item in self.items), self.reference)
+
+    def recovery(self, subject: Subject, *, resamples: int = 2000, seed: int = 0) -> tuple[Estimate, ...]:
+        """Return how far a subject of :attr:`answers` tells apart what was planted, by its usages; how many it misses.
+
+        Where its senses can be judged by what they look like (two pseudo-words of :attr:`meant`), so, too.
+        """
+        known, shares = self.answers[subject.subject_id]
+        usages = [item.usages[0] for item in known]
+        words, gold = [str(usage.lemma) for usage in usages], [str(usage.sense) for usage in usages]
+        how = {"resamples": resamples, "seed": seed}
+        n_unknown = Estimate("n_unknown", float(len(self.items) - len(known)), n=len(known))
+        found = (*sense_recovery(words, shares.argmax(axis=1), gold, **how).results(), n_unknown)
+        if self.reference is None or not isinstance(subject, ReadsSenses) or not self.has_looks(subject):
+            return found
+        looks = selection_by_looks(subject.induced, usages, shares, self.meant, self.reference, **how)
+        return (*found, *looks.results())
+
+    def has_looks(self, subject: Subject) -> bool:
+        """Say whether a subject knows two of the pseudo-words that can be judged by what their senses look like."""
+        known, _ = self.answers[subject.subject_id]
+        return len({str(item.usages[0].lemma) for item in known} & set(self.meant)) > 1
+
+
+def made_up_senses(folder: Path, *, seed: int, progress: Progress | None = None) -> PlantedSenses:
+    """Return planted senses of text made by rule, and every variant trained on it (:func:`train_on_made_up`)."""
+    name = folder.name
+    usages = train_on_made_up(folder, seed=seed, progress=progress)
+    items = tuple(Item(f"{name}/{number:04d}", name, (one,)) for number, one in enumerate(usages, start=1))
+    made = tuple(Gasi(str(folder / variant), called=f"{name}/{variant}") for variant in VARIANTS)
+    reference = read_sense_vectors(folder / REFERENCE)
+    return PlantedSenses("Made-up text", items, made, by_rule=True, reference=reference)
 
 
 def train_on_made_up(folder: Path, *, seed: int, progress: Progress | None = None) -> tuple[Usage, ...]:

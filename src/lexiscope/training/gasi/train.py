@@ -6,16 +6,14 @@ thread of a CPU both end with the same bytes.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import math
 import os
 import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -28,14 +26,14 @@ from lexiscope.core.lock import locked
 from lexiscope.core.run import manifest, versions, write_atomically, write_json
 from lexiscope.core.sealed import write_machine
 from lexiscope.resources.sense_vectors import KIND, SETTINGS, VECTORS, VOCABULARY, SenseVectors, read_sense_vectors
+from lexiscope.resources.training_log import LOG, LogRow, log_text, read_log
 from lexiscope.subjects._adapter import CLAIM
 from lexiscope.training._claim import check_claim
-from lexiscope.training.gasi._course import Course, LogRow, Loop, Progress, first_vectors, read_state, save_tensors
+from lexiscope.training.gasi._course import Course, Loop, Progress, first_vectors, read_state, save_tensors
 from lexiscope.training.gasi._engine import engine_of
 from lexiscope.training.gasi.settings import GasiSettings
 from lexiscope.training.gasi.shards import Shards
 
-LOG = "training_log.csv"
 CHECKPOINT, SHARDS = "checkpoint", "shards"
 
 
@@ -110,10 +108,7 @@ def _given_up(out: Path) -> Iterator[None]:
 def finished(folder: Path) -> TrainedSenses:
     """Return what a finished folder holds. Errors: :class:`SubjectError` for a damaged one."""
     vectors = read_sense_vectors(folder)
-    text = (folder / LOG).read_text(encoding="utf-8") if (folder / LOG).is_file() else ""
-    rows = csv.DictReader(io.StringIO(text))
-    log = tuple(LogRow(**{each.name: _number(row[each.name], each.name) for each in fields(LogRow)}) for row in rows)
-    return TrainedSenses(folder, log, len(vectors.words), int(vectors.mask.sum()))
+    return TrainedSenses(folder, read_log(folder), len(vectors.words), int(vectors.mask.sum()))
 
 
 def write_senses(out: Path, vectors: SenseVectors, about: dict[str, Any], others: Sequence[str] = ()) -> None:
@@ -134,15 +129,6 @@ def write_senses(out: Path, vectors: SenseVectors, about: dict[str, Any], others
         "files": manifest(out, [VECTORS, VOCABULARY, *others]),
     }
     write_json(out / SETTINGS, record)
-
-
-def log_text(log: Sequence[LogRow]) -> str:
-    """Return the log as CSV with a header."""
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, [each.name for each in fields(LogRow)], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in log)
-    return stream.getvalue()
 
 
 def check_place(out: Path, corpus: Sequence[Path] = ()) -> None:
@@ -222,7 +208,3 @@ def _installed(name: str) -> dict[str, str]:
     with suppress(metadata.PackageNotFoundError):
         return {name: metadata.version(name)}
     return {}
-
-
-def _number(text: str, name: str) -> Any:
-    return int(text) if name in ("epoch", "tokens") else float(text)

@@ -1,0 +1,175 @@
+"""Sense vectors in a report: what is said of trainings, of their noise and senses, of a grid of β, of a synset."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lexiscope.core.result import Record
+from lexiscope.core.subject import SubjectSpec
+from lexiscope.core.usage import Usage
+from lexiscope.report import sense_parts
+from lexiscope.report.pivot import Row
+from lexiscope.report.sense_parts import (
+    best_beta,
+    grid_part,
+    noise_part,
+    senses_part,
+    similarity_table,
+    synset_part,
+    trainings_table,
+)
+from lexiscope.report.sense_test_parts import single_sense_reference
+from lexiscope.resources.sense_vectors import SenseVectors
+from lexiscope.resources.training_log import LOG, LogRow, log_text, read_log
+from lexiscope.subjects.gasi import Gasi, files_of, trainings_in
+from lexiscope.training.gasi.settings import GasiSettings, Variant
+from lexiscope.training.gasi.train import write_senses
+
+WORDS = tuple(f"w{n}" for n in range(20))
+RHO, OTHER = "spearman_x100(similarity=avg_sim_c)", "spearman_x100(similarity=max_sim_c)"
+
+
+def trained(
+    folder: Path, *, beta: float = 0.4, variant: Variant = "gasi_beta", noise: Sequence[float] = (0.5, 0.5),
+    pruned: float | None = None,
+) -> Gasi:  # fmt: skip
+    """Vectors drawn at random: two senses of ten words, one of ten; *noise* is that of each row of the log."""
+    folder.mkdir()
+    dice = np.random.default_rng(0)
+    senses, contexts = dice.normal(size=(20, 2, 4)), dice.normal(size=(20, 4))
+    mask = np.array([[True, number < 10] for number in range(20)])
+    vectors = SenseVectors(WORDS, np.arange(20, 0, -1), senses.astype(np.float32), contexts.astype(np.float32), mask)
+    log = [LogRow(1, 1000 * n, 0.01, 1.0, 0.6, 0.25, 0.1, n / 10, sd) for n, sd in enumerate(noise, start=1)]
+    (folder / LOG).write_text(log_text(log))
+    settings = GasiSettings(variant=variant, beta=beta, senses=2, dimensions=4).deciding()
+    about = {"settings": settings, "seed": 0} | ({"pruned": {"threshold": pruned}} if pruned else {})
+    write_senses(folder, vectors, about, (LOG,) if log else ())
+    return Gasi(str(folder))
+
+
+def titles_of(trainings: Sequence[Gasi]) -> dict[str, str]:
+    return {one.subject_id: one.folder.name for one in trainings}
+
+
+def test_trainings_are_told_by_what_decided_them(tmp_path: Path) -> None:
+    """Variant, β of GASI-β alone, senses a word, λ of pruned vectors, tokens and entropy of the last row of the log."""
+    both = [trained(tmp_path / "a"), trained(tmp_path / "b", variant="sasi", noise=(), pruned=0.25)]
+    table = trainings_table(both, titles_of(both))
+    assert table is not None
+    shown = [dict(zip([column.header for column in table.columns], row, strict=True)) for row in table.rows]
+    assert [row["Variant"] for row in shown] == ["GASI-β", "SASI"]
+    assert [row["β"] for row in shown] == [0.4, None]
+    assert [row["Senses of a word"] for row in shown] == [30 / 20] * 2
+    assert [row["λ"] for row in shown] == [None, 0.25]
+    assert [row["Tokens read"] for row in shown] == [2000, None]
+    assert trainings_table([], {}) is None
+
+
+def test_noise_needs_a_log_and_noise(tmp_path: Path) -> None:
+    """The last row of a log is in the records; a training without noise, or without a log, is left out with why."""
+    noises: dict[str, Sequence[float]] = {"a": (0.5, 0.5), "calm": (0.0, 0.0), "none": ()}
+    several = [trained(tmp_path / name, noise=noise) for name, noise in noises.items()]
+    part = noise_part(several, titles_of(several))
+    ends = {(record.subject, record.statistic): record.value for record in part.records}
+    assert ends[several[0].subject_id, "noise_sd"] == 0.5
+    assert ends[several[0].subject_id, "signal_sd"] == 2 / 10
+    assert len(ends) == 2 * 3
+    assert [figure.data["subject"].tolist() for figure in part.figures] == [["a", "a"]]
+    assert [(one.subject, one.reason) for one in part.omissions] == [
+        ("calm", "Its choice of a sense has no noise."),
+        ("none", "Its folder has no log: pruned vectors have none."),
+    ]
+    assert [len(read_log(one.folder)) for one in several] == [2, 2, 0]
+
+
+def test_senses_are_counted_and_drawn_by_frequency(tmp_path: Path) -> None:
+    """Thirty senses of twenty words; the frequent half of the words has two, the other half one."""
+    one = trained(tmp_path / "a")
+    part = senses_part([one], {})
+    assert [(record.statistic, record.value) for record in part.records] == [
+        ("n_vocabulary", 20), ("n_senses", 30), ("senses_per_word", 1.5),
+    ]  # fmt: skip
+    means, shares = part.figures
+    assert means.data["value"].tolist() == [2.0] * 5 + [1.0] * 5
+    assert shares.name == "senses_by_frequency_1"
+
+
+def test_the_best_of_a_grid_is_the_one_with_the_highest_value(tmp_path: Path) -> None:
+    """Rows by β, the best one marked; other variants are in the figure; one β alone, or no value, is no grid."""
+    first, second = trained(tmp_path / "b9", beta=0.9), trained(tmp_path / "b1", beta=0.1)
+    sasi = trained(tmp_path / "sasi", variant="sasi")
+    every, titles = [first, second, sasi], titles_of([first, second, sasi])
+    values = ((first, 40.0), (second, 50.0), (sasi, 60.0))
+    records = [Record(RHO, value, one.subject_id, low=value - 1, high=value + 1) for one, value in values]
+    part = grid_part(every, records, {"AvgSimC": RHO, "MaxSimC": OTHER}, titles=titles, on="SCWS", unit="100 × ρ")
+    (table,), (figure,) = part.tables, part.figures
+    assert [(row[0], row[1], row[-1]) for row in table.rows] == [("b1", 0.1, "chosen"), ("b9", 0.9, "")]
+    assert figure.data["label"].tolist() == ["b9", "b1", "sasi"]
+    told = best_beta(every, records, RHO, named="AvgSimC on SCWS")
+    assert told.startswith("β = 0.1 is best by AvgSimC on SCWS")
+    assert "differ in more than" not in told
+    assert grid_part([first, sasi], records, {"AvgSimC": RHO}, titles=titles, on="SCWS", unit="").tables == ()
+    assert best_beta(every, [Record(RHO, None, first.subject_id, note="none")], RHO, named="x") == ""
+
+
+def test_a_folder_of_trainings_is_every_training_in_it(tmp_path: Path) -> None:
+    """The record of each training says which vectors a spec names: another training is another record."""
+    for name in ("b", "a"):
+        trained(tmp_path / name)
+    spec = SubjectSpec.parse(f"gasi:{tmp_path}")
+    assert trainings_in(spec) == (f"gasi:{tmp_path / 'a'}", f"gasi:{tmp_path / 'b'}")
+    assert files_of(spec) == (tmp_path / "a" / "settings.json", tmp_path / "b" / "settings.json")
+    alone = SubjectSpec.parse(f"gasi:{tmp_path / 'a'}")
+    assert trainings_in(alone) == (f"gasi:{tmp_path / 'a'}",)
+
+
+def test_senses_of_a_synset_by_falling_probability(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mean probabilities of each subject, by rank; who has one sense of the word is left out."""
+    usages = tuple(Usage(f"w11 {word} w12", 4, 6) for word in ("w1", "w1"))
+    monkeypatch.setattr(sense_parts, "synset_usages", lambda name: ("w1", usages if name == "w1.n.01" else ()))
+    one = trained(tmp_path / "a")
+    part = synset_part("w1.n.01", [one], {one.subject_id: "a"})
+    shares = [record.value or 0 for record in part.records if record.statistic.startswith("selection_share")]
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) == pytest.approx(1)
+    assert [row[0] for row in part.tables[0].rows] == ["a"]
+    single = tuple(Usage("w1 w15 w12", 3, 6) for _ in range(2))
+    monkeypatch.setattr(sense_parts, "synset_usages", lambda name: ("w15", single if name == "w15.n.01" else ()))
+    assert [each.reason for each in synset_part("w15.n.01", [one], {}).omissions] == ["It has no two senses of 'w15'."]
+    (none,) = synset_part("w16.n.01", [one], {}).omissions
+    assert none.reason == "SemCor has no sentence with 'w15' in w16.n.01."
+
+
+def test_a_row_of_another_statistic_has_its_number_in_the_first_column() -> None:
+    """Correlations by measure, the first over all pairs too; covered pairs are counted from the share."""
+    records = [
+        Record("coverage", 75.0, "m", "set", n=8),
+        Record(RHO, 40.0, "m", "set", n=6),
+        Record("spearman_x100(similarity=avg_sim_c,uncovered=0)", 30.0, "m", "set", n=8),
+        Record("agreement", 70.0, dataset="set", n=8),
+    ]
+    rows = [Row(("m",), {"subject": "m"}), Row(("people",), {"subject": ""})]
+    table = similarity_table(
+        "s", "S", records, rows, measures={"avg_sim_c": "A note."}, labels=("Vectors",), beside="agreement"
+    )
+    assert table.rows == (("m", 40.0, 30.0, 6, 8, 75.0), ("people", 70.0, None, None, 8, None))
+    assert table.columns[1].note == "A note."
+
+
+def test_the_reference_is_the_first_subject_with_one_sense_for_every_word(tmp_path: Path) -> None:
+    """Its vectors of the words that it knows, under its short name; without such a subject there are none."""
+    several, single = trained(tmp_path / "several"), tmp_path / "single"
+    single.mkdir()
+    rows = np.arange(12, dtype=np.float32).reshape(3, 1, 4)
+    vectors = SenseVectors(WORDS[:3], np.array([3, 2, 1]), rows, rows[:, 0], np.ones((3, 1), np.bool_))
+    write_senses(single, vectors, {"settings": {"variant": "skip_gram"}})
+    plain = Gasi(str(single))
+    found = single_sense_reference([several, plain], {"w1", "w9"}, {plain.subject_id: "Plain"})
+    assert found.title == "Plain"
+    assert found.vectors is not None
+    assert {word: np.asarray(row).tolist() for word, row in found.vectors.items()} == {"w1": [4.0, 5.0, 6.0, 7.0]}
+    assert single_sense_reference([several], {"w1"}, {}).vectors is None
