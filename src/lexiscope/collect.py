@@ -18,7 +18,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from lexiscope.core import catalog
 from lexiscope.core.dataset import Dataset
-from lexiscope.core.errors import InputError, Place, RunError
+from lexiscope.core.errors import CapabilityError, DataError, InputError, Place, RunError
 from lexiscope.core.item import Item, check_unique_ids, item_record
 from lexiscope.core.lock import locked
 from lexiscope.core.response import ResponseTable
@@ -35,7 +35,7 @@ from lexiscope.core.sealed import (
     write_sealed,
 )
 from lexiscope.core.settings import Settings
-from lexiscope.core.subject import Recording, Subject, SubjectSpec
+from lexiscope.core.subject import Judges, Recording, Subject, SubjectSpec
 from lexiscope.core.task import Task
 from lexiscope.items.item_source import column_map, in_language, load_items, task_of_items
 
@@ -144,6 +144,20 @@ def collect(
         table = _joined(question, [_part(out, question, part, progress) for part in question.parts])
         table.write_parquet(out / RESPONSES)
     return table
+
+
+def judged_if_able(items: Sequence[Item], spec: str, task: str) -> tuple[ResponseTable, str]:
+    """Return the answers of a baseline, which no run has to keep; none, and the reason, where it lacks its data.
+
+    Errors: :class:`CapabilityError` for a subject that does not judge.
+    """
+    subject = catalog.subject(spec)
+    if not isinstance(subject, Judges):
+        raise CapabilityError(f"{spec} does not judge items", hint="name a baseline")
+    try:
+        return subject.judge(items, task), ""
+    except DataError as error:
+        return ResponseTable.empty(), error.what + (f" ({error.hint})" if error.hint else "")
 
 
 def collect_run(

@@ -6,6 +6,7 @@ import pytest
 
 from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError
+from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.study import Question
 from lexiscope.report.part import Omission, Part, part_of
 from lexiscope.report.sections import (
@@ -16,6 +17,7 @@ from lexiscope.report.sections import (
     filters_table,
     omissions_section,
     questions_table,
+    scoring_table,
     subjects_table,
 )
 from lexiscope.report.tables import Missing
@@ -74,3 +76,17 @@ def test_what_is_not_in_a_run_is_listed_once_with_its_reason() -> None:
     assert section is not None
     assert section.tables[0].rows == (("Map", "all", "No word was named."), ("Map", "a", "It has one sense."))
     assert omissions_section([Part()]) is None
+
+
+def test_how_subjects_scored_with_what_their_self_test_said() -> None:
+    """The first answer to the self-test of each subject; one that scores no texts has none."""
+    rows = [
+        Response("lm", "lm", item, "minimal_pair", "self_test_margin", 1.0, raw=said)
+        for item, said in (("i", "passed"), ("j", "passed again"))
+    ]
+    routes = [{"subject": "lm", "policy": "p", "tokens": 7}, {"subject": "rule"}]
+    table = scoring_table(routes, {"lm": "LM"}, ResponseTable.from_rows(rows))
+    assert [(row[0], row[4], row[-1]) for row in table.rows] == [
+        ("LM", 7, "passed"),
+        ("rule", None, Missing("This subject scores no texts.")),
+    ]

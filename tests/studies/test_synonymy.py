@@ -25,6 +25,7 @@ from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Record, find, read_records
 from lexiscope.core.run import read_json
 from lexiscope.datasets import mini_synonymy
+from lexiscope.items.choice_items import ChoiceItems
 from lexiscope.items.collection_file import write_collection
 from lexiscope.items.minimal_pairs import choice_sets
 from lexiscope.report.study_run import Summary
@@ -467,7 +468,7 @@ def test_items_of_another_language(scripted: Scripted, tmp_path: Path) -> None:
     found = {(r.subject, r.condition) for r in records if r.statistic.startswith("percent_right(")}
     assert found == {("scripted:a", "substitution/controlled")}
     assert any("not in English" in remark for remark in summary.remarks)
-    assert any("counts of this language" in remark for remark in summary.remarks)
+    assert any("in another language" in remark for remark in summary.remarks)
 
 
 @pytest.mark.published
@@ -516,7 +517,7 @@ def test_flagged_words_are_listed(tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
     words.write_text(f"{first.target}\n", encoding="utf-8")
     items = choice_sets([first], dataset="mini_synonymy")
-    made = SynonymyData(replace(MINI, word_list=str(words)), mini_synonymy.CARD, items, {})
+    made = SynonymyData(replace(MINI, word_list=str(words)), mini_synonymy.CARD, ChoiceItems(items), {})
     part = study.analyse(made)["collection"]
     flagged = next(table for table in part.tables if table.name == "flagged_words")
     assert flagged.rows == ((first.sentence_id or first.item_id, first.target),)
@@ -550,7 +551,7 @@ def test_the_main_denominator_decides_and_the_others_are_shown() -> None:
     table = ResponseTable.from_rows(rows)
     for per, share in (("token", 0.0), ("text", 1.0)):
         settings = replace(MINI, per=per)
-        [found] = SynonymyData(settings, mini_synonymy.CARD, items, {}, choices=table).answers
+        [found] = SynonymyData(settings, mini_synonymy.CARD, ChoiceItems(items), {}, choices=table).answers
         assert found.measure == name.format(per)
         assert found.outcomes[MAIN[0]].correct.mean() == share
         assert found.decided[name.format("text" if per == "token" else "token")][MAIN[0]].correct.mean() == 1 - share

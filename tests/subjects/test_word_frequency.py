@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from lexiscope.collect import judged_if_able
 from lexiscope.core import catalog
-from lexiscope.core.errors import InputError, SpecError
+from lexiscope.core.errors import CapabilityError, DataError, InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.subject import Judges
 from lexiscope.core.usage import Usage
@@ -93,3 +94,18 @@ def _index_lines(published: Path) -> list[str]:
         stream = archive.extractfile(member)
         assert stream is not None
         return stream.read().decode("utf-8").splitlines()
+
+
+def test_words_of_another_language_need_counts_of_their_own(counts: Path) -> None:
+    """WordNet has counts of English words only: without a table all choices would be ties."""
+    usages = tuple(Usage(f"Eine {word}.", 5, 5 + len(word), language="de") for word in ("Amsel", "Lampe"))
+    item = Item("i", "d", usages, options=("Amsel", "Lampe"), gold="Amsel")
+    subject = catalog.subject("baseline:frequency")
+    assert isinstance(subject, Judges)
+    with pytest.raises(DataError, match="of English words"):
+        subject.judge([item], "minimal_pair")
+    table, why = judged_if_able([item], "baseline:frequency", "minimal_pair")
+    assert (len(table), "in another language" in why) == (0, True)
+    assert len(judged_if_able([item], f"baseline:frequency?table={counts}", "minimal_pair")[0]) == 2
+    with pytest.raises(CapabilityError, match="does not judge"):
+        judged_if_able([item], "encoder:minilm", "minimal_pair")

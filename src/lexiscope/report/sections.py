@@ -8,6 +8,7 @@ from typing import Any
 
 from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError
+from lexiscope.core.response import ResponseTable
 from lexiscope.core.study import Question
 from lexiscope.report.document import Paragraph, Section
 from lexiscope.report.part import Part, joined
@@ -102,7 +103,7 @@ def answers_table(counts: Sequence[AnswerCount], *, name: str = "answers", numbe
 def scoring_table(
     routes: Sequence[Mapping[str, Any]],
     titles: Mapping[str, str],
-    self_tests: Mapping[str, str],
+    responses: ResponseTable,
     *,
     name: str = "scoring",
     number: str = "",
@@ -110,7 +111,7 @@ def scoring_table(
     """Return how live subjects scored texts: policy, route, tokens, self-test.
 
     *routes* are what the parts of a collection say of their subjects (:func:`lexiscope.collect.scoring_routes`);
-    *titles* and *self_tests* (what they say) are by subject.
+    *titles* are by subject; *responses* are the answers, with those to the self-test.
     """
     columns = (
         Column("Subject"),
@@ -121,11 +122,12 @@ def scoring_table(
         Column("Tokens read", INTEGER),
         Column("Self-test", note="Does it prefer texts to their own words shuffled?"),
     )
+    said = {row.subject_id: row.raw for row in reversed(list(responses.where(measure="self_test_margin").rows()))}
     rows = []
     for route in routes:
         subject, how = route["subject"], [str(route.get(key, "")) for key in ("policy", "route", "refused")]
-        said = self_tests.get(subject) or Missing("This subject scores no texts.")
-        rows.append((titles.get(subject, subject), *how, route.get("tokens"), route.get("tokens_read"), said))
+        test = said.get(subject) or Missing("This subject scores no texts.")
+        rows.append((titles.get(subject, subject), *how, route.get("tokens"), route.get("tokens_read"), test))
     return Table(name, number, "How live subjects scored", columns, tuple(rows))
 
 

@@ -7,11 +7,12 @@ from functools import cached_property
 from pathlib import Path
 
 from lexiscope.core.dataset import SubjectFacts
-from lexiscope.core.errors import InputError
+from lexiscope.core.errors import DataError, InputError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import statistic_name
 from lexiscope.core.run import sha256_of
+from lexiscope.items.surface import is_english
 from lexiscope.items.word_counts import noun_count, read_frequencies
 from lexiscope.resources import wordnet
 
@@ -60,10 +61,15 @@ class WordFrequency:
         """Return one row per option. *Unit:* occurrences. *Higher means:* more frequent.
 
         Errors: :class:`InputError` for another task than ``minimal_pair`` or a damaged table;
-        :class:`~lexiscope.core.errors.DataError` where WordNet is not at hand.
+        :class:`~lexiscope.core.errors.DataError` without a table where WordNet is not at hand, or items not in English.
         """
         if task != TASK:
             raise InputError(f"word frequency answers {TASK}, not {task!r}")
+        languages = {item.usages[0].language for item in items} - {"", "und"}
+        if not self.table and not all(map(is_english, languages)):
+            # every word would have the count 0 and every choice be a tie
+            what = "WordNet's tag counts are of English words, and these items are in another language"
+            raise DataError(what, hint="name counts of words: baseline:frequency?table=FILE")
         pairs = [(item.item_id, number, word) for item in items for number, word in enumerate(item.options)]
         return ResponseTable.from_columns(
             {

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import numpy as np
-
-from lexiscope.analysis.bootstrap import FloatArray
-from lexiscope.analysis.choice_design import CONTROLLED, Cell, ChoiceDesign
+from lexiscope.analysis.choice_design import Cell, ChoiceDesign
 from lexiscope.analysis.design_answers import Kind, SubjectAnswers, subject_answers
-from lexiscope.collect import CollectProgress, collect, live_subjects, scoring_routes
+from lexiscope.collect import CollectProgress, collect, judged_if_able, live_subjects, scoring_routes
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard, SubjectFacts, own_card
-from lexiscope.core.errors import CapabilityError, DataError, InputError, SpecError
+from lexiscope.core.errors import CapabilityError, InputError, SpecError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Record, Result
@@ -24,15 +21,8 @@ from lexiscope.core.run import sha256_of
 from lexiscope.core.showing import counted
 from lexiscope.core.study import Question
 from lexiscope.core.subject import Generates, Judges, Scores, Subject
-from lexiscope.items.choice_set_file import is_collection, read_designed
-from lexiscope.items.collection_file import read_collection
+from lexiscope.items.choice_items import GAPS, OTHER_SUITES, ChoiceItems, choice_items, read_choice_items
 from lexiscope.items.flagged import FLAGGED_WORDS, flagged_sentences, read_words
-from lexiscope.items.gap_filling import gap_items, gap_template
-from lexiscope.items.minimal_pairs import SynonymItem, choice_sets
-from lexiscope.items.surface import is_english
-from lexiscope.items.tabular import is_item_table
-from lexiscope.items.templates import Template, read_templates, synonymy_templates
-from lexiscope.items.turned import turned_sets
 from lexiscope.report.part import Remark, told_apart
 from lexiscope.report.sections import flagged_table, licences_table, scoring_table
 from lexiscope.report.tables import INTEGER, Table, columns
@@ -44,9 +34,8 @@ from lexiscope.studies.synonymy.settings import SynonymySettings
 
 TASK, GAP_TASK = "minimal_pair", "gap_filling"
 BASELINE = "baseline:frequency"
-SUITES, NO_CATEGORIES = "Suites other than substitution", "Error categories of gap filling"
 NO_BASELINE = "The word-frequency baseline"
-"""Names under which a run says that they do not apply to it."""
+"""The name under which a run says that it does not apply."""
 
 OWN_QUESTIONS = {
     "Q1": "Do models prefer the right word to the wrong one, and to random words?",
@@ -61,22 +50,18 @@ OWN_QUESTIONS = {
 class SynonymyData(RunData[SynonymySettings]):
     """What the questions see.
 
-    ``items`` are the choice sets, ``choices`` what was decided or scored in them, ``gaps`` the completions of the
-    ``gap_items``, whose template is ``gap``; ``deltas`` are the token deltas that came with the collection; ``states``
-    the ids of the subjects that are states of a model in training, with how far each was; ``left_out`` the analyses
-    that do not apply, each with its reason.
+    ``asked`` are the choice sets and the gaps, ``choices`` what was decided or scored in the former, ``gaps`` the
+    completions of the latter; ``states`` are the ids of the subjects that are states of a model in training, with how
+    far each was; ``left_out`` the analyses that do not apply, each with its reason.
     """
 
     settings: SynonymySettings
     card: DatasetCard
-    items: tuple[Item, ...]
+    asked: ChoiceItems
     checksums: Mapping[str, str]
-    gap_items: tuple[Item, ...] = ()
-    gap: Template | None = None
     choices: ResponseTable = field(default_factory=ResponseTable.empty)
     gaps: ResponseTable = field(default_factory=ResponseTable.empty)
     facts: Mapping[str, SubjectFacts] = field(default_factory=dict)
-    deltas: FloatArray | None = None
     routes: tuple[Mapping[str, Any], ...] = ()
     states: Mapping[str, float] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
@@ -104,7 +89,7 @@ class SynonymyData(RunData[SynonymySettings]):
         asked = {
             "items": len(self.sets.numbers),
             "sentences": len(set(self.sets.sentences)),
-            "choice_sets": len(self.items),
+            "choice_sets": len(self.asked.items),
         }
         return asked | {"responses": len(self.responses), "subjects": len(self.answers)}
 
@@ -127,7 +112,7 @@ class SynonymyData(RunData[SynonymySettings]):
     @cached_property
     def sets(self) -> ChoiceDesign:
         """The choice sets by cell."""
-        return ChoiceDesign(self.items, resamples=self.settings.n_bootstrap, seed=self.settings.seed)
+        return ChoiceDesign(self.asked.items, resamples=self.settings.n_bootstrap, seed=self.settings.seed)
 
     @cached_property
     def answers(self) -> tuple[SubjectAnswers, ...]:
@@ -196,26 +181,32 @@ def gather(settings: SynonymySettings, folder: Path, progress: CollectProgress |
             what = f"{subject.subject_id} can neither score texts nor judge choice sets nor generate"
             raise CapabilityError(what, hint="use for instance causal_lm:FOLDER")
 
-    def asked(items: Sequence[Item], able: Sequence[Subject], task: str, place: str) -> ResponseTable:
+    def answers(items: Sequence[Item], able: Sequence[Subject], task: str, place: str) -> ResponseTable:
         if not items or not able:
             return ResponseTable.empty()
         return collect(items, able, task, out=folder / place, seed=settings.seed, progress=progress)
 
     recorded = with_models(data.choices, settings.recorded, data.choices.unique("subject_id"), data.name)
-    answered = asked(data.items, [each for each in live if isinstance(each, Scores | Judges)], TASK, "collected")
-    baseline, why = _frequencies(data, live)
+    answered = answers(
+        data.asked.items, [each for each in live if isinstance(each, Scores | Judges)], TASK, "collected"
+    )
+    baseline = BASELINE + (f"?table={settings.frequency}" if settings.frequency else "")
+    frequencies, why = ResponseTable.empty(), ""
+    if baseline not in [subject.subject_id for subject in live]:
+        frequencies, why = judged_if_able(data.asked.items, baseline, TASK)
+    no_counts = f"The word-frequency baseline was not computed: {why}. In a study, --frequency FILE names other counts."
     writers, no_gaps = [each for each in live if isinstance(each, Generates)], ""
     if settings.gap_filling == "no":
         no_gaps = "It was not asked for (gap_filling: no)."
     elif not writers:
         no_gaps = "No live subject generates texts."
-    reasons = {NO_BASELINE: why, "Gap filling": no_gaps if data.gap_items else ""}
+    reasons = {NO_BASELINE: no_counts if why else "", GAPS: no_gaps if data.asked.gap_items else ""}
     # a spec may name options that are no part of the id (device, threads): what a spec became is known here alone
     ids = {spec: subject.subject_id for spec, subject in zip(specs, live, strict=True)}
     made = replace(
         data,
-        choices=ResponseTable.concat([recorded, answered, baseline]),
-        gaps=asked(data.gap_items, () if no_gaps else writers, GAP_TASK, "gaps"),
+        choices=ResponseTable.concat([recorded, answered, frequencies]),
+        gaps=answers(data.asked.gap_items, () if no_gaps else writers, GAP_TASK, "gaps"),
         facts={**data.facts, **{each.subject_id: each.facts for each in live}},
         routes=scoring_routes(folder / "collected"),
         states={ids[spec]: seen for spec, seen in settings.checkpoints},
@@ -227,107 +218,25 @@ def gather(settings: SynonymySettings, folder: Path, progress: CollectProgress |
     return made
 
 
-def _frequencies(data: SynonymyData, live: Sequence[Subject]) -> tuple[ResponseTable, str]:
-    """The word-frequency baseline, or why there is none."""
-    counts = data.settings.frequency
-    if not counts and not all(is_english(item.usages[0].language) for item in data.items):
-        # every word would have the count 0 and every choice be a tie
-        return ResponseTable.empty(), "The word-frequency baseline needs counts of this language: --frequency FILE."
-    spec = BASELINE + (f"?table={counts}" if counts else "")
-    if any(subject.subject_id == spec for subject in live):
-        return ResponseTable.empty(), ""
-    subject = catalog.subject(spec)
-    assert isinstance(subject, Judges)
-    try:
-        return subject.judge(data.items, TASK), ""
-    except DataError as error:
-        return ResponseTable.empty(), (
-            "The word-frequency baseline was not computed: WordNet's tag counts are not at hand "
-            f"({error.what}). `lexiscope data get wordnet` gets them; --frequency FILE names other counts."
-        )
-
-
 def _opened(settings: SynonymySettings) -> SynonymyData:
     """The items that the settings name: a dataset or a file, with the paper's templates or the user's."""
-    path = Path(settings.items)
-    if settings.items and (is_item_table(path) or not is_collection(path)):
-        return _ready(settings, path)
     if settings.items:
-        collection = read_collection(path, language=_language(settings))
-        card = own_card(path, task=TASK, language=collection[0].language)
-        return _made(collection, SynonymyData(settings, card, (), {path.name: sha256_of(path)}))
+        path = Path(settings.items)
+        asked = read_choice_items(path, templates=settings.templates, mode=settings.mode, language=settings.language)
+        card = own_card(path, task=TASK, language=asked.language)
+        return SynonymyData(settings, card, asked, {path.name: sha256_of(path)}, left_out=asked.left_out)
     module = catalog.module("datasets", settings.dataset)
     if not hasattr(module, "collection"):
         what = f"{settings.dataset} is no collection of synonyms"
         raise SpecError(what, hint="use synonymy, mini_synonymy, or --items FILE")
-    collection = cast(Callable[[], tuple[SynonymItem, ...]], module.collection)()
-    dataset = catalog.dataset(settings.dataset)
-    data = SynonymyData(settings, dataset.card, (), dict(dataset.checksums))
     if settings.templates and settings.recorded:
         what = "recorded outcomes were made with the paper's templates, not with yours"
         raise SpecError(what, hint="leave out recorded, or templates")
-    if not settings.templates:
-        data = replace(data, choices=dataset.responses, facts={fact.subject_id: fact for fact in dataset.subjects})
-    return _made(collection, data)
-
-
-def _made(collection: Sequence[SynonymItem], data: SynonymyData) -> SynonymyData:
-    """The choice sets that templates make of a collection; without random nouns the controlled ones only."""
-    settings = data.settings
-    english = all(is_english(item.language) for item in collection)
-    templates = read_templates(settings.templates) if settings.templates else synonymy_templates()
-    if not english and not settings.templates:
-        # the words of the paper's templates are English; the substitution has none
-        templates = tuple(each for each in templates if each.substitutes)
-    has_nouns, gap = all(item.random_nouns for item in collection), gap_template(templates)
-    conditions = None if has_nouns else [CONTROLLED]
-    # the token deltas that came with the collection, where it has them
-    deltas = [dict(item.extra).get("token_delta", "") for item in sorted(collection, key=lambda item: item.number)]
-    reasons = {
-        SUITES: "" if english or settings.templates else _OTHER_LANGUAGE,
-        "Random conditions, best of several and both": _NO_NOUNS if not has_nouns else "",
-        "The relation turned round": "" if any(each.turned_round for each in templates) else _NOT_TURNED,
-        "Gap filling": "" if gap else "No template has {context} in front and only the target before its {word}.",
-        "Gap filling by synset": _NO_SYNSETS if gap and not any(item.synset for item in collection) else "",
-        NO_CATEGORIES: _NOT_PROPOSED if gap and (settings.templates or not english) else "",
-    }
-    mode, name = settings.mode, data.name
-    sets = choice_sets(collection, templates, conditions=conditions, mode=mode, dataset=name)
-    return replace(
-        data,
-        items=(*sets, *turned_sets(collection, templates, mode=mode, dataset=name)),
-        gap_items=gap_items(collection, template=gap, mode=mode, dataset=name) if gap else (),
-        gap=gap,
-        deltas=np.array([float(text) for text in deltas]) if all(deltas) else None,
-        left_out={analysis: why for analysis, why in reasons.items() if why},
-    )
-
-
-_NO_NOUNS = "An item has no random nouns (random_nouns)."
-_NOT_TURNED = "No template has a text for it (turned)."
-_NO_SYNSETS = "No item names the lemmas of its synset (synset)."
-_NOT_PROPOSED = "They are those of errors in synonymy, proposed from the English WordNet."
-_OTHER_LANGUAGE = (
-    "The items are not in English, and the texts of the paper's other suites and of gap filling are: --templates FILE "
-    "gives them in the language of the items."
-)
-
-
-def _ready(settings: SynonymySettings, path: Path) -> SynonymyData:
-    if settings.templates:
-        what = "these are choice sets, whose texts are made: templates have nothing to do"
-        raise SpecError(what, hint="leave out templates, or give a collection (target, synonym, distractor, sentence)")
-    items = read_designed(path, language=_language(settings))
-    card = own_card(path, task=TASK, language=items[0].usages[0].language)
-    left_out = {"Gap filling": "The items are choice sets: they name no answer to a gap."}
-    return SynonymyData(settings, card, items, {path.name: sha256_of(path)}, left_out=left_out)
-
-
-def _language(settings: SynonymySettings) -> str:
-    """The language of items whose file does not name it: the setting, or else that of the templates."""
-    if settings.language != SynonymySettings().language:
-        return settings.language
-    return read_templates(settings.templates)[0].language if settings.templates else "en"
+    dataset, collection = catalog.dataset(settings.dataset), module.collection()
+    asked = choice_items(collection, templates=settings.templates, mode=settings.mode, dataset=dataset.card.name)
+    data = SynonymyData(settings, dataset.card, asked, dict(dataset.checksums), left_out=asked.left_out)
+    facts = {fact.subject_id: fact for fact in dataset.subjects}
+    return data if settings.templates else replace(data, choices=dataset.responses, facts=facts)
 
 
 # -- what the report says of it ---------------------------------------------------------------------------------------
@@ -336,7 +245,7 @@ def _language(settings: SynonymySettings) -> str:
 def collection(run: SynonymyData) -> object:
     """Return counts of the collection, the cells of the design, what does not apply, and texts with flagged words."""
     words = run.settings.word_list
-    flagged = flagged_sentences(run.items, read_words(Path(words)) if words else FLAGGED_WORDS)
+    flagged = flagged_sentences(run.asked.items, read_words(Path(words)) if words else FLAGGED_WORDS)
     n_items, n_sentences = len(run.sets.numbers), len(set(run.sets.sentences))
     clusters = (
         f"{counted(n_items, 'item')} in {counted(n_sentences, 'distinct sentence')}; intervals resample sentences."
@@ -347,7 +256,7 @@ def collection(run: SynonymyData) -> object:
     heads = columns("Cell", ("Choice sets", INTEGER), ("Options", INTEGER), "Example: the right option's text")
     asked = [(cell, run.sets.sets[cell]) for cell in ordered(run.sets.sets)]
     rows = [(label_of(cell), len(items), run.sets.n_options(cell), items[0].usages[0].text) for cell, items in asked]
-    numbers = {"n_items": n_items, "n_sentences": n_sentences, "n_choice_sets": len(run.items)}
+    numbers = {"n_items": n_items, "n_sentences": n_sentences, "n_choice_sets": len(run.asked.items)}
     return (
         [run.number(name, n) for name, n in {**numbers, "n_flagged": len(flagged)}.items()],
         Table("design_cells", "", "What was asked: the cells of the design", heads, tuple(rows)),
@@ -390,12 +299,14 @@ def subjects(run: SynonymyData) -> object:
             "2 to n of the whole text, no beginning-of-sequence token (the policy `published`)."
         )
     # without other suites or a baseline the user should know it before the numbers
-    remarks = [Remark(why) for analysis, why in run.left_out.items() if analysis in (SUITES, NO_BASELINE)]
+    remarks = [Remark(why) for analysis, why in run.left_out.items() if analysis in (OTHER_SUITES, NO_BASELINE)]
     # the released collection was made of two more resources
     made_of = (WORDNET, SEMCOR) if run.name == "synonymy" else ()
     licences = {run.card.title: run.card.licence, **{each.title: each.licence for each in made_of}}
     models = {each.title: run.facts.get(each.subject, SubjectFacts(each.subject)) for each in run.of_kind("live")}
-    return _registry(run), _scoring(run) if run.routes else None, licences_table(licences, models), texts, remarks
+    titles = {answers.subject: answers.title for answers in run.answers}
+    scored = scoring_table(run.routes, titles, run.choices) if run.routes else None
+    return _registry(run), scored, licences_table(licences, models), texts, remarks
 
 
 def _registry(run: SynonymyData) -> Table:
@@ -407,12 +318,3 @@ def _registry(run: SynonymyData) -> Table:
         rows.append((answers.title, answers.kind, *known, len(answers.outcomes)))
     heads = columns("Subject", "Kind", *numbers, "Revision", ("Cells answered", INTEGER))
     return Table("subjects", "", "Who answered", heads, tuple(rows))
-
-
-def _scoring(run: SynonymyData) -> Table:
-    titles = {answers.subject: answers.title for answers in run.answers}
-    tested: dict[str, str] = {}
-    for row in run.choices.where(measure="self_test_margin").rows():
-        if row.raw:
-            tested.setdefault(row.subject_id, row.raw)
-    return scoring_table(run.routes, titles, tested)

@@ -68,8 +68,8 @@ def _decisions(run: SynonymyData, answers: SubjectAnswers) -> Iterator[tuple[str
     cells = [cell for cell in run.design.controlled if cell in answers.outcomes]
     if cells:
         right = np.concatenate([answers.outcomes[cell].correct for cell in cells]).astype(np.float64)
-        if answers.kind == "recorded" and run.deltas is not None:
-            yield "released token deltas", right, np.tile(run.deltas, len(cells))
+        if answers.kind == "recorded" and run.asked.token_deltas:
+            yield "released token deltas", right, np.tile(run.asked.token_deltas, len(cells))
         own = np.concatenate([answers.delta(cell) for cell in cells])
         if not np.isnan(own).any():
             yield "own token deltas", right, own

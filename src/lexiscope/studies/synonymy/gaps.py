@@ -12,6 +12,7 @@ from lexiscope.analysis.gap_codes import category_shares
 from lexiscope.core.errors import DataError
 from lexiscope.core.result import Record, parse_statistic
 from lexiscope.core.showing import counted
+from lexiscope.items.choice_items import CATEGORIES_OF_GAPS
 from lexiscope.items.coding_sheet import proposed_categories
 from lexiscope.items.gap_categories import CATEGORIES
 from lexiscope.items.gap_filling import COLUMN_SYNSET, Answers, gap_prompt, greedy_completions, sentences_of
@@ -21,7 +22,7 @@ from lexiscope.report.gap_tables import criterion_in_words, gap_accuracy_figure,
 from lexiscope.report.part import Remark
 from lexiscope.resources import wordnet
 from lexiscope.studies.synonymy.accuracy import contrast_table
-from lexiscope.studies.synonymy.data import NO_CATEGORIES, SynonymyData
+from lexiscope.studies.synonymy.data import SynonymyData
 
 CRITERIA: tuple[Answers, ...] = ("curated", "synset")
 # no lexicon can tell that an answer is correct and not in the synset
@@ -30,16 +31,17 @@ PROPOSED = [category for category in CATEGORIES if category != "correct_not_in_s
 
 def gap_filling(run: SynonymyData) -> object:
     """Answer whether subjects produce a synonym: both criteria, one prediction and ten, and categories of errors."""
+    items, gap, order = run.asked.gap_items, run.asked.gap, [answers.title for answers in run.answers]
+    assert gap is not None
     # the synset is another criterion than the curated synonym only where items name synsets
-    synsets = not run.own or any(item.conditions[COLUMN_SYNSET] for item in run.gap_items)
+    synsets = not run.own or any(item.conditions[COLUMN_SYNSET] for item in items)
     rules = [AnswerRule(criterion) for criterion in (CRITERIA if synsets else CRITERIA[:1])]
-    hits = [each for rule in rules for each in every_gap_hits(mark_completions(run.gaps, run.gap_items, rule))]
-    sentences, n, seed = sentences_of(run.gap_items), run.settings.n_bootstrap, run.settings.seed
+    hits = [each for rule in rules for each in every_gap_hits(mark_completions(run.gaps, items, rule))]
+    sentences, n, seed = sentences_of(items), run.settings.n_bootstrap, run.settings.seed
     results = [run.about(gap_accuracy(each, clusters=sentences, resamples=n, seed=seed).result()) for each in hits]
     tests = [run.about(each) for each in gap_contrasts(hits, clusters=sentences, resamples=n, seed=seed)]
-    assert run.gap is not None
     rule = (
-        f"Prompt: the sentence, a space, and “{gap_prompt('T', run.gap, mode=run.settings.mode)}”. A prediction is "
+        f"Prompt: the sentence, a space, and “{gap_prompt('T', gap, mode=run.settings.mode)}”. A prediction is "
         "right where an accepted answer stands in its decoded text at word boundaries, case ignored. With ten "
         "predictions one right one suffices. Curated: the item's right word (synonym); synset: any other lemma of the "
         "target's synset. Seeds are stored with every completion."
@@ -48,7 +50,6 @@ def gap_filling(run: SynonymyData) -> object:
     caption = "Bars: 95 % interval, sentences resampled. There is no chance level: the answer is produced, not chosen."
     heading = Heading("figure_2_gap_filling", "2", "Gap filling: items with an accepted answer", caption)
     names = run.named(results)
-    order = [answers.title for answers in run.answers]
     tables = gap_accuracy_table(hits, results, names=names), contrast_table(run, "gap_contrasts", title, tests)
     return results, tests, tables, gap_accuracy_figure(results, heading, names=names, order=order), rule, _errors(run)
 
@@ -65,16 +66,16 @@ def said(run: SynonymyData, records: Sequence[Record]) -> str:
 
 def _errors(run: SynonymyData) -> object:
     """The error categories that WordNet proposes for the greedy predictions."""
-    greedy = greedy_completions(run.gaps)
-    if not len(greedy) or NO_CATEGORIES in run.left_out:
+    greedy, items = greedy_completions(run.gaps), run.asked.gap_items
+    if not len(greedy) or CATEGORIES_OF_GAPS in run.left_out:
         return None
     try:
         lexicon = wordnet.load()
     except DataError as error:
         return Remark(f"Error categories were not proposed: WordNet is not at hand ({error.what}).")
-    coded, unknown = proposed_categories(greedy, run.gap_items, lexicon)
+    coded, unknown = proposed_categories(greedy, items, lexicon)
     told = (
-        f"Error categories were proposed without {len(unknown)} of {counted(len(run.gap_items), 'item')}, the first is "
+        f"Error categories were proposed without {len(unknown)} of {counted(len(items), 'item')}, the first is "
         f"{unknown[0]}: the sense of its target is not known. A column sense_key in the collection names it."
         if unknown
         else ""
@@ -84,7 +85,7 @@ def _errors(run: SynonymyData) -> object:
         "proposed: no lexicon can tell)."
     )
     heading = Heading("figure_3_gap_categories", "3", "Error categories of greedy predictions, as proposed", caption)
-    sentences, n, seed = sentences_of(run.gap_items), run.settings.n_bootstrap, run.settings.seed
+    sentences, n, seed = sentences_of(items), run.settings.n_bootstrap, run.settings.seed
     results = [
         run.about(share)
         for subject in coded.unique("subject_id")
