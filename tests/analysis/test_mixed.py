@@ -8,8 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexiscope.analysis.mixed import LikelihoodRatio, compare, fit, likelihood_ratio
+from lexiscope.analysis import mixed
+from lexiscope.analysis.mixed import (
+    LikelihoodRatio,
+    NestedModels,
+    compare,
+    fit,
+    likelihood_ratio,
+    likelihood_ratios,
+)
+from lexiscope.analysis.mixed_fit import MixedFit
 from lexiscope.core.errors import InputError, LexiscopeError, StatisticError
+from lexiscope.core.result import Undefined
 
 Columns = dict[str, Any]
 
@@ -319,3 +329,26 @@ def test_models_that_cannot_be_fitted_are_refused(
     data = planted()
     with pytest.raises(error, match=words):
         fit(formula, data | {"twice": 2 * data["rating"]}, **changes)
+
+
+def test_several_tests_fit_a_shared_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two tests of one full model: three fits; each outcome is that of its own test; what fails has its reason."""
+    data, reduced = planted(), {"sense": "y ~ rating", "rating": "y ~ same"}
+    random = "(1 | Participant) + (1 | Word)"
+    models = {name: NestedModels(SIMPLE, f"{formula} + {random}", data) for name, formula in reduced.items()}
+    models["broken"] = NestedModels(SIMPLE, f"y ~ nothing + {random}", data)
+    made: list[str] = []
+
+    def counted(formula: str, *given: Any, **options: Any) -> MixedFit:
+        made.append(formula)
+        return fit(formula, *given, **options)
+
+    monkeypatch.setattr(mixed, "fit", counted)
+    found = likelihood_ratios(models, starts=1, seed=3)
+    assert made == [SIMPLE, *(models[name].reduced for name in models)]
+    sense, broken = found["sense"], found["broken"]
+    assert isinstance(sense, LikelihoodRatio)
+    alone = likelihood_ratio(SIMPLE, models["sense"].reduced, data, starts=1, seed=3)
+    assert sense.chi2 == pytest.approx(alone.chi2, rel=1e-6)
+    assert isinstance(broken, Undefined)
+    assert "nothing" in broken.reason

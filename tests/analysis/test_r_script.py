@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from lexiscope.analysis.r_check import run_r
-from lexiscope.analysis.r_script import ModelPair, csv_text, pair_columns, r_script
+from lexiscope.analysis.r_script import ModelPair, csv_text, distinct_columns, pair_columns, r_script
 from lexiscope.core.errors import InputError
 
 RANDOM = "(1 + Same_sense | Participant) + (1 + Same_sense | List) + (1 | Word)"
@@ -108,3 +108,14 @@ def test_the_script_prints_the_published_chi2(sawc_trials: dict[str, Any], tmp_p
     script = tmp_path / "models.R"
     script.write_text(r_script([NORMS], sawc_trials), encoding="utf-8")
     assert "norms: chi2(1) = 39.589, p = 3.135e-10" in run_r(script)
+
+
+def test_every_test_has_its_own_distances() -> None:
+    """Two subjects' distances do not share a column of the table that R reads; one subject's do."""
+    one = pair("one")
+    found, columns = distinct_columns([(one, {"Distance": ("m", 3)}), (one, {"Distance": ("m", 3)}),
+                                       (one, {"Distance": ("other", None)})])  # fmt: skip
+    assert found[0] == found[1] == one
+    assert found[2].full == one.full.replace("Distance", "Distance_2")
+    assert found[2].reduced == one.reduced.replace("Distance", "Distance_2")
+    assert columns == {"Distance": ("m", 3), "Distance_2": ("other", None)}

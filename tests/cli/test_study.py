@@ -72,7 +72,7 @@ def test_a_name_alone_means_every_default(calls: Calls, run: Run) -> None:
 def test_options_become_settings(calls: Calls, run: Run) -> None:
     """Every option reaches the setting of its name."""
     options = "--dataset raw_c --subject encoder:minilm --subject encoder:x --recorded beto --view full --mixed none"
-    options += " --bootstrap 0 --seed 3 --agreement included --device cuda --title T --language en --scale 0 4"
+    options += " --bootstrap 0 --seed 3 --device cuda --title T --language en --scale 0 4"
     assert run("study", "saw_c", *options.split(), "--out", "RUN").exit_code == 0
     assert calls[0][0] == SawCSettings(
         dataset="raw_c",
@@ -82,7 +82,6 @@ def test_options_become_settings(calls: Calls, run: Run) -> None:
         mixed_models="none",
         n_bootstrap=0,
         seed=3,
-        agreement="included",
         device="cuda",
         title="T",
         language="en",

@@ -404,18 +404,8 @@ def test_a_slider_may_have_decimals(tmp_path: Path) -> None:
         study.run(replace(slider, scale=(1.0, 100.0 - 82)), tmp_path / "other")
 
 
-def test_the_exported_script_has_every_test_with_its_own_distances() -> None:
-    """Two subjects' distances do not share a column of the trial table that R reads."""
-    first, second = (
-        test
-        for subject, layer in (("m", 3), ("other", None))
-        for test in senses.distance_tests(subject, layer, "(1 | Word)", "", suffix=f"_{subject}")[:1]
-    )
-    out = senses.distinct_columns([first, first, second])
-    assert out[0] == out[1] == first
-    assert out[2].full == "Response ~ Same_sense + Distance_2 + (1 | Word)"
-    assert out[2].reduced == "Response ~ Distance_2 + (1 | Word)"
-    assert out[2].distances == (("Distance_2", "other", None),)
+def test_the_tests_of_own_items_are_those_of_the_paper() -> None:
+    """The test of sense, then both tests of §4.5 with the distances of the best layer."""
     own = _own(settings=replace(SETTINGS, mixed_models="paper"))
     chosen = senses.chosen_tests(own)
     best = find(_records(own), "best_layer(by=r_squared)").value

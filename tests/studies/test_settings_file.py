@@ -51,7 +51,6 @@ FULL = SawCSettings(
     n_bootstrap=0,
     starts=9,
     mixed_models="maximal",
-    agreement="included",
     min_ratings=3,
     threads=2,
     device="cuda:0",

@@ -144,6 +144,19 @@ def variance_decomposition(
     return VarianceDecomposition(names, **parts)
 
 
+def crossed(flag: ArrayLike, levels: Sequence[str]) -> FloatArray:
+    """Return the predictors of a flag crossed with a factor: the flag, each further level, its product with the flag.
+
+    The first level by code point is the reference. *Shape:* flag and levels (items,) → (items, predictors).
+
+    >>> crossed([True, False, True], ["a", "b", "b"]).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 1.0]]
+    """
+    marked, labels = np.asarray(flag, dtype=np.float64), np.asarray(levels, dtype=str)
+    further = [(labels == level).astype(np.float64) for level in np.unique(labels)[1:]]
+    return np.column_stack([marked, *(column for level in further for column in (level, level * marked))])
+
+
 def residuals_by_condition(
     norms: ArrayLike,
     X: ArrayLike,

@@ -7,17 +7,29 @@ as remarks, never hidden and never an error.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from lexiscope.analysis.mixed_data import Column, prepare
 from lexiscope.analysis.mixed_fit import MixedFit, as_fit, better_of_compared
 from lexiscope.analysis.mixed_formula import MixedFormula, read_formula
 from lexiscope.analysis.mixed_optimum import SAME_OPTIMUM, maximise
-from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Estimate, statistic_name
+from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.result import Estimate, Undefined, statistic_name
+
+K = TypeVar("K", bound=Hashable)
 
 _EXCHANGES = 3  # times that two compared models may pass their optima to each other; the second seldom finds more
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NestedModels:
+    """Two nested models of the same rows, by their formulas, and the columns that these name."""
+
+    full: str
+    reduced: str
+    data: Mapping[str, Column]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +126,37 @@ def likelihood_ratio(
         reduced_formula, data, reml=reml, starts=starts, seed=seed, references=references, satterthwaite=False
     )
     return compare(full, reduced)
+
+
+def likelihood_ratios(
+    models: Mapping[K, NestedModels],
+    *,
+    starts: int = 5,
+    seed: int = 0,
+    references: Mapping[str, str] | None = None,
+) -> dict[K, LikelihoodRatio | Undefined]:
+    """Test several pairs of nested models, by their keys: a model of several pairs on one table is fitted once.
+
+    A full model is fitted from two starting points at most: dropping a fixed effect makes the reduced model have
+    several optima, a full model has no effect to absorb. What cannot be fitted is undefined, with the reason.
+    """
+    fits: dict[tuple[str, int, bool], MixedFit] = {}
+
+    def fitted(formula: str, data: Mapping[str, Column], *, full: bool) -> MixedFit:
+        # one formula may be the full model of one test and the reduced of another: they are not fitted alike
+        key = (formula, id(data), full)
+        if key not in fits:
+            tried = min(2, starts) if full else starts
+            fits[key] = fit(formula, data, starts=tried, seed=seed, references=references, satterthwaite=full)
+        return fits[key]
+
+    def outcome(pair: NestedModels) -> LikelihoodRatio | Undefined:
+        try:
+            return compare(fitted(pair.full, pair.data, full=True), fitted(pair.reduced, pair.data, full=False))
+        except (StatisticError, InputError) as error:
+            return Undefined("chi2", error.what)
+
+    return {key: outcome(pair) for key, pair in models.items()}
 
 
 def compare(full: MixedFit, reduced: MixedFit) -> LikelihoodRatio:

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
+from itertools import count
+from typing import TypeVar
 
 import numpy as np
 
 from lexiscope.analysis.mixed_data import Coding, Column, prepare
 from lexiscope.analysis.mixed_formula import MixedFormula, read_formula
 from lexiscope.core.errors import InputError
+
+V = TypeVar("V")
 
 LME4_CHECKED = "1.1-31"
 """The version of lme4 that this library's frozen values come from."""
@@ -30,6 +35,31 @@ class ModelPair:
     full: str
     reduced: str
     optimizer: str = "nloptwrap"
+
+
+def distinct_columns(
+    pairs: Sequence[tuple[ModelPair, Mapping[str, V]]],
+) -> tuple[tuple[ModelPair, ...], dict[str, V]]:
+    """Return pairs that call different contents by different names, and the content of each name.
+
+    *pairs* come with what is behind their columns (a subject and its layer): a name that stands for something else in
+    an earlier pair gets a number, so that one table of trials serves all pairs.
+
+    >>> one, two = (ModelPair(name, "y ~ x + (1 | g)", "y ~ 1 + (1 | g)") for name in ("one", "two"))
+    >>> found, columns = distinct_columns([(one, {"x": "BERT"}), (two, {"x": "ELMo"})])
+    >>> found[1].full, columns
+    ('y ~ x_2 + (1 | g)', {'x': 'BERT', 'x_2': 'ELMo'})
+    """
+    taken: dict[str, V] = {}
+    found = []
+    for pair, columns in pairs:
+        for name, content in columns.items():
+            tries = (name if number == 1 else f"{name}_{number}" for number in count(1))
+            new = next(one for one in tries if taken.setdefault(one, content) == content)
+            full, reduced = (re.sub(rf"\b{name}\b", new, formula) for formula in (pair.full, pair.reduced))
+            pair = replace(pair, full=full, reduced=reduced)
+        found.append(pair)
+    return tuple(found), taken
 
 
 def pair_columns(pairs: Sequence[ModelPair]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from lexiscope.analysis.bootstrap import FloatArray
 from lexiscope.analysis.correlation import is_constant, safe_unit
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Interval, statistic_name
+from lexiscope.core.result import Estimate, Interval, statistic_name
 
 INTERCEPT = "(Intercept)"
 
@@ -68,6 +68,25 @@ class OlsFit:
     def coefficient(self, name: str) -> Coefficient:
         """Return the row of one predictor. Errors: :class:`StatisticError` where there is no such predictor."""
         return _row(self.coefficients, name)
+
+    def results(self, model: str) -> tuple[Estimate, ...]:
+        """Return each coefficient but the intercept, with its interval and p, and its standard error.
+
+        *model* names the regression: ``norm~rating+same_sense``.
+
+        >>> ols([0, 2, 3], [0, 1, 2], ["x"]).results("y~x")[0].name
+        'coefficient(term=x,model=y~x)'
+        """
+        found: list[Estimate] = []
+        for row in self.coefficients:
+            if row.name != INTERCEPT:
+                name, error = (
+                    statistic_name(kind, term=row.name, model=model) for kind in ("coefficient", "standard_error")
+                )
+                interval, note = coefficient_interval(self, row.name), "ordinary least squares"
+                found.append(Estimate(name, row.estimate, interval, self.n, p=row.p, note=note))
+                found.append(Estimate(error, row.standard_error, n=self.n))
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from lexiscope.core.errors import InputError, Place
-from lexiscope.core.result import compared
+from lexiscope.core.result import compared, parse_statistic
 
 if TYPE_CHECKING:
     from lexiscope.core.result import Record
@@ -43,6 +43,28 @@ class PlannedAnalysis:
     text: str
     place: str
     covers: Callable[[Record], bool]
+
+    @classmethod
+    def of_statistics(
+        cls, question_id: str, text: str, place: str, names: Sequence[str], *, subject: str = "", view: str = ""
+    ) -> PlannedAnalysis:
+        """Return the plan of statistics of one subject (of people: none), in one view where they have one.
+
+        A name covers the records of that statistic, of those whose name begins with it (``condition_mean(``), or of
+        the test of that name (``test=sense``).
+
+        >>> from lexiscope.core.result import Record
+        >>> plan = PlannedAnalysis.of_statistics("Q1", "the test of sense", "§3.5", ["test=sense"])
+        >>> plan.covers(Record("chi2(test=sense,df=1)", 39.6)), plan.covers(Record("chi2(test=sense_maximal,df=1)", 43))
+        (True, False)
+        """
+
+        def covers(record: Record) -> bool:
+            name, given = parse_statistic(record.statistic)
+            keys = {record.statistic, f"{name}(" if given else name, f"test={given.get('test')}"}
+            return record.subject == subject and record.view in ("", view) and not keys.isdisjoint(names)
+
+        return cls(question_id, text, place, covers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from lexiscope.analysis.mixed import LikelihoodRatio
 from lexiscope.analysis.mixed_fit import MixedFit
 from lexiscope.analysis.mixed_reduction import Reduction
-from lexiscope.core.result import Undefined
+from lexiscope.core.result import Record, Undefined, parse_statistic
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import INTEGER, P_VALUE, Cell, Column, Format, Missing, Table
 
@@ -40,6 +40,32 @@ def ratio_tests_table(
         )
     every = ("Maximum likelihood; predictors raw. A χ² holds for its random effects only.", *notes)
     return drop_empty(Table(name, "", "Likelihood-ratio tests of the mixed models", columns, tuple(rows), every))
+
+
+def ratio_tests_in_words(records: Sequence[Record], *, most: int = 4) -> str:
+    """Return the likelihood-ratio tests among records in one line: χ², p, the random effects that they rest on.
+
+    Of several tests each has its name; after *most* of them the others are counted.
+
+    >>> ratio_tests_in_words([Record("chi2(test=sense,df=1)", 39.5885, p=3.1e-10, note="random effects: (1 | Word)")])
+    'χ²(1) = 39.59, p = 3.1e-10 (random effects: (1 | Word))'
+    """
+    tests = [(record, parse_statistic(record.statistic)) for record in records if record.value is not None]
+    known = [(record, given) for record, (name, given) in tests if name == "chi2" and "test" in given]
+    found = [_in_words(record, given, named=len(known) > 1) for record, given in known[:most]]
+    further = [f"and {len(known) - most} more"] if len(known) > most else []
+    return "; ".join([*found, *further])
+
+
+def _in_words(record: Record, given: Mapping[str, str], *, named: bool) -> str:
+    # the tail of χ² is below the smallest number beyond about 1480
+    p = f"p = {record.p:.2g}" if record.p else "p < 1e-300"
+    random = record.note.partition(";")[0]
+    effects = f" ({random})" if random.startswith("random") else ""
+    layer = "" if record.layer is None else f", layer {record.layer}"
+    subject = f" ({record.subject}{layer})" if record.subject else ""
+    lead = f"{_words(given['test'])}{subject}: " if named or subject else ""
+    return f"{lead}χ²({given['df']}) = {record.value:.2f}, {p}{effects}"
 
 
 def estimates_table(name: str, fits: Mapping[str, MixedFit]) -> Table:

@@ -128,6 +128,34 @@ def _(result: Fit) -> str:
     return f"The {result.name} {word} the model ({test}; {result.formula} compared with {result.reduced})."
 
 
+def best_of_records(records: Iterable[Record], statistic: str) -> Record | None:
+    """Return the record with the best value of a statistic: the lowest of ``min_…``, else the highest."""
+    found = [record for record in records if record.statistic == statistic and record.value is not None]
+    choose = min if statistic.startswith("min_") else max
+    return choose(found, key=lambda record: record.value or 0.0, default=None)
+
+
+def best_in_words(records: Sequence[Record], statistic: str, words: str) -> str:
+    """Return the subject with the best value of a statistic in one line, with layer, interval and a wrong direction.
+
+    *words* are what the value is called; without a value there is no line.
+
+    >>> found = [Record("max_r_squared_over_layers", r, subject=s, layer=7) for s, r in (("m", 0.35), ("n", 0.2))]
+    >>> best_in_words(found, "max_r_squared_over_layers", "highest R²")
+    'highest R² of all subjects: m at layer 7, 0.35'
+    """
+    best = best_of_records(records, statistic)
+    if best is None:
+        return ""
+    found = [record for record in records if record.statistic == statistic and record.value is not None]
+    at = "" if best.layer is None else f" at layer {best.layer}"
+    at += f", view {best.view}" if len({record.view for record in found}) > 1 else ""
+    interval = f" [{best.low:.2f}, {best.high:.2f}]" if best.low is not None and best.high is not None else ""
+    among = " of all subjects" if len({record.subject for record in found}) > 1 else ""
+    caution = f" ({best.note})" if "wrong direction" in best.note else ""
+    return f"{words}{among}: {best.subject}{at}, {best.value:.2f}{interval}{caution}"
+
+
 def _caution(result: Estimate | Contrast | Curve) -> str:
     return f" Caution: {result.caution}." if result.caution else ""
 

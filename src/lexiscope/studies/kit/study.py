@@ -435,7 +435,8 @@ class Study:
     def _answered(self, asked: Asked, run: RunData[Any]) -> Part:
         missing = [what for what in asked.needs if not run.has(what)]
         if missing:
-            return Part(paragraphs=(f"Not answered: the run has no {' and no '.join(missing)}.",))
+            needed = f"The question needs {' and '.join(asked.needs)}."
+            return Part(paragraphs=(f"Not answered: the run has no {' and no '.join(missing)}. {needed}",))
         given = flat(run.once(asked.answer))
         name = asked.answer.__name__
         part = part_of(given, origin=f"the question {name}")

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from lexiscope.analysis.layers import NO_BOUNDARY, SEPARATED
 from lexiscope.analysis.norms import norms as item_norms
 from lexiscope.core.response import holds_simulated
-from lexiscope.core.result import Record, parse_statistic, statistic_name
+from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import PlannedAnalysis
+from lexiscope.report.mixed_tables import ratio_tests_in_words
 from lexiscope.report.part import part_of, pick
 from lexiscope.report.people_tables import norms_table
 from lexiscope.report.pivot import Col, Row, pivot
+from lexiscope.report.presenting import best_in_words, best_of_records
 from lexiscope.report.simulated import marked_table
 from lexiscope.report.stored import write_table
 from lexiscope.report.tables import INTEGER, Cell, Missing, Table
@@ -27,7 +30,9 @@ from lexiscope.studies.saw_c.data import BETO, VIEWS, SawCData, completed, gathe
 from lexiscope.studies.saw_c.settings import SawCSettings
 
 METHODS = (
-    "Norms are means over raters, a sum of ratings over their count. Distances are 1 − cosine of the target's "
+    "Norms are means over raters, a sum of ratings over their count. Agreement of single raters has two definitions, "
+    "each under its own name: with the mean of the other raters (leave-one-out), and with the mean of all, the rater "
+    "included. Distances are 1 − cosine of the target's "
     "vectors in the two sentences of a pair, the vector being the mean over the sub-words that overlap the target's "
     "span; layer 0 is the input embedding. r, ρ and R² are between distances and norms over pairs; their intervals "
     "resample words, because pairs of one word are not independent. R² is unadjusted. AIC of a logistic regression is "
@@ -52,8 +57,7 @@ def methods(run: SawCData) -> list[str]:
     return [
         METHODS,
         f"Starting points of each mixed model that may have several optima (the reduced ones): {settings.starts}. "
-        f"Views analysed: {', '.join(run.views) or 'none'}.{more} "
-        f"Agreement compared with models: {settings.agreement}.",
+        f"Views analysed: {', '.join(run.views) or 'none'}.{more}",
     ]
 
 
@@ -72,28 +76,21 @@ def limits(run: SawCData) -> list[str]:
 # -- what SAW-C registered ------------------------------------------------------------------------------------------
 
 
-def _registered(question: str, text: str, place: str, subject: str, *names: str) -> PlannedAnalysis:
-    """A row of SAW-C's Table 1: it covers records by their statistic, the begin of it, or the test they belong to."""
-
-    def covers(record: Record) -> bool:
-        name, given = parse_statistic(record.statistic)
-        keys = {record.statistic, f"{name}(" if given else name, f"test={given.get('test')}"}
-        return record.subject == subject and record.view in ("", VIEWS["saw_c"][0]) and not keys.isdisjoint(names)
-
-    return PlannedAnalysis(question, text, f"SAW-C Table 1, {place}; osf.io/n5htp", covers)
-
-
 _PEOPLE = ("condition_mean(", "condition_sd(", "test=sense")
 _OF_AIC = ("aic", layers.LOWEST_AIC, "best_layer(by=aic)")
 _OF_NORMS = (*layers.OF_NORMS, layers.BEST_R2, layers.BEST_RHO, "best_layer(by=r_squared)", "best_layer(by=spearman)")
 _BEYOND = "for BETO, the tests of sense beyond distance and of distance beyond sense"
-_TESTS = ("sense_beyond_distance", "distance_beyond_sense")
+_TESTS = ("test=sense_beyond_distance", "test=distance_beyond_sense")
+_of_beto = partial(PlannedAnalysis.of_statistics, subject=BETO, view=VIEWS["saw_c"][0])
+_TABLE = "SAW-C Table 1, §{}; osf.io/n5htp"
 PLANNED = (
-    _registered("Q1", "people's ratings by sense, and the test of sense", "§3.5", "", *_PEOPLE),
-    _registered("Q2", "BETO's AIC by layer and its lowest", "§4.2", BETO, *_OF_AIC),
-    _registered("Q3", "BETO's r, ρ and R² by layer and the best of them", "§4.3", BETO, *_OF_NORMS),
-    _registered("Q3", "BETO's place among single raters", "§4.4", BETO, "raters_below_model("),
-    _registered("Q4", _BEYOND, "§4.5", BETO, *(f"test={test}" for test in _TESTS)),
+    PlannedAnalysis.of_statistics(
+        "Q1", "people's ratings by sense, and the test of sense", _TABLE.format("3.5"), _PEOPLE
+    ),
+    _of_beto("Q2", "BETO's AIC by layer and its lowest", _TABLE.format("4.2"), _OF_AIC),
+    _of_beto("Q3", "BETO's r, ρ and R² by layer and the best of them", _TABLE.format("4.3"), _OF_NORMS),
+    _of_beto("Q3", "BETO's place among single raters", _TABLE.format("4.4"), ("raters_below_model(",)),
+    _of_beto("Q4", _BEYOND, _TABLE.format("4.5"), _TESTS),
 )
 """What SAW-C registered before its data were collected: the five rows of its Table 1, on people and one model, BETO."""
 
@@ -191,51 +188,14 @@ def _sense_result(_run: SawCData, records: Sequence[Record]) -> str:
     texts = []
     if same is not None and other is not None and same.value is not None and other.value is not None:
         texts.append(f"mean rating {same.value:.2f} for the same sense, {other.value:.2f} for different senses")
-    return "; ".join([*texts, *_tests_in_words(records, "sense")])
-
-
-def _tests_in_words(records: Sequence[Record], *tests: str) -> list[str]:
-    """χ², p and the random effects that they rest on; the tail of χ² is below the smallest number beyond about 1480."""
-    found = []
-    for test in tests:
-        record = pick(records, statistic_name("chi2", test=test, df=1))
-        if record is None or record.value is None or record.p is None:
-            continue
-        p = f"p = {record.p:.2g}" if record.p else "p < 1e-300"
-        random = record.note.partition(";")[0]
-        effects = f" ({random})" if random.startswith("random") else ""
-        layer = "" if record.layer is None else f", layer {record.layer}"
-        of = f"{test.replace('_', ' ')} ({record.subject}{layer}): " if record.subject else ""
-        found.append(f"{of}χ²(1) = {record.value:.2f}, {p}{effects}")
-    return found
-
-
-def _best_result(records: Sequence[Record], statistic: str, words: str) -> str:
-    """The subject with the best value; an interval and a caution if there are any."""
-    found = [record for record in records if record.statistic == statistic and record.value is not None]
-    best = _best(found)
-    if best is None:
-        return ""
-    at = "" if best.layer is None else f" at layer {best.layer}"
-    at += f", view {best.view}" if len({record.view for record in found}) > 1 else ""
-    interval = f" [{best.low:.2f}, {best.high:.2f}]" if best.low is not None and best.high is not None else ""
-    among = " of all subjects" if len({record.subject for record in found}) > 1 else ""
-    caution = f" ({best.note})" if "wrong direction" in best.note else ""
-    return f"{words}{among}: {best.subject}{at}, {best.value:.2f}{interval}{caution}"
-
-
-def _best(found: Sequence[Record]) -> Record | None:
-    choose = min if found and found[0].statistic.startswith("min") else max
-    return choose(found, key=lambda record: record.value or 0.0, default=None)
+    return "; ".join(filter(None, (*texts, ratio_tests_in_words(records))))
 
 
 def _boundary_result(_run: SawCData, records: Sequence[Record]) -> str:
     """The lowest AIC next to that of the model without distance; where no layer is below it, this is said first."""
     lowest = [record for record in records if record.statistic == layers.LOWEST_AIC]
-    best, text = (
-        _best([one for one in lowest if one.value is not None]),
-        _best_result(lowest, layers.LOWEST_AIC, "lowest AIC"),
-    )
+    best = best_of_records(lowest, layers.LOWEST_AIC)
+    text = best_in_words(lowest, layers.LOWEST_AIC, "lowest AIC")
     # of these no finite AIC can be given: they are better than the best of the others
     separated = "; ".join(
         f"{one.subject}: {one.note.removeprefix('undefined: ')}" for one in lowest if SEPARATED in one.note
@@ -284,8 +244,8 @@ def sense_boundary(run: SawCData) -> object:
 @study.question(
     "How well do distances predict relatedness at each layer, beside single people?",
     place="SAW-C §4.3, §4.4",
-    needs="norms",
-    said=lambda _run, records: _best_result(records, layers.BEST_R2, "highest R²"),
+    needs=("norms", "models"),
+    said=lambda _run, records: best_in_words(records, layers.BEST_R2, "highest R²"),
 )
 def relatedness(run: SawCData) -> object:
     """Compare distances and models' ratings with people's norms."""
@@ -295,8 +255,8 @@ def relatedness(run: SawCData) -> object:
 @study.question(
     "Do people see a sense boundary beyond distance, and in which direction is every model off?",
     place="SAW-C §4.5, §5.4",
-    needs=("norms", "senses"),
-    said=lambda _run, records: "; ".join(_tests_in_words(records, *_TESTS)),
+    needs=("norms", "senses", "distances"),
+    said=lambda _run, records: ratio_tests_in_words(records),
 )
 def beyond_distance(run: SawCData) -> object:
     """Compare what sense and distance explain."""

@@ -120,6 +120,11 @@ class SawCData(Run[SawCSettings]):
             for subject in seen.unique("subject_id")
         )
 
+    @cached_property
+    def raters(self) -> tuple[str, ...]:
+        """The live subjects that rate."""
+        return tuple(one for one in self.responses.where(measure="rating").unique("subject_id") if one in self.live)
+
     @property
     def views(self) -> tuple[str, ...]:
         """The views that there are distances in, the main one first."""
@@ -131,14 +136,17 @@ class SawCData(Run[SawCSettings]):
         return {one.subject: one.title for one in self.distances if one.view == self.settings.views[0]}
 
     def has(self, what: str) -> bool:
-        """Say whether there are ``ratings`` of people, ``norms``, ``senses`` of the pairs, or ``distances``."""
+        """Say whether there are ``ratings`` of people, ``norms``, ``senses`` of the pairs, ``distances``, ``models``.
+
+        Models are subjects with distances, or live ones that rate.
+        """
         if what == "ratings":
             # a file may have a column of ratings in which none is filled in
             return super().has(what) and len(self.people) > 0
         if what == "senses":
             return self.same is not None
-        if what == "distances":
-            return bool(self.distances)
+        if what in ("distances", "models"):
+            return bool(self.distances) or (what == "models" and bool(self.raters))
         return bool(self.rated.any()) if what == "norms" else super().has(what)
 
     def resampled(self, statistic: Callable[..., V], *given: object, rows: Flags | None = None, **options: object) -> V:

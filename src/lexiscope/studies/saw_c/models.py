@@ -12,7 +12,7 @@ from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.decomposition import residuals_by_condition
 from lexiscope.analysis.layer_intervals import highest_difference_interval
 from lexiscope.analysis.predictions import RHO, Predictor, predictor
-from lexiscope.analysis.regression import coefficient_interval, ols
+from lexiscope.analysis.regression import ols
 from lexiscope.analysis.scaling import LOG_PARAMETERS, ScalingReport, scaling
 from lexiscope.analysis.tokenisation import tokenisation
 from lexiscope.analysis.trajectory import FamilyCurve, family_by_depth_ratio, family_by_ntile
@@ -253,10 +253,9 @@ def ratings(run: SawCData) -> object:
     sense, residuals by sense. The regression here is ordinary least squares on the norms; a reply that could not be
     read is excluded, counted, and never imputed. *Source: SAW-C A.4, Figure 12.*
     """
-    known = [one for one in run.responses.where(measure="rating").unique("subject_id") if one in run.live]
-    if not known:
+    if not run.raters:
         return ()
-    titles = {one: (run.facts[one].title if one in run.facts else "") or one for one in known}
+    titles = {one: (run.facts[one].title if one in run.facts else "") or one for one in run.raters}
     records: list[Record] = []
     ridges: list[Residuals] = []
     for subject, title in titles.items():
@@ -301,27 +300,14 @@ def _compared(run: SawCData, rating: Floats) -> tuple[list[Result], Floats | Non
     results: list[Result] = [replace(rho, name=RHO), *places(run, rho.value, "ρ")]
     if run.same is None or len(set(conditions)) < 2:
         return results, None
-    terms = run.attempt(_RATING, partial(_terms, norm, value, run.same[both]))
-    results += [terms] if isinstance(terms, Undefined) else terms
+    predictors = np.column_stack([value, run.same[both].astype(float)])
+    fit = run.attempt(_RATING, partial(ols, norm, predictors, ["rating", "same_sense"]))
+    results += [fit] if isinstance(fit, Undefined) else fit.results(_MODEL)
     resample = partial(run.resampled, residuals_by_condition, norm, value, ["rating"], conditions, rows=both)
     report = run.attempt("mean_residual(model=norm~rating)", resample)
     if isinstance(report, Undefined):
         return [*results, report], None
     return [*results, *(one.about(unit="rating") for one in report.results("norm~rating"))], report.fit.residuals
-
-
-def _terms(norm: Floats, rating: Floats, same: Flags) -> list[Estimate]:
-    """The terms of the regression of norms on rating and sense, as A.4.2 reports one."""
-    fit, n = ols(norm, np.column_stack([rating, same.astype(float)]), ["rating", "same_sense"]), len(norm)
-    found = []
-    for name, row in zip((_RATING, _SENSE), fit.coefficients[1:], strict=True):
-        interval, note = coefficient_interval(fit, row.name), "ordinary least squares"
-        error = statistic_name("standard_error", term=row.name, model=_MODEL)
-        found += [
-            Estimate(name, row.estimate, interval, n, p=row.p, note=note),
-            Estimate(error, row.standard_error, n=n),
-        ]
-    return found
 
 
 def _ratings_table(run: SawCData, titles: Mapping[str, str], records: Sequence[Record]) -> Table:

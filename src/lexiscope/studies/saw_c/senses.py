@@ -6,27 +6,23 @@ of a test is always printed next to its χ² (SAW-C's χ² for sense is 325.21 o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count
 from pathlib import Path
 
 import numpy as np
 
-from lexiscope.analysis import mixed
 from lexiscope.analysis.decomposition import (
+    crossed,
     explained_variance,
     pooled_residuals,
     residuals_by_condition,
     variance_decomposition,
 )
-from lexiscope.analysis.mixed import LikelihoodRatio, compare
-from lexiscope.analysis.mixed_fit import MixedFit
+from lexiscope.analysis.mixed import LikelihoodRatio, NestedModels, likelihood_ratios
 from lexiscope.analysis.mixed_reduction import reduce
-from lexiscope.analysis.r_script import ModelPair
-from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.analysis.r_script import ModelPair, distinct_columns
 from lexiscope.core.response import holds_simulated
 from lexiscope.core.result import Record, Result, Undefined, statistic_name
 from lexiscope.report.exports import export_r
@@ -150,39 +146,23 @@ def _is_possible(run: SawCData, test: Test) -> bool:
 
 
 def tested(run: SawCData) -> dict[Test, LikelihoodRatio | Undefined]:
-    """Return the outcome of each test, or why it has none, each model from several starts. *Source: SAW-C §3.5, §4.5.*
+    """Return the outcome of each test, or why it has none. *Source: SAW-C §3.5, §4.5.*"""
+    tests = chosen_tests(run) if run.has("ratings") else ()
+    # tests with the same distances share a table, and the models that are in several of them
+    trials = {test.distances: run.trials(test.columns) for test in tests if _is_possible(run, test)}
+    models = {
+        test: NestedModels(test.full, test.reduced, trials[test.distances])
+        for test in tests
+        if test.distances in trials
+    }
+    settings = run.settings
+    found = likelihood_ratios(models, starts=settings.starts, seed=settings.seed, references=REFERENCES)
+    return {test: found[test] if test in found else _without_distances(test) for test in tests}
 
-    A model of several tests is fitted once.
-    """
-    fits: dict[tuple[object, ...], MixedFit] = {}
 
-    def fitted(test: Test, formula: str) -> MixedFit:
-        is_full, settings = formula == test.full, run.settings
-        # one formula may be the full model of one test and the reduced of another: they are not fitted alike
-        key = (formula, test.distances, is_full)
-        if key not in fits:
-            fits[key] = mixed.fit(
-                formula,
-                run.trials(test.columns),
-                # dropping a fixed effect makes the reduced model multi-modal; a full model has no effect to absorb
-                starts=min(2, settings.starts) if is_full else settings.starts,
-                seed=settings.seed,
-                references=REFERENCES,
-                satterthwaite=is_full,
-            )
-        return fits[key]
-
-    def outcome(test: Test) -> LikelihoodRatio | Undefined:
-        name = statistic_name("chi2", test=test.name, df=1)
-        if not _is_possible(run, test):
-            needed = ", ".join(subject for _, subject, _ in test.distances)
-            return Undefined(name, f"it needs the distances of {needed}, not all of which are in this run")
-        try:
-            return compare(fitted(test, test.full), fitted(test, test.reduced))
-        except (StatisticError, InputError) as error:
-            return Undefined(name, error.what)
-
-    return {test: outcome(test) for test in chosen_tests(run)} if run.has("ratings") else {}
+def _without_distances(test: Test) -> Undefined:
+    needed = ", ".join(subject for _, subject, _ in test.distances)
+    return Undefined("chi2", f"it needs the distances of {needed}, not all of which are in this run")
 
 
 def tests_of(run: SawCData, question: str) -> object:
@@ -194,7 +174,8 @@ def tests_of(run: SawCData, question: str) -> object:
     remarks: list[Remark] = []
     for test, found in own.items():
         subject, layer = test.about
-        numbers = (found,) if isinstance(found, Undefined) else found.results(test.name)
+        name = statistic_name("chi2", test=test.name, df=1)
+        numbers = (replace(found, name=name),) if isinstance(found, Undefined) else found.results(test.name)
         results += [run.about(one, subject=subject, layer=layer) for one in numbers]
         reasons = (found.reason,) if isinstance(found, Undefined) else found.remarks
         remarks += [Remark(f"{test.name}: {reason}") for reason in reasons]
@@ -239,28 +220,12 @@ def reductions(run: SawCData) -> object:
 
 def write_r(run: SawCData, folder: Path) -> tuple[str, ...]:
     """Write the tests as an R script, with one table of trials for all of them."""
-    tests = distinct_columns([test for test in run.once(tested) if _is_possible(run, test)])
+    tests = [test for test in run.once(tested) if _is_possible(run, test)]
     if not tests:
         return ()
-    columns = {name: where for test in tests for name, where in test.columns.items()}
-    pairs = [ModelPair(test.name, test.full, test.reduced) for test in tests]
+    pairs, columns = distinct_columns([(ModelPair(one.name, one.full, one.reduced), one.columns) for one in tests])
     simulated = holds_simulated(run.responses)
     return export_r(folder, pairs, run.trials(columns), references=REFERENCES, simulated=simulated)
-
-
-def distinct_columns(tests: Sequence[Test]) -> tuple[Test, ...]:
-    """Return the tests with a separate column for each subject and layer: one table of trials serves them all."""
-    taken: dict[str, tuple[str, int | None]] = {}
-    out = []
-    for test in tests:
-        full, reduced, columns = test.full, test.reduced, []
-        for name, where in test.columns.items():
-            tries = (name if number == 1 else f"{name}_{number}" for number in count(1))
-            new = next(own for own in tries if taken.setdefault(own, where) == where)
-            full, reduced = (re.sub(rf"\b{name}\b", new, formula) for formula in (full, reduced))
-            columns.append((new, *where))
-        out.append(replace(test, full=full, reduced=reduced, distances=tuple(columns)))
-    return tuple(out)
 
 
 # -- what sense and distance explain --------------------------------------------------------------------------------
@@ -360,13 +325,9 @@ def joint(run: SawCData) -> object:
     names, norm, same = "+".join(subjects), run.norm[run.rated], run.senses[run.rated] == SAME
     distances = np.column_stack([run.distance_of(subject, None)[run.rated] for subject in subjects])
     levels = np.array([str(item.conditions[factor]) for item in run.items])[run.rated]
-    # sense, the factor's levels against the first by code point, and their products
-    columns = [same.astype(float)]
-    for level in sorted(set(levels.tolist()))[1:]:
-        columns += [(levels == level).astype(float), ((levels == level) & same).astype(float)]
-    crossed = np.column_stack(columns)
-    models = {names: distances, f"sense*{factor}": crossed}
-    models[f"sense*{factor}+{names}"] = np.column_stack([crossed, distances])
+    both = crossed(same, levels.tolist())
+    models = {names: distances, f"sense*{factor}": both}
+    models[f"sense*{factor}+{names}"] = np.column_stack([both, distances])
     labels = [f"same_sense={is_same} {factor}={level}" for is_same, level in zip(same, levels, strict=True)]
     report = run.resampled(residuals_by_condition, norm, distances, list(subjects), labels)
     residuals = [one.about(unit="rating") for one in report.results(f"norm~{names}")]

@@ -34,9 +34,6 @@ class SawCSettings(ItemSettings):
         "the published tests (paper), also with maximal random effects (maximal), of every subject (every), or none",
         flag="--mixed",
     )
-    agreement: Literal["leave_one_out", "included"] = option(
-        "leave_one_out", "a rater against the others (leave_one_out), or with the own rating in the mean (included)"
-    )
     min_ratings: int = option(10, "fewest ratings that an item needs", least=1)
     exclusions: tuple[str, ...] = option(
         (),
