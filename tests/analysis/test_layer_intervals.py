@@ -12,7 +12,7 @@ from lexiscope.analysis.correlation import correlation_value
 from lexiscope.analysis.expected_layer import cumulative_r_squared, expected_layer, expected_layer_interval
 from lexiscope.analysis.layer_intervals import (
     expected_layer_r_squared_interval,
-    highest_difference_interval,
+    highest_difference,
     last_layer_drop_interval,
 )
 from lexiscope.core.errors import StatisticError
@@ -55,10 +55,16 @@ def test_drop_equals_its_definition(toy: tuple[Any, Any, Any]) -> None:
 def test_the_difference_of_a_subject_with_itself_is_zero(toy: tuple[Any, Any, Any]) -> None:
     """Both subjects see the same resamples: a subject never differs from itself, and more signal is a gain."""
     columns, norms, words = toy
-    same = highest_difference_interval(columns, columns, norms, groups=words, resamples=40)
-    assert (same.low, same.high) == (0.0, 0.0)
-    gain = highest_difference_interval(columns, columns[:, :2], norms, groups=words, resamples=200)
-    assert gain.low > 0
+    same = highest_difference(columns, columns, norms, between="stop", groups=words, resamples=40)
+    assert (same.interval.low, same.value, same.interval.high) == (0.0, 0.0, 0.0)
+    gain = highest_difference(columns, columns[:, :2], norms, between="stop", groups=words, resamples=200)
+    highest = [max(correlation_value(each, norms, kind="r_squared") for each in part.T)
+               for part in (columns[:, 1:], columns[:, 1:2])]  # fmt: skip
+    assert gain.name == "r_squared_difference(of=max_over_layers,between=stop)"
+    assert gain.value == highest[0] - highest[1] > gain.interval.low > 0
+    assert gain.note == f"{highest[0]:.4f} with, {highest[1]:.4f} without"
+    flat = highest_difference(columns, columns[:, :1], norms, between="stop", resamples=0)
+    assert flat.value == highest[0], "a layer without variation explains nothing"
 
 
 def test_what_has_no_interval_says_why(toy: tuple[Any, Any, Any]) -> None:

@@ -16,8 +16,10 @@ from lexiscope.analysis.layers import (
     results_by_layer,
     rho_by_layer,
     separated_layers,
+    values_by_layer,
 )
-from lexiscope.core.errors import StatisticError
+from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.response import ResponseTable
 
 BETO = "bert-base-spanish-wwm-cased"
 
@@ -191,3 +193,24 @@ def test_a_lowest_aic_is_refused_beside_a_perfect_layer_and_cautioned_elsewhere(
     many = np.array([0, 0, 0, 0, 1, 1, 1, 1])
     reverse = aic_by_layer(np.column_stack([[1, 2, 3, 4.5, 4, 5, 6, 7]]), many)
     assert reverse.caution.startswith("the wrong direction: pairs with the same sense are farther apart (mean distance")
+
+
+def _distances(item_ids: list[str], layers: list[int] | None, values: list[float]) -> ResponseTable:
+    common = {"subject_id": "m", "subject_kind": "encoder", "task": "t", "measure": "cosine_distance", "view": "full"}
+    rows = {"item_id": item_ids, "value": values}
+    return ResponseTable.from_columns(common | rows | ({} if layers is None else {"layer": layers}))
+
+
+def test_answers_as_columns_by_layer() -> None:
+    """Columns follow the layers, rows the items, whatever the order of the answers; other items are left out."""
+    answers = _distances(["b", "x", "a", "b", "a"], [6, 6, 2, 2, 6], [0.4, 0.9, 0.1, 0.2, 0.3])
+    layers, matrix = values_by_layer(answers, ["a", "b"])
+    assert (layers, matrix.tolist()) == ((2, 6), [[0.1, 0.3], [0.2, 0.4]])
+    assert values_by_layer(_distances(["b", "a"], None, [0.4, 0.1]), ["a", "b"])[0] == ()
+    with pytest.raises(
+        InputError, match=r"m has no cosine_distance for 2 of 6 items and layers in the view 'full'"
+    ) as no:
+        values_by_layer(answers, ["a", "b", "c"])
+    assert "'c'" in str(no.value)
+    with pytest.raises(InputError, match="none has no none"):
+        values_by_layer(answers.where(view="context"), ["a"])

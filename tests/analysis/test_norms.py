@@ -79,14 +79,14 @@ def test_a_continuous_scale_has_no_points() -> None:
 def test_condition_means_count_every_trial_once() -> None:
     """Mean and SD are over trials, not over item means."""
     ratings = of_items([1, 2, 3], [5], [4, 4])
-    rows = condition_means(ratings, {"i0": "different", "i1": "same", "i2": "same"})
-    assert [(row.condition, row.mean, row.n, row.n_items, row.n_raters) for row in rows] == [
-        ("different", (1 + 2 + 3) / 3, 3, 1, 3),
-        ("same", (5 + 4 + 4) / 3, 3, 2, 2),
+    found = condition_means(ratings, {"i0": "different", "i1": "same", "i2": "same"})
+    assert [(one.condition, one.value, one.n) for one in found[::2]] == [
+        ("different", (1 + 2 + 3) / 3, 3),
+        ("same", (5 + 4 + 4) / 3, 3),
     ]
-    assert rows[1].sd == pytest.approx(statistics.stdev([5, 4, 4]))
-    with pytest.raises(StatisticError, match="'lone' has 1 ratings"):
-        condition_means(ratings, {"i0": "a", "i1": "lone", "i2": "a"})
+    assert found[3].value == pytest.approx(statistics.stdev([5, 4, 4]))
+    lone = condition_means(ratings, {"i0": "a", "i1": "lone", "i2": "a"})[2:]
+    assert {one.reason for one in lone} == {"condition 'lone' has 1 ratings; an SD needs at least 2"}
     with pytest.raises(InputError, match="item 'i1'"):
         condition_means(ratings, {"i0": "a", "i2": "a"})
 
@@ -132,8 +132,9 @@ def test_saw_c_means_have_no_broken_ties(sawc_ratings: Ratings) -> None:
 @pytest.mark.published
 def test_saw_c_condition_means(sawc_ratings: Ratings, sawc_rows: list[dict[str, str]]) -> None:
     """Same sense 4.3504 (SD 1.1426, n 3131), different sense 2.1099 (1.4135, n 7508): §3.5."""
-    rows = condition_means(sawc_ratings, {row["Tag"]: row["Same_sense"] for row in sawc_rows})
-    assert [(row.condition, round(row.mean, 4), round(row.sd, 4), row.n) for row in rows] == [
+    found = condition_means(sawc_ratings, {row["Tag"]: row["Same_sense"] for row in sawc_rows})
+    pairs = zip(found[::2], found[1::2], strict=True)
+    assert [(mean.condition, round(mean.value, 4), round(sd.value, 4), mean.n) for mean, sd in pairs] == [
         ("Different Sense", 2.1099, 1.4135, 7508),
         ("Same Sense", 4.3504, 1.1426, 3131),
     ]

@@ -6,8 +6,9 @@ import ast
 
 import pytest
 
-from lexiscope.analysis.tokenisation import tokenisation
+from lexiscope.analysis.tokenisation import COUNTS, tokenisation, tokenisation_of_answers
 from lexiscope.core.errors import StatisticError
+from lexiscope.core.response import Response, ResponseTable
 
 # Table 3: mean, mode and maximum of the token differences, recomputed; mBERT is printed truncated as .997
 TABLE_3 = {
@@ -71,3 +72,19 @@ def test_impossible_counts_are_refused() -> None:
     ):
         with pytest.raises(StatisticError):
             tokenisation(*arguments)
+
+
+def test_counts_are_found_among_answers_by_subject_and_view() -> None:
+    """Tokens of the target serve every view; a subject that did not count every item has no report."""
+    values = {"n_tokens_1": {"full": 7, "stop": 8}, "n_tokens_2": {"full": 5, "stop": 6}, "target_tokens": {"word": 2}}
+    assert tuple(values) == COUNTS
+    rows = [
+        Response(subject, "encoder", item, "relatedness", measure, float(value), view=view)
+        for subject in ("m", "part")
+        for measure, views in values.items()
+        for view, value in views.items()
+        for item in (("a", "b") if subject == "m" else ("a",))
+    ]
+    found = tokenisation_of_answers(ResponseTable.from_rows(rows), ["a", "b"], ["bank", "bat"])
+    assert list(found) == [("m", "full"), ("m", "stop")]
+    assert {(one.difference_mean, one.target_tokens_over_words) for one in found.values()} == {(2.0, 2.0)}

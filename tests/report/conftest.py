@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from lexiscope.analysis.trajectory import family_by_depth_ratio
 from lexiscope.core.result import Record
 from lexiscope.report.curves import LayerMeans, Trajectory
 from lexiscope.report.document import Report, RichText, Section
@@ -98,7 +99,7 @@ DRAWERS: dict[str, Drawer] = {
         [trajectory("BETO"), trajectory("mBERT")], Heading("trajectories", "7", "T"), statistic="R²", interval="95 % CI"
     ),
     "depth": lambda: by_depth(
-        [Trajectory("BERT", np.linspace(0, 1, 5), np.linspace(0, 0.3, 5))], Heading("depth", "8", "T"), statistic="R²"
+        family_by_depth_ratio({"m": np.linspace(0, 0.3, 5)}, {"m": "BERT"}), Heading("depth", "8", "T"), statistic="R²"
     ),
     "peaks": lambda: peak_panels([trajectory("BETO"), trajectory("mBERT")], Heading("peaks", "9", "T")),
     "aic": lambda: aic_panels([trajectory("BETO"), trajectory("mBERT")], Heading("aic", "11", "T")),

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lexiscope.analysis.layers import r_squared_by_layer
+from lexiscope.analysis.scaling import scaling as regression_on_size
+from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError
 from lexiscope.report.figure_size import NAMED, Ceiling, Fit, Sized, scaling
 from lexiscope.report.figures import Heading, data_csv
@@ -113,3 +116,17 @@ def test_unknown_languages_are_not_called_monolingual() -> None:
     assert "number of languages not known (n = 1)" in figure.svg
     assert "monolingual (n = 1)" in figure.svg
     assert data_csv(figure).splitlines()[1].endswith(",")
+
+
+def test_a_point_and_the_line_come_from_results() -> None:
+    """A subject is drawn at the best value of its curve with the interval there, the line is that of the regression."""
+    norms, rising = [1.0, 2, 3, 5, 4], np.array([1.0, 2, 3, 5, 6])
+    curve = r_squared_by_layer(np.column_stack([rising[::-1] ** 2, rising]), norms, resamples=50)
+    best = curve.best_value()
+    assert best.interval is not None
+    drawn = Sized.of(SubjectFacts("m", n_parameters=1000), curve)
+    assert drawn == Sized("m", 1000.0, best.value, best.interval.low, best.interval.high)
+    report = regression_on_size([0.1, 0.2, 0.3, 0.45], [1e6, 1e7, 1e8, 1e9])
+    line = Fit.of(report)
+    assert (line.intercept, line.slope) == (report.fit.coefficients[0].estimate, report.slope)
+    assert line.text == f"b = {report.slope:.3f} per tenfold, p = {report.slope_p:.3f}, n = 4"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lexiscope.analysis.tokenisation import tokenisation
 from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import Response, ResponseTable
@@ -19,6 +20,7 @@ from lexiscope.report.sections import (
     questions_table,
     scoring_table,
     subjects_table,
+    tokens_table,
 )
 from lexiscope.report.tables import Missing
 
@@ -90,3 +92,10 @@ def test_how_subjects_scored_with_what_their_self_test_said() -> None:
         ("LM", 7, "passed"),
         ("rule", None, Missing("This subject scores no texts.")),
     ]
+
+
+def test_views_that_agree_on_tokens_are_one_row() -> None:
+    """A final stop is in both sentences, so the difference is the same: one row names both views."""
+    one, other = tokenisation([7], [8], [1], ["a"]), tokenisation([9], [9], [2], ["a"])
+    table = tokens_table({("m", "full"): one, ("m", "stop"): one, ("n", "full"): other}, {"m": "Model"}, number="3")
+    assert table.rows == (("Model", "full, stop", 1.0, 1.0, 1.0, 1.0, 1.0), ("n", "full", 0.0, 0.0, 0.0, 2.0, 2.0))

@@ -48,6 +48,11 @@ class Bootstrap:
         """Return the same for some of the items. *Shape:* rows (items,) of booleans or of indices."""
         return replace(self, groups=tuple(np.asarray(self.groups)[np.asarray(rows)].tolist()))
 
+    @property
+    def options(self) -> ItemResampling:
+        """The same as options of a statistic of columns: ``statistic(x, y, **bootstrap.options)``."""
+        return {"groups": self.groups if self.resamples else None, "resamples": self.resamples, "seed": self.seed}
+
     def interval(self, statistic: Callable[[IntArray], float]) -> Interval:
         """Return the interval of any statistic of row indices (:func:`bootstrap`)."""
         if not self.resamples:
@@ -61,6 +66,12 @@ class Resampling(TypedDict):
 
     resamples: int
     seed: int
+
+
+class ItemResampling(Resampling):
+    """The same of a statistic of columns, and the group of each row; ``None`` where nothing can be resampled."""
+
+    groups: tuple[str, ...] | None
 
 
 class GroupResampling(Resampling):

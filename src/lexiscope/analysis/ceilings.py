@@ -232,7 +232,9 @@ def split_half(
     if np.isnan(mean_r):
         raise StatisticError("split-half reliability is undefined: no split has 3 items that vary in both halves")
     value = spearman_brown(mean_r)
-    codes, count = group_codes(None if groups is None else ratings.item_labels(groups), ratings.n_items)
+    # items of one word can be split, but not resampled
+    labels = ratings.item_labels(groups) if groups is not None and resamples else None
+    codes, count = group_codes(labels, ratings.n_items)
     blocks = resample_counts(count, resamples=resamples, seed=seed)
     parts = [_row_means(_correlations(block[:, codes].astype(float), first, second, given)) for block in blocks]
     drawn = np.maximum(np.concatenate(parts), _LOWEST)

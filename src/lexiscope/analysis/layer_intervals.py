@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexiscope.analysis.bootstrap import FloatArray, group_codes, percentile_interval, resample_counts
-from lexiscope.analysis.correlation import correlation_draws, is_constant, standardised
+from lexiscope.analysis.correlation import correlation_draws, correlation_value, is_constant, standardised
 from lexiscope.core.errors import StatisticError
-from lexiscope.core.result import Interval
+from lexiscope.core.result import Estimate, Interval, statistic_name
 
 # A layer whose part that earlier layers do not give has less than this share of its variance adds nothing.
 _NOTHING_NEW = 1e-10
@@ -37,23 +37,31 @@ def last_layer_drop_interval(
     return percentile_interval(1 - drop, level=level)
 
 
-def highest_difference_interval(
+def highest_difference(
     first: ArrayLike,
     second: ArrayLike,
     norms: ArrayLike,
     *,
+    between: str,
     groups: ArrayLike | None = None,
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-) -> Interval:
-    """Return the interval of highest R² of *first* − highest R² of *second*, both on the same resamples.
+) -> Estimate:
+    """Return the highest R² of *first* − the highest of *second*, both on the same resamples.
 
-    *Shape:* first and second (items, layers); norms and groups (items,). *Source:* SAW-C fn 11 (with − without stop).
+    *between* names what the first distances have and the second have not. A layer without variation explains nothing.
+
+    *Shape:* first and second (items, layers); norms and groups (items,).
+    *Higher means:* the first is closer to people. *Source:* SAW-C fn 11 (with − without stop).
     """
-    both = [_r_squared_draws(distance, norms, groups, resamples, seed) for distance in (first, second)]
-    highest = [draws.max(axis=1, initial=0.0) for draws in both]
-    return percentile_interval(highest[0] - highest[1], level=level)
+    draws = [_r_squared_draws(distance, norms, groups, resamples, seed) for distance in (first, second)]
+    highest = [drawn.max(axis=1, initial=0.0) for drawn in draws]
+    interval = percentile_interval(highest[0] - highest[1], level=level)
+    values = [max(_r_squared_values(distance, norms), default=0.0) for distance in (first, second)]
+    name = statistic_name("r_squared_difference", of="max_over_layers", between=between)
+    note = f"{values[0]:.4f} with, {values[1]:.4f} without"
+    return Estimate(name, values[0] - values[1], interval, len(np.asarray(norms)), note=note)
 
 
 def expected_layer_r_squared_interval(
@@ -123,6 +131,11 @@ def _r_squared_draws(
             correlation_draws(columns[:, used], y, kind="r_squared", groups=groups, resamples=resamples, seed=seed)
         )
     return draws
+
+
+def _r_squared_values(distance: ArrayLike, norms: ArrayLike) -> list[float]:
+    columns, y = _checked(distance, norms)
+    return [correlation_value(column, y, kind="r_squared") for column in columns.T if not is_constant(column)]
 
 
 def _checked(distance: ArrayLike, norms: ArrayLike) -> tuple[FloatArray, FloatArray]:

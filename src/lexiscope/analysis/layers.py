@@ -17,7 +17,8 @@ from lexiscope.analysis.bootstrap import FloatArray, group_codes, percentile_int
 from lexiscope.analysis.correlation import Kind, correlation_value, is_constant, sound_draws
 from lexiscope.analysis.layer_choice import at_chosen_layer
 from lexiscope.analysis.regression import logistic
-from lexiscope.core.errors import StatisticError
+from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import (
     Curve,
     CurvePoint,
@@ -53,6 +54,35 @@ def layer_depth_ratio(layer: int, last_layer: int) -> float:
     if not 0 <= layer <= last_layer:
         raise StatisticError(f"layer {layer} of {last_layer} has no depth ratio")
     return layer / last_layer if last_layer else 0.0
+
+
+def values_by_layer(answers: ResponseTable, item_ids: Sequence[str]) -> tuple[tuple[int, ...], FloatArray]:
+    """Return the numbers of the layers, and a subject's answers with a column for each, in the order of the items.
+
+    *answers* are those of one subject, on one measure in one view; those to other items are left out. A subject without
+    layers has no numbers and one column.
+
+    *Shape:* (layers,), (items, layers). Errors: :class:`InputError` where an item has no answer at a layer.
+    """
+    rows = {item_id: row for row, item_id in enumerate(item_ids)}
+    codes, known = answers.codes("item_id")
+    row = np.array([rows.get(item_id, -1) for item_id in known], dtype=np.int64)[codes]
+    layer = answers.column("layer")
+    numbers = np.unique(layer[~np.isnan(layer)]).astype(int)
+    column = np.searchsorted(numbers, layer) if len(numbers) else np.zeros(len(row), dtype=int)
+    matrix = np.full((len(rows), max(1, len(numbers))), np.nan)
+    matrix[row[row >= 0], column[row >= 0]] = answers.column("value")[row >= 0]
+    missing = np.argwhere(np.isnan(matrix))
+    if len(missing):
+        subject, measure, views = (
+            ", ".join(map(str, answers.unique(name))) or "none" for name in ("subject_id", "measure", "view")
+        )
+        raise InputError(
+            f"{subject} has no {measure} for {len(missing)} of {matrix.size} items and layers in the view {views!r}",
+            why=f"the first is item {item_ids[int(missing[0][0])]!r}",
+            hint="finish the collection of this subject, or remove the subject",
+        )
+    return tuple(numbers.tolist()), matrix
 
 
 def aic_by_layer(

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lexiscope.analysis.bootstrap import BoolArray, FloatArray, IntArray
+from lexiscope.analysis.bootstrap import FloatArray, IntArray
 from lexiscope.analysis.correlation import centred_within
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import statistic_name
+from lexiscope.core.result import Estimate, Undefined, statistic_name
 from lexiscope.core.simulated import COLLECTED
 
 
@@ -66,19 +66,6 @@ class Norms:
         if item_id not in self.item_ids:
             raise InputError(f"no norm for item {item_id!r}", place=Place(item_id=item_id))
         return self.item_ids.index(item_id)
-
-
-@dataclass(frozen=True, slots=True)
-class ConditionMean:
-    """Mean and SD (n − 1) of all ratings in one condition, every trial counted once."""
-
-    name: str
-    condition: str
-    mean: float
-    sd: float
-    n: int
-    n_items: int
-    n_raters: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,31 +175,35 @@ def mean_sd_by_group(ratings: Ratings, groups: Mapping[str, str]) -> tuple[Group
     return tuple(sorted(rows, key=lambda row: (-row.mean_sd, row.group)))
 
 
-def condition_means(ratings: Ratings, conditions: Mapping[str, str]) -> tuple[ConditionMean, ...]:
-    """Return mean, SD and n over trials for each condition; *conditions* maps item ids to their condition.
+def condition_means(ratings: Ratings, conditions: Mapping[str, str]) -> tuple[Estimate | Undefined, ...]:
+    """Return the mean and the SD (n − 1) of all ratings in each condition that has some, every trial counted once.
 
-    *Source:* SAW-C §3.5. Conditions come in code point order.
+    *conditions* maps item ids to their condition. *Source:* SAW-C §3.5. Conditions come in code point order. With fewer
+    than two ratings, a condition has neither, and says why.
 
-    Errors: :class:`InputError` naming an item without a condition; :class:`StatisticError` for a condition with fewer
-    than two trials.
+    Errors: :class:`InputError` naming an item without a condition.
 
-    >>> ratings = Ratings.from_arrays(["a", "b", "a", "b"], ["i", "i", "j", "j"], [5, 4, 1, 3])
-    >>> [(row.condition, row.mean, row.n) for row in condition_means(ratings, {"i": "same", "j": "different"})]
-    [('different', 2.0, 2), ('same', 4.5, 2)]
+    >>> ratings = Ratings.from_arrays(["a", "b", "a"], ["i", "i", "j"], [5, 4, 1])
+    >>> few, _, mean, _ = condition_means(ratings, {"i": "same", "j": "different"})
+    >>> few.reason, mean.condition, mean.value
+    ("condition 'different' has 1 ratings; an SD needs at least 2", 'same', 4.5)
     """
     labels, of_item = np.unique(ratings.item_labels(conditions), return_inverse=True)
     of_rating = of_item.reshape(-1)[ratings.item]
-    return tuple(_condition_mean(ratings, str(label), of_rating == code) for code, label in enumerate(labels))
-
-
-def _condition_mean(ratings: Ratings, condition: str, chosen: BoolArray) -> ConditionMean:
-    values = ratings.value[chosen]
-    if len(values) < 2:
-        raise StatisticError(f"condition {condition!r} has {len(values)} ratings; an SD needs at least 2")
-    mean = float(values.sum() / len(values))
-    items, raters = (len(np.unique(codes[chosen])) for codes in (ratings.item, ratings.rater))
-    name = statistic_name("condition_mean", over="trials")
-    return ConditionMean(name, condition, mean, float(values.std(ddof=1)), len(values), items, raters)
+    names = [statistic_name(f"condition_{kind}", over="trials") for kind in ("mean", "sd")]
+    found: list[Estimate | Undefined] = []
+    for code in np.unique(of_rating):
+        values, condition = ratings.value[of_rating == code], str(labels[code])
+        if len(values) < 2:
+            reason = f"condition {condition!r} has {len(values)} ratings; an SD needs at least 2"
+            found += [Undefined(name, reason, len(values), condition=condition) for name in names]
+            continue
+        numbers = (float(values.sum() / len(values)), float(values.std(ddof=1)))
+        found += [
+            Estimate(name, value, n=len(values), condition=condition)
+            for name, value in zip(names, numbers, strict=True)
+        ]
+    return tuple(found)
 
 
 def _medians(ratings: Ratings) -> FloatArray:

@@ -103,6 +103,11 @@ class Predictor:
         return f"{self.n_read} / {len(self.predictions)}"
 
     @property
+    def unread_in_words(self) -> str:
+        """What became of the questions that have no value, with counts; empty where all were read."""
+        return "; ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in self.kinds.items())
+
+    @property
     def whole_form(self) -> Form:
         """The form of the predictions as whole numbers: those that are none are rounded."""
         return "integer" if self.form == "integer" else "rounded"

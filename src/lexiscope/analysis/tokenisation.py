@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexiscope.core.errors import StatisticError
+from lexiscope.analysis.layers import values_by_layer
+from lexiscope.core.errors import InputError, StatisticError
+from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate, statistic_name
+
+COUNTS = ("n_tokens_1", "n_tokens_2", "target_tokens")
+"""The measures of a subject that counts tokens: those of both sentences, and of the target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,34 @@ def tokenisation(
         split_words=int(np.sum(per_word > 1)),
         remarks=(f"cut differently in different pairs: {', '.join(varying)}",) if varying else (),
     )
+
+
+def tokenisation_of_answers(
+    answers: ResponseTable, item_ids: Sequence[str], words: Sequence[str]
+) -> dict[tuple[str, str], TokenisationReport]:
+    """Return the token counts of each subject in each view among answers; only of those that counted every item.
+
+    *words* are those of the items. Counts of the target do not depend on the view: those of one view serve all.
+    """
+    first = answers.where(measure=COUNTS[0])
+    found = {}
+    for subject in first.unique("subject_id"):
+        own = answers.where(subject_id=subject)
+        for view in first.where(subject_id=subject).unique("view"):
+            try:
+                counts = [_of_view(own.where(measure=measure), view, item_ids) for measure in COUNTS]
+            except InputError:
+                # a subject that did not count every item has no report
+                continue
+            found[subject, view] = tokenisation(counts[0], counts[1], counts[2], words)
+    return found
+
+
+def _of_view(answers: ResponseTable, view: str, item_ids: Sequence[str]) -> ArrayLike:
+    rows = answers.where(view=view)
+    alone = not len(rows) and COUNTS[2] in answers.unique("measure")
+    _, matrix = values_by_layer(answers if alone else rows, item_ids)
+    return np.asarray(matrix[:, 0])
 
 
 def _counts(values: ArrayLike, n: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

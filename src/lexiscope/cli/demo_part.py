@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from lexiscope.analysis.bootstrap import FloatArray
-from lexiscope.core.errors import InputError
-from lexiscope.core.item import Item
-from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Interval, Record
 from lexiscope.report.document import Section
 from lexiscope.report.tables import Interval as Range
@@ -31,26 +24,6 @@ class Part:
     def table(self) -> Table:
         """The part's table."""
         return self.section.tables[0]
-
-
-def distances(items: Sequence[Item], answers: ResponseTable) -> tuple[tuple[int, ...], FloatArray]:
-    """Return the layers and the cosine distances of one subject and view. *Shape:* (layers,), (items, layers).
-
-    Answers on other measures (token counts) and to other items are left out.
-
-    Errors: :class:`InputError` where an item has no distance at a layer.
-    """
-    answers = answers.where(measure="cosine_distance")
-    layers = tuple(sorted(int(layer) for layer in answers.unique("layer")))
-    row_of = {item.item_id: row for row, item in enumerate(items)}
-    codes, ids = answers.codes("item_id")
-    rows = np.array([row_of.get(name, -1) for name in ids])[codes]
-    columns = np.searchsorted(layers, answers.column("layer").astype(int))
-    found = np.full((len(items), len(layers)), np.nan)
-    found[rows[rows >= 0], columns[rows >= 0]] = answers.column("value")[rows >= 0]
-    if np.isnan(found).any():
-        raise InputError(f"{int(np.isnan(found).any(axis=1).sum())} items have no distance at some layer")
-    return layers, found
 
 
 def in_cell(value: float, interval: Interval | None) -> Range | float:

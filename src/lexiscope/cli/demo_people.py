@@ -9,9 +9,9 @@ import numpy as np
 
 from lexiscope.analysis.agreement import leave_one_out
 from lexiscope.analysis.ceilings import Ceiling, leave_one_out_rho, mean_squared_rho, squared_mean_rho
-from lexiscope.analysis.layers import r_squared_by_layer, rho_by_layer
+from lexiscope.analysis.layers import r_squared_by_layer, rho_by_layer, values_by_layer
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.cli.demo_part import RESAMPLES, Part, between, bounds, distances, in_cell, short
+from lexiscope.cli.demo_part import RESAMPLES, Part, between, bounds, in_cell, short
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Curve, CurvePoint, Record
@@ -35,7 +35,7 @@ def against_people(
     ratings = Ratings.from_table(people)
     mean_of = dict(zip(ratings.item_ids, ratings.means().tolist(), strict=True))
     rated = [item for item in items if np.isfinite(mean_of.get(item.item_id, np.nan))]
-    layers, distance = distances(rated, answers)
+    layers, distance = values_by_layer(answers.where(measure="cosine_distance"), [item.item_id for item in rated])
     norms = [mean_of[item.item_id] for item in rated]
     words = [item.word for item in rated]
     rho = rho_by_layer(distance, norms, layers=layers, groups=words, resamples=RESAMPLES, seed=seed)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from lexiscope.analysis.condition_layers import ConditionLayers, distance_by_condition
+from lexiscope.analysis.layers import values_by_layer
 from lexiscope.analysis.separation import sense_separation
-from lexiscope.cli.demo_part import RESAMPLES, Part, between, bounds, distances, in_cell, short
+from lexiscope.cli.demo_part import RESAMPLES, Part, between, bounds, in_cell, short
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate, Record
@@ -29,7 +30,7 @@ def without_ratings(items: Sequence[Item], answers: ResponseTable, *, seed: int 
     Errors: :class:`StatisticError` where all pairs are of one kind.
     """
     subject, view = str(answers.column("subject_id")[0]), str(answers.column("view")[0])
-    layers, distance = distances(items, answers)
+    layers, distance = values_by_layer(answers.where(measure="cosine_distance"), [item.item_id for item in items])
     same = np.array([bool(item.condition("same_sense")) for item in items])
     words = [item.word for item in items]
     kinds = np.where(same, SAME, DIFFERENT).tolist()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lexiscope.analysis.trajectory import FamilyCurve
 from lexiscope.report.curves import (
     LayerMeans,
     Trajectory,
@@ -105,12 +106,12 @@ def trajectories(
 
 
 def by_depth(
-    curves: Sequence[Trajectory], heading: Heading, *, statistic: str, horizontal: str = "Layer depth ratio"
+    families: Sequence[FamilyCurve], heading: Heading, *, statistic: str, horizontal: str = "Layer depth ratio"
 ) -> Figure:
     """Draw one curve per family over depth, all in one panel (SAW-C, Figure 8).
 
     *horizontal* must say which depth is meant: ``Layer depth ratio`` (layer / L), or the paper's own variant,
     deciles of layers within each model, which is something else.
     """
-    together = [Trajectory(c.subject, c.layer, c.value, c.low, c.high) for c in curves]
+    together = [Trajectory(one.family, one.positions, one.values) for one in families]
     return trajectories(together, heading, statistic=statistic, horizontal=horizontal)

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lexiscope.analysis.scaling import ScalingReport
+from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError
+from lexiscope.core.result import Curve
 from lexiscope.report.figures import Array, Figure, Heading, apa, build, gaps_remark
 from lexiscope.report.labels import place_labels
 from lexiscope.report.style import COLOURS, INK, LINES, SOFT, WIDTH, as_svg, drawing, short_names
@@ -39,6 +42,14 @@ class Sized:
     high: float | None = None
     multilingual: bool | None = None
 
+    @classmethod
+    def of(cls, facts: SubjectFacts, curve: Curve, *, multilingual: bool | None = None) -> Sized:
+        """Return a subject with the best value of its curve and the interval there."""
+        best, size = curve.best_value(), facts.n_parameters or float("nan")
+        low, high = (best.interval.low, best.interval.high) if best.interval else (None, None)
+        value = float("nan") if best.value is None else best.value
+        return cls(facts.title or facts.subject_id, float(size), value, low, high, multilingual)
+
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
@@ -55,6 +66,12 @@ class Fit:
     intercept: float
     slope: float
     text: str = ""
+
+    @classmethod
+    def of(cls, report: ScalingReport) -> Fit:
+        """Return the line of a regression on size, with its slope, p and n in words."""
+        text = f"b = {report.slope:.3f} per tenfold, p = {report.slope_p:.3f}, n = {report.n_subjects}"
+        return cls(report.fit.coefficients[0].estimate, report.slope, text)
 
 
 def scaling(

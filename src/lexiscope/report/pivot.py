@@ -94,6 +94,30 @@ def rows_of(
     )
 
 
+def rows_of_subjects(titles: Mapping[str, str], **where: object) -> tuple[Row, ...]:
+    """Return a row for each subject by its title, whether or not it has results: a cell without one says so.
+
+    *titles* are the subjects' titles by their ids; *where* are fields that the results must have.
+    """
+    return tuple(Row((title,), {"subject": subject, **where}) for subject, title in titles.items())
+
+
+def quantities(name: str, title: str, rows: Mapping[str, Record]) -> Table:
+    """Return single numbers by their label: a whole number without decimals, any other with two.
+
+    >>> quantities("t", "Sizes", {"Items": Record("n_items", 1200), "Mean": Record("mean", 2.5)}).rows
+    (('Items', '1,200'), ('Mean', 2.5))
+    """
+
+    def cell(record: Record) -> Cell:
+        if record.value is None:
+            return Missing(record.note)
+        return f"{record.value:,.0f}" if record.value == int(record.value) else record.value
+
+    columns = (Column("Quantity"), Column("Value", Format("number", 2), align="right"))
+    return Table(name, "", title, columns, tuple((label, cell(record)) for label, record in rows.items()))
+
+
 def pivot(
     name: str,
     title: str,

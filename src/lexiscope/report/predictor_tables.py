@@ -60,9 +60,8 @@ def replies_table(predictors: Sequence[Predictor], *, name: str = "replies") -> 
     )
     rows = []
     for each in predictors:
-        kinds = "; ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in each.kinds.items())
         share = 100 * each.n_unreadable / each.n_asked
-        rows.append((each.title, each.n_asked, each.repeats, each.n_unreadable, share, kinds))
+        rows.append((each.title, each.n_asked, each.repeats, each.n_unreadable, share, each.unread_in_words))
     note = "A reply that could not be read has no value and is not imputed; repetitions are averaged over those read."
     return Table(name, "", "Replies, and those that could not be read", columns, tuple(rows), (note,))
 

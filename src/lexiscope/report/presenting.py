@@ -247,7 +247,7 @@ def _dots(results: Sequence[Result], title: str) -> Figure:
     if not records:
         raise StatisticError("none of these results has a value: there is nothing to draw")
     name = records[0].statistic
-    heading = Heading(_letters(f"{parse_statistic(name)[0]}_by_subject"), "", title or words_of(name).capitalize())
+    heading = Heading(file_name(f"{parse_statistic(name)[0]}_by_subject"), "", title or words_of(name).capitalize())
     dots = [Dot.of(record, record.condition or "all", _label(record)) for record in records]
     return accuracy_dots(dots, heading, unit=words_of(name).capitalize(), percent=False)
 
@@ -293,7 +293,7 @@ def trajectory_of(curve: Curve) -> Trajectory:
 
 def _file_name(result: Curves, name: str) -> str:
     condition = next((one.condition for one in result.entries if one.condition), "")
-    return _letters(f"{parse_statistic(name)[0]}_by_layer_{condition}")
+    return file_name(f"{parse_statistic(name)[0]}_by_layer_{condition}")
 
 
 def plot_table(table: Table, column: str = "", title: str = "") -> Figure:
@@ -316,7 +316,7 @@ def plot_table(table: Table, column: str = "", title: str = "") -> Figure:
             # two rows of the same words are two rows
             label = label if label and label not in dots else f"{label} ({place})".strip()
             dots[label] = Dot(label, chosen, *drawn, chance=float("nan"))
-    heading = Heading(_letters(f"{table.name}_{chosen}"), "", title or table.title)
+    heading = Heading(file_name(f"{table.name}_{chosen}"), "", title or table.title)
     return accuracy_dots(tuple(dots.values()), heading, unit=chosen, percent=False)
 
 
@@ -336,12 +336,16 @@ def _number(cell: Cell) -> tuple[float, float, float] | None:
 def plot_values(groups: Mapping[str, Any], axis: str, title: str = "") -> Figure:
     """Return how the values of each group are distributed."""
     return histograms(
-        groups, Heading(_letters(f"{axis}_values"), "", title or f"{axis.capitalize()}: distribution"), axis=axis
+        groups, Heading(file_name(f"{axis}_values"), "", title or f"{axis.capitalize()}: distribution"), axis=axis
     )
 
 
-def _letters(name: str) -> str:
-    """A name of a file made of a text: other signs become _."""
+def file_name(name: str) -> str:
+    """Return a text as the name of a table, a figure or a file: other signs than letters and digits become _.
+
+    >>> file_name("full+final_stop")
+    'full_final_stop'
+    """
     return "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in name).strip("_")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from lexiscope.analysis.tokenisation import TokenisationReport
 from lexiscope.core.dataset import DatasetCard, SubjectFacts
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import ResponseTable
@@ -65,6 +66,32 @@ def subjects_table(
     shown = {column: fact for column, fact in _FACTS.items() if column.header not in without}
     rows = tuple(tuple(fact(one) for fact in shown.values()) for one in facts)
     return drop_empty(Table(name, number, title, tuple(shown), rows))
+
+
+def tokens_table(
+    reports: Mapping[tuple[str, str], TokenisationReport],
+    titles: Mapping[str, str],
+    *,
+    name: str = "tokens",
+    number: str = "",
+) -> Table:
+    """Return how subjects' tokenizers cut pairs of sentences, by subject and view; views that agree are one row."""
+    rows: dict[tuple[Cell, ...], list[str]] = {}
+    for (subject, view), report in reports.items():
+        numbers = (result.value for result in report.results())
+        rows.setdefault((titles.get(subject, subject), *numbers), []).append(view)
+    three = Format("number", 3)
+    columns = (
+        Column("Subject"),
+        Column("View"),
+        Column("Difference, mean", three, note="tokens by which the two sentences of a pair differ"),
+        Column("Mode", INTEGER),
+        Column("Max", INTEGER),
+        Column("Target tokens", three, note="mean over distinct words"),
+        Column("… over pairs", three),
+    )
+    cells = tuple((row[0], ", ".join(views), *row[1:]) for row, views in rows.items())
+    return Table(name, number, "How the subjects' tokenizers cut the stimuli", columns, cells)
 
 
 def filters_table(steps: Sequence[FilterStep], *, name: str = "filters", number: str = "") -> Table:

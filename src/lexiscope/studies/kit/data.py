@@ -1,13 +1,14 @@
-"""What the data function of a study yields: pairs of usages, and the ratings that people or models gave them."""
+"""The data of a study: what its data function yields (pairs of usages, ratings), or a file of the user's own."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from lexiscope.collect import subject_files
-from lexiscope.core.dataset import DataFile, Dataset, DatasetCard
+from lexiscope.core.dataset import DataFile, Dataset, DatasetCard, own_card
 from lexiscope.core.errors import InputError, Place, SpecError
 from lexiscope.core.given_file import existing_file
 from lexiscope.core.item import Condition, Item
@@ -17,6 +18,8 @@ from lexiscope.core.scale import Scale
 from lexiscope.core.settings import ItemSettings, Settings, settings_of
 from lexiscope.core.simulated import PARTICIPANT
 from lexiscope.core.usage import Usage, locate
+from lexiscope.items.item_source import column_map, load_items
+from lexiscope.items.real_items import catch_remark, real_items
 
 
 def pair(
@@ -107,6 +110,35 @@ def card_of(
         name, title, task, language, licence, citation, source, "", "download" if files else "embedded", summary,
         files=files, scale=ends,
     )  # fmt: skip
+
+
+def own_dataset(
+    path: Path | str,
+    columns: Mapping[str, str] | None = None,
+    *,
+    task: str,
+    language: str = "",
+    scale: Scale | None = None,
+) -> Dataset:
+    """Return an item file of the user's own as a dataset: its items without catch trials, and the answers in it.
+
+    Errors: those of :func:`~lexiscope.items.item_source.load_items`; :class:`InputError` for a file of catch trials.
+    """
+    path = Path(path)
+    # a file may have a name that a dataset could have: a path tells the two apart
+    name = os.path.join(".", path) if path.is_file() else str(path)
+    # items of no stated language are in any
+    language = "" if language == "und" else language
+    source = load_items(name, column_map(columns), task=task, language=language, scale=scale)
+    if not path.is_file():
+        raise InputError(f"{path} is no item file", hint="name a dataset, or a file with its suffix")
+    items = real_items(source.items)
+    if not items:
+        raise InputError("every row of the file is a catch trial", place=Place(str(path)), hint="add items to compare")
+    card = own_card(path, task=task, language=items[0].usages[0].language, scale=scale or items[0].scale)
+    card = replace(card, remarks=(*card.remarks, *catch_remark(len(source.items) - len(items))))
+    responses = source.responses.where(item_id=tuple(item.item_id for item in items))
+    return Dataset(card, items, responses, tuple(source.checksums.items()))
 
 
 def with_models(responses: ResponseTable, named: Sequence[str], models: Sequence[str], dataset: str) -> ResponseTable:

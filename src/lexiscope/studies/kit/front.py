@@ -22,11 +22,12 @@ from lexiscope.core.settings import Settings
 from lexiscope.core.showing import counted, presented
 from lexiscope.core.simulated import PARTICIPANT, SIMULATED
 from lexiscope.items.columns import ColumnMap
-from lexiscope.items.item_source import column_map, load_items, task_of_items
+from lexiscope.items.item_source import column_map, task_of_items
 from lexiscope.items.tabular import is_item_table
 from lexiscope.report.figures import Figure
 from lexiscope.report.stored import load
 from lexiscope.report.tables import Table
+from lexiscope.studies.kit.data import own_dataset
 from lexiscope.studies.kit.ratings_file import RatingsFile, columns_of_ratings, has_texts, read_ratings, responses_in
 from lexiscope.studies.kit.run import Run
 from lexiscope.studies.kit.settings_file import settings_of_run
@@ -268,11 +269,7 @@ def _named(name: str, task: str | None, file: _File) -> Dataset:
         file.refuse(f"{name} is a dataset")
         return catalog.dataset(name)
     task = task_of_items(name, task)
-    source = load_items(name, column_map(file.columns), task=task, language=file.language, scale=file.scale)
-    if not Path(name).is_file():
-        raise InputError(f"{name} is no item file", hint="name a dataset, or a file with its suffix")
-    card = own_card(Path(name), task=task, language=source.items[0].usages[0].language, scale=source.items[0].scale)
-    return Dataset(card, source.items, source.responses, tuple(source.checksums.items()))
+    return own_dataset(name, file.columns, task=task, language=file.language, scale=file.scale)
 
 
 def _card(task: str) -> DatasetCard:

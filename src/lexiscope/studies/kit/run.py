@@ -116,12 +116,23 @@ class Run(RunData[S]):
         return every if self.rows is None else tuple(every[row] for row in self.rows)
 
     @cached_property
+    def words(self) -> dict[str, str]:
+        """The word of each item, by its id: what intervals resample."""
+        return {item.item_id: item.word for item in self.items}
+
+    @cached_property
     def people(self) -> Ratings:
         """The ratings of people: participants only. Errors: :class:`InputError` where there are none."""
         ratings = self._ratings
         if ratings is None:
             raise InputError(f"{self.data.card.name} has no ratings of people", hint='ask with needs="ratings"')
         return ratings
+
+    @cached_property
+    def item_rows(self) -> NDArray[np.int64]:
+        """The row of the item that each rating of people is of. *Shape:* (ratings,)."""
+        rows = {item_id: row for row, item_id in enumerate(self.words)}
+        return np.array([rows[item_id] for item_id in self.people.item_ids])[self.people.item]
 
     @cached_property
     def norm(self) -> Floats:
@@ -377,9 +388,7 @@ class Run(RunData[S]):
         return self.about(replace(one, name=name, n_groups=n_groups, note=note), **about)
 
     def _trials(self) -> dict[str, Any]:
-        ratings = self.people
-        row_of = {item.item_id: row for row, item in enumerate(self.items)}
-        rows = np.array([row_of[item_id] for item_id in ratings.item_ids])[ratings.item]
+        ratings, rows = self.people, self.item_rows
         columns: dict[str, Any] = {
             "rating": ratings.value,
             "participant": np.array(ratings.rater_ids, dtype=object)[ratings.rater],

@@ -71,6 +71,15 @@ V = TypeVar("V")
 Where = Literal["first", "data", "after"]
 Shown = TypeVar("Shown", Table, Figure)
 _SENTENCES = 12
+_NEEDED: Mapping[str, str] = {
+    "ratings": "ratings of people",
+    "norms": "mean ratings of people",
+    "senses": "the sense relation of each pair",
+    "models": "answers of models",
+    "distances": "distances of encoders",
+    "layers": "a model with layers",
+}
+"""What questions need, in words."""
 _LIVE = "collected"
 
 
@@ -435,8 +444,10 @@ class Study:
     def _answered(self, asked: Asked, run: RunData[Any]) -> Part:
         missing = [what for what in asked.needs if not run.has(what)]
         if missing:
-            needed = f"The question needs {' and '.join(asked.needs)}."
-            return Part(paragraphs=(f"Not answered: the run has no {' and no '.join(missing)}. {needed}",))
+            *first, last = (_NEEDED.get(what, what) for what in asked.needs)
+            needed = f"{', '.join(first)} and {last}" if first else last
+            told = f"Not answered: the run has no {' and no '.join(missing)}. The question needs {needed}."
+            return Part(paragraphs=(told,))
         given = flat(run.once(asked.answer))
         name = asked.answer.__name__
         part = part_of(given, origin=f"the question {name}")

@@ -17,7 +17,7 @@ from lexiscope.core.response import holds_simulated
 from lexiscope.core.result import Record, statistic_name
 from lexiscope.core.study import PlannedAnalysis
 from lexiscope.report.mixed_tables import ratio_tests_in_words
-from lexiscope.report.part import part_of, pick
+from lexiscope.report.part import part_of, pick, value_of
 from lexiscope.report.people_tables import norms_table
 from lexiscope.report.pivot import Col, Row, pivot
 from lexiscope.report.presenting import best_in_words, best_of_records
@@ -182,13 +182,12 @@ def overview(records: Sequence[Record], settings: SawCSettings) -> Table:
 
 
 def _sense_result(_run: SawCData, records: Sequence[Record]) -> str:
-    same, other = (
-        pick(records, "condition_mean(over=trials)", condition=f"same_sense={value}") for value in (True, False)
-    )
-    texts = []
-    if same is not None and other is not None and same.value is not None and other.value is not None:
-        texts.append(f"mean rating {same.value:.2f} for the same sense, {other.value:.2f} for different senses")
-    return "; ".join(filter(None, (*texts, ratio_tests_in_words(records))))
+    mean = partial(value_of, records, "condition_mean(over=trials)")
+    same, other = mean(condition="same_sense=True"), mean(condition="same_sense=False")
+    found = [ratio_tests_in_words(records)]
+    if same is not None and other is not None:
+        found.insert(0, f"mean rating {same:.2f} for the same sense, {other:.2f} for different senses")
+    return "; ".join(filter(None, found))
 
 
 def _boundary_result(_run: SawCData, records: Sequence[Record]) -> str:

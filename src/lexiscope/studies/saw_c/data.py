@@ -11,19 +11,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiscope.analysis.bootstrap import Bootstrap
 from lexiscope.analysis.exclusion import ExclusionResult, apply, parse_rule
+from lexiscope.analysis.layers import values_by_layer
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
-from lexiscope.core.dataset import Dataset, SubjectFacts, own_card
-from lexiscope.core.errors import InputError, Place
+from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.prompt import Converses
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.run import sha256_of
 from lexiscope.core.scale import Scale
-from lexiscope.items.importer import import_items
-from lexiscope.items.real_items import catch_remark, real_items
-from lexiscope.studies.kit.data import with_models
+from lexiscope.studies.kit.data import own_dataset, with_models
 from lexiscope.studies.kit.run import Floats, Run
 from lexiscope.studies.saw_c.settings import SawCSettings
 
@@ -101,24 +97,20 @@ class SawCData(Run[SawCSettings]):
         return np.where(self.senses == SAME, "same_sense=True", "same_sense=False")
 
     @cached_property
-    def words(self) -> NDArray[Any]:
-        """The word of each item. *Shape:* (items,)."""
-        return np.array([item.word for item in self.items])
-
-    @cached_property
     def distances(self) -> tuple[Distances, ...]:
         """The distances of every subject, view by view, the main view first.
 
         Errors: :class:`InputError` for a subject that did not answer every item at every layer.
         """
-        table = self.responses.where(measure="cosine_distance", view=self.settings.views)
-        rows = {item.item_id: row for row, item in enumerate(self.items)}
-        return tuple(
-            _distances(subject, view, seen.where(subject_id=subject), rows, self.facts)
-            for view in self.settings.views
-            for seen in (table.where(view=view),)
-            for subject in seen.unique("subject_id")
-        )
+        table, ids = self.responses.where(measure="cosine_distance"), list(self.words)
+        found = []
+        for view in self.settings.views:
+            seen = table.where(view=view)
+            for subject in seen.unique("subject_id"):
+                layers, matrix = values_by_layer(seen.where(subject_id=subject), ids)
+                facts = self.facts.get(subject, SubjectFacts(subject))
+                found.append(Distances(subject, view, layers or None, matrix, facts))
+        return tuple(found)
 
     @cached_property
     def raters(self) -> tuple[str, ...]:
@@ -154,21 +146,12 @@ class SawCData(Run[SawCSettings]):
 
         If all items have one word, nothing is resampled.
         """
-        words = self.words[self.rated if rows is None else rows]
-        boot = Bootstrap(tuple(words.tolist()), self.settings.n_bootstrap, self.settings.seed)
-        groups = words if boot.resamples else None
-        return statistic(*given, groups=groups, resamples=boot.resamples, seed=boot.seed, **options)
+        chosen = self._resampled(self.rated if rows is None else rows)
+        return statistic(*given, **chosen.options, **options)
 
     def on_norms(self, distances: Distances) -> tuple[Floats, Floats]:
         """Return the distances and the norms of the rated items. *Shape:* (rated items, layers), (rated items,)."""
         return distances.matrix[self.rated], self.norm[self.rated]
-
-    def of_ratings(self, statistic: Callable[..., V], **options: object) -> V:
-        """Return a statistic of people's ratings, with words as resampled groups of items."""
-        of_word = {item.item_id: item.word for item in self.items}
-        resamples = Bootstrap(tuple(of_word.values()), self.settings.n_bootstrap).resamples
-        groups = of_word if resamples else None
-        return statistic(self.people, groups=groups, resamples=resamples, seed=self.settings.seed, **options)
 
     def distance_of(self, subject: str, layer: int | None) -> Floats:
         """Return one subject's distances at one layer in the main view. *Shape:* (items,)."""
@@ -182,9 +165,7 @@ class SawCData(Run[SawCSettings]):
         distances per entry of *distances* (column name → subject id and layer).
         """
         ratings, items = self.people, self.items
-        rows = {item.item_id: row for row, item in enumerate(items)}
-        item_row = np.array([rows[item_id] for item_id in ratings.item_ids])[ratings.item]
-        of_item: Trials = {"Word": self.words.astype(object)}
+        of_item: Trials = {"Word": np.array(list(self.words.values()), dtype=object)}
         if self.same is not None:
             of_item["Same_sense"] = self.senses.astype(object)
         if all(item.list_id is not None for item in items):
@@ -197,7 +178,7 @@ class SawCData(Run[SawCSettings]):
             "Response": ratings.value,
             "Participant": np.array(ratings.rater_ids, dtype=object)[ratings.rater],
             "Item": np.array(ratings.item_ids, dtype=object)[ratings.item],
-            **{name: values[item_row] for name, values in of_item.items()},
+            **{name: values[self.item_rows] for name, values in of_item.items()},
         }
 
     @property
@@ -214,29 +195,6 @@ class SawCData(Run[SawCSettings]):
         return {"exclusions": [asdict(entry) for entry in self.exclusion.log] if self.exclusion else []}
 
 
-def _distances(
-    subject: str, view: str, table: ResponseTable, rows: Mapping[str, int], facts: Mapping[str, SubjectFacts]
-) -> Distances:
-    codes, item_ids = table.codes("item_id")
-    unknown = [item_id for item_id in item_ids if item_id not in rows]
-    if unknown:
-        raise InputError(f"{subject} answered items that are not in the study", why=f"{unknown[:3]} …")
-    row, layer = np.array([rows[item_id] for item_id in item_ids])[codes], table.column("layer")
-    layers = None if np.isnan(layer).all() else np.unique(layer[~np.isnan(layer)]).astype(int)
-    column = np.zeros(len(row), dtype=int) if layers is None else np.searchsorted(layers, layer)
-    matrix = np.full((len(rows), 1 if layers is None else len(layers)), np.nan)
-    matrix[row, column] = table.column("value")
-    missing = np.argwhere(np.isnan(matrix))
-    if len(missing):
-        raise InputError(
-            f"{subject} has no distance for {len(missing)} of {matrix.size} items and layers in the view {view!r}",
-            why=f"the first is item {list(rows)[int(missing[0][0])]!r}",
-            hint="finish the collection of this subject, or remove the subject",
-        )
-    numbers = None if layers is None else tuple(layers.tolist())
-    return Distances(subject, view, numbers, matrix, facts.get(subject, SubjectFacts(subject)))
-
-
 # -- where they come from -------------------------------------------------------------------------------------------
 
 
@@ -251,7 +209,11 @@ def gather(settings: SawCSettings, out: Path, progress: CollectProgress | None =
 
     The answers of live subjects are kept under ``out/collected``, so that a broken run continues.
     """
-    source = _own_items(settings) if settings.items else catalog.dataset(settings.dataset)
+    if settings.items:
+        scale = Scale.between(*settings.scale)
+        source = own_dataset(settings.items, task=TASK, language=settings.language, scale=scale)
+    else:
+        source = catalog.dataset(settings.dataset)
     live = live_subjects(settings.subjects, settings)
     # a chat model is asked what people were asked, and pays for each question: in one view
     asked = [subject for subject in live if isinstance(subject, Converses)]
@@ -270,15 +232,3 @@ def gather(settings: SawCSettings, out: Path, progress: CollectProgress | None =
     data = replace(source, responses=recorded)
     ids = frozenset(subject.subject_id for subject in live)
     return SawCData(data, ResponseTable.concat(answers), settings, facts=facts, live=ids, exclusion=exclusion)
-
-
-def _own_items(settings: SawCSettings) -> Dataset:
-    path, scale = Path(settings.items), Scale.between(*settings.scale)
-    imported = import_items(path, dataset=path.stem, task=TASK, scale=scale, language=settings.language)
-    card = own_card(path, task=TASK, language=imported.items[0].usages[0].language, scale=scale)
-    items = real_items(imported.items)
-    card = replace(card, remarks=(*card.remarks, *catch_remark(len(imported.items) - len(items))))
-    if not items:
-        raise InputError("every row of the file is a catch trial", place=Place(str(path)), hint="add items to compare")
-    responses = imported.responses.where(item_id=tuple(item.item_id for item in items))
-    return Dataset(card, items, responses, ((path.name, sha256_of(path)),))

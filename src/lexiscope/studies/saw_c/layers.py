@@ -28,8 +28,8 @@ from lexiscope.report.figure_panels import aic_panels, peak_panels
 from lexiscope.report.figure_people import Place, agreement_histogram, norms_by_distance
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import value_of
-from lexiscope.report.pivot import Col, Row, pivot, records_of
-from lexiscope.report.presenting import trajectory_of
+from lexiscope.report.pivot import Col, pivot, records_of, rows_of_subjects
+from lexiscope.report.presenting import file_name, trajectory_of
 from lexiscope.report.tables import Format, Table
 from lexiscope.studies.saw_c.data import BETO, DIFFERENT, SAME, Distances, SawCData
 from lexiscope.studies.saw_c.people import agreement, places
@@ -144,17 +144,9 @@ def boundary_table(records: Sequence[Record], titles: Mapping[str, str], view: s
         if record.statistic == LOWEST_AIC or (record.statistic == EXPECTED_AIC and OUTSIDE in record.note)
     ]
     title = f"Sense boundary by layer, view {view}"
-    return pivot(f"boundary_{slug(view)}", title, records, columns, rows_of_subjects(titles, view=view), notes=notes)
-
-
-def rows_of_subjects(titles: Mapping[str, str], **where: object) -> list[Row]:
-    """Return a row of a table for each subject."""
-    return [Row((title,), {"subject": subject, **where}) for subject, title in titles.items()]
-
-
-def slug(text: str) -> str:
-    """Return a text as part of a file's name."""
-    return "".join(letter if letter.isalnum() else "_" for letter in text)
+    return pivot(
+        f"boundary_{file_name(view)}", title, records, columns, rows_of_subjects(titles, view=view), notes=notes
+    )
 
 
 def _distance_figure(run: SawCData, main: Sequence[LayerFit]) -> Figure | None:
@@ -256,7 +248,9 @@ def relatedness_table(records: Sequence[Record], titles: Mapping[str, str], view
     )
     notes = ("Intervals resample words; they do not allow for the choice of the best layer.",)
     title = f"Relatedness by layer, view {view}"
-    return pivot(f"relatedness_{slug(view)}", title, records, columns, rows_of_subjects(titles, view=view), notes=notes)
+    return pivot(
+        f"relatedness_{file_name(view)}", title, records, columns, rows_of_subjects(titles, view=view), notes=notes
+    )
 
 
 def _agreement_figures(run: SawCData, focus: Sequence[Place]) -> Iterator[Figure]:

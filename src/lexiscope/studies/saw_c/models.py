@@ -10,28 +10,28 @@ import numpy as np
 
 from lexiscope.analysis.correlation import spearman
 from lexiscope.analysis.decomposition import residuals_by_condition
-from lexiscope.analysis.layer_intervals import highest_difference_interval
+from lexiscope.analysis.layer_intervals import highest_difference
 from lexiscope.analysis.predictions import RHO, Predictor, predictor
 from lexiscope.analysis.regression import ols
 from lexiscope.analysis.scaling import LOG_PARAMETERS, ScalingReport, scaling
-from lexiscope.analysis.tokenisation import tokenisation
-from lexiscope.analysis.trajectory import FamilyCurve, family_by_depth_ratio, family_by_ntile
+from lexiscope.analysis.tokenisation import tokenisation_of_answers
+from lexiscope.analysis.trajectory import family_by_depth_ratio, family_by_ntile
 from lexiscope.core.reply import MEASURE_REPLY
-from lexiscope.core.result import Estimate, Record, Result, Undefined, parse_statistic, statistic_name
+from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
 from lexiscope.items.recorded_rows import check_ratings
-from lexiscope.report.curves import Trajectory
 from lexiscope.report.figure_density import Residuals, residual_ridge
 from lexiscope.report.figure_layers import by_depth
 from lexiscope.report.figure_size import Ceiling, Fit, Sized
 from lexiscope.report.figure_size import scaling as scaling_figure
 from lexiscope.report.figures import Figure, Heading, apa
 from lexiscope.report.part import Remark, pick, shown
-from lexiscope.report.pivot import Col, pivot, records_of
-from lexiscope.report.sections import subjects_table
+from lexiscope.report.pivot import Col, pivot, records_of, rows_of_subjects
+from lexiscope.report.presenting import file_name
+from lexiscope.report.sections import subjects_table, tokens_table
 from lexiscope.report.tables import INTEGER, P_VALUE, TEXT, Cell, Column, Format, Missing, Table
 from lexiscope.studies.kit.run import Floats
 from lexiscope.studies.saw_c.data import ASKED, DIFFERENT, SAME, Flags, SawCData
-from lexiscope.studies.saw_c.layers import ORDER, LayerFit, fits, rows_of_subjects, slug
+from lexiscope.studies.saw_c.layers import ORDER, LayerFit, fits
 from lexiscope.studies.saw_c.people import THREE, agreement, places
 from lexiscope.tasks.relatedness import SCALE
 
@@ -48,48 +48,14 @@ def subjects(run: SawCData) -> object:
 
 def _tokens(run: SawCData) -> object:
     """How much the sentences of a pair differ in length, and how each subject cuts the targets."""
-    first = run.responses.where(measure="n_tokens_1")
-    results: list[Result] = []
-    for subject in first.unique("subject_id"):
-        for view in first.where(subject_id=subject).unique("view"):
-            counts = [_counts(run, subject, view, name) for name in ("n_tokens_1", "n_tokens_2", "target_tokens")]
-            if all(counts):
-                report = tokenisation(counts[0], counts[1], counts[2], run.words)
-                results += [run.about(one, subject=subject, view=view) for one in report.results()]
-    return (results, _token_table(run, records_of(results))) if results else ()
-
-
-def _counts(run: SawCData, subject: str, view: str, measure: str) -> list[float]:
-    """One measure of all items, in their order; none if an item has none."""
-    every = run.responses.where(subject_id=subject, measure=measure)
-    table = every.where(view=view)
-    # the tokens of the target do not depend on the view: one published column serves both
-    table = table if len(table) or measure != "target_tokens" else every
-    values = dict(zip(table.column("item_id").tolist(), table.column("value").tolist(), strict=True))
-    found = [values[item.item_id] for item in run.items if item.item_id in values]
-    return found if len(found) == len(run.items) else []
-
-
-def _token_table(run: SawCData, records: Sequence[Record]) -> Table:
-    """Token differences and tokens per target; views that agree are one row, as a final stop is in both sentences."""
-    names = [statistic_name("token_difference", summary=summary) for summary in ("mean", "mode", "max")]
-    names += [statistic_name("target_tokens", mean_over=over) for over in ("words", "pairs")]
-    rows: dict[tuple[Cell, ...], list[str]] = {}
-    for subject, view in dict.fromkeys((record.subject, record.view) for record in records):
-        numbers = (shown(pick(records, name, subject=subject, view=view)) for name in names)
-        title = next((one.title for one in run.distances if one.subject == subject), subject)
-        rows.setdefault((title, *numbers), []).append(view)
-    columns = (
-        Column("Subject"),
-        Column("View"),
-        Column("Difference, mean", THREE, note="tokens by which the two sentences of a pair differ"),
-        Column("Mode", INTEGER),
-        Column("Max", INTEGER),
-        Column("Target tokens", THREE, note="mean over distinct words"),
-        Column("… over pairs", THREE),
-    )
-    cells = tuple((row[0], ", ".join(views), *row[1:]) for row, views in rows.items())
-    return Table("table_3_tokens", "3", "How the subjects' tokenizers cut the stimuli", columns, cells)
+    reports = tokenisation_of_answers(run.responses, list(run.words), list(run.words.values()))
+    results = [
+        run.about(one, subject=subject, view=view)
+        for (subject, view), report in reports.items()
+        for one in report.results()
+    ]
+    titles = {one.subject: one.title for one in run.distances}
+    return (results, tokens_table(reports, titles, name="table_3_tokens", number="3")) if results else ()
 
 
 # -- size and depth -------------------------------------------------------------------------------------------------
@@ -153,7 +119,7 @@ def _size_table(records: Sequence[Record], view: str, condition: str) -> Table:
     columns = (Column("Term"), Column("Value", Format("number", 4)), Column("p", P_VALUE), Column("n", INTEGER))
     rows = tuple((labels[r.statistic], shown(r), r.p, r.n) for r in records if r.statistic in labels)
     title = ", ".join(filter(None, (f"Highest R² of each subject against its size, view {view}", condition)))
-    return Table("_".join(map(slug, filter(None, ("size", view, condition)))), "", title, columns, rows)
+    return Table("_".join(map(file_name, filter(None, ("size", view, condition)))), "", title, columns, rows)
 
 
 def _size_figure(
@@ -162,22 +128,17 @@ def _size_figure(
     """The highest R² of each subject against its size, with the regression line and the human ceilings."""
     if not sized:
         return None
-    points = []
-    for one in sized:
-        best, facts = one.curves["r_squared"].best_value(), one.distances.facts
-        low, high = (best.interval.low, best.interval.high) if best.interval else (None, None)
-        title, size = one.distances.title, float(facts.n_parameters or 0)
-        points.append(Sized(title, size, best.value or 0.0, low, high, bool(facts.multilingual)))
-    line = None
-    if isinstance(report, ScalingReport):
-        text = f"b = {report.slope:.3f} per tenfold, p = {report.slope_p:.3f}, n = {report.n_subjects}"
-        line = Fit(report.fit.coefficients[0].estimate, report.slope, text)
+    points = [
+        Sized.of(one.distances.facts, one.curves["r_squared"], multilingual=bool(one.distances.facts.multilingual))
+        for one in sized
+    ]
+    line = None if isinstance(report, Undefined) else Fit.of(report)
     ceilings = [
         Ceiling(f"people, mean ρ squared ({one.variant.replace('_', '-')})", one.mean**2)
         for one in run.once(agreement)
         if one.mean >= 0  # the square of disagreement is no ceiling
     ]
-    name = "_".join(map(slug, filter(None, ("figure_6_size", view, condition))))
+    name = "_".join(map(file_name, filter(None, ("figure_6_size", view, condition))))
     words = ", ".join(filter(None, (f"Highest R² by number of parameters, view {view}", condition)))
     return scaling_figure(points, Heading(name, "6", words), fit=line, ceilings=ceilings)
 
@@ -195,19 +156,14 @@ def _families(run: SawCData, chosen: Sequence[LayerFit], view: str) -> object:
         return ()
     families = {one.subject: one.distances.facts.family for one in chosen if one.subject in curves}
     depth, ntile = family_by_depth_ratio(curves, families), family_by_ntile(curves, families)
+    title, deciles = "R² over depth by family", "Decile of layers within each model, as in SAW-C"
+    ratio = Heading(f"figure_8_families_by_depth_{file_name(view)}", "8a", f"{title}: layer depth ratio")
+    bins = Heading(f"figure_8b_families_by_ntile_{file_name(view)}", "8b", f"{title}: d{deciles[1:]}")
     return (
         records_of(one.about(dataset=run.name, view=view) for family in (*depth, *ntile) for one in family.results()),
-        _depth_figure(depth, f"figure_8_families_by_depth_{slug(view)}", "8a", "Layer depth ratio"),
-        _depth_figure(
-            ntile, f"figure_8b_families_by_ntile_{slug(view)}", "8b", "Decile of layers within each model, as in SAW-C"
-        ),
+        by_depth(depth, ratio, statistic="R²"),
+        by_depth(ntile, bins, statistic="R²", horizontal=deciles),
     )
-
-
-def _depth_figure(families: Sequence[FamilyCurve], name: str, number: str, horizontal: str) -> Figure:
-    heading = Heading(name, number, f"R² over depth by family: {horizontal[0].lower()}{horizontal[1:]}")
-    lines = [Trajectory(family.family, family.positions, family.values) for family in families]
-    return by_depth(lines, heading, statistic="R²", horizontal=horizontal)
 
 
 def _final_stop(run: SawCData) -> object:
@@ -216,20 +172,16 @@ def _final_stop(run: SawCData) -> object:
         {one.subject: one for one in run.once(fits) if one.distances.view == view and one.highest is not None}
         for view in ("full+final_stop", "full")
     )
-    name = statistic_name("r_squared_difference", of="max_over_layers", between="final_stop")
     results: list[Estimate] = []
     families: dict[str, list[float]] = {}
     for subject in (one for one in with_stop if one in without):
-        pair = (with_stop[subject], without[subject])
-        first, second = (one.highest or 0.0 for one in pair)
-        matrices = [one.distances.matrix[run.rated] for one in pair]
-        interval = run.resampled(highest_difference_interval, *matrices, run.norm[run.rated])
-        note = f"{first:.4f} with, {second:.4f} without"
-        estimate = Estimate(name, first - second, interval, int(run.rated.sum()), note=note)
-        results.append(run.about(estimate, subject=subject))
-        families.setdefault(pair[0].distances.facts.family, []).append(first - second)
+        pair = [one.distances for one in (with_stop[subject], without[subject])]
+        matrices = [one.matrix[run.rated] for one in pair]
+        found = run.resampled(highest_difference, *matrices, run.norm[run.rated], between="final_stop")
+        results.append(run.about(found, subject=subject))
+        families.setdefault(pair[0].facts.family, []).append(found.value)
     results += [
-        run.about(Estimate(name, float(np.mean(values)), n=len(values)), condition=f"family={family}")
+        run.about(Estimate(results[0].name, float(np.mean(values)), n=len(values)), condition=f"family={family}")
         for family, values in families.items()
     ]
     if not results:
@@ -255,18 +207,16 @@ def ratings(run: SawCData) -> object:
     """
     if not run.raters:
         return ()
-    titles = {one: (run.facts[one].title if one in run.facts else "") or one for one in run.raters}
+    rated = {subject: _rated(run, subject) for subject in run.raters}
     records: list[Record] = []
     ridges: list[Residuals] = []
-    for subject, title in titles.items():
-        rated = _rated(run, subject)
-        given = (rated.predictions.get(item.item_id) for item in run.items)
+    for subject, one in rated.items():
+        given = (one.predictions.get(item.item_id) for item in run.items)
         value = np.array([np.nan if rating is None else rating for rating in given])
         results, residuals = _compared(run, value)
-        found = (*rated.results(), *results)
-        records += records_of(one.about(dataset=run.name, subject=subject) for one in found)
+        records += records_of(each.about(dataset=run.name, subject=subject) for each in (*one.results(), *results))
         if residuals is not None:
-            ridges.append(Residuals(title, residuals, run.senses[run.rated & ~np.isnan(value)]))
+            ridges.append(Residuals(one.title, residuals, run.senses[run.rated & ~np.isnan(value)]))
     heading = Heading(
         "figure_12_rating_residuals",
         "12",
@@ -278,7 +228,7 @@ def ratings(run: SawCData) -> object:
         "Their ratings are compared with the norms; single people have separate columns, each against the others."
     )
     figure = residual_ridge(ridges, heading, order=ORDER) if ridges else None
-    return records, _ratings_table(run, titles, records), _residuals_table(titles, records), figure, said
+    return records, _ratings_table(run, rated, records), _residuals_table(rated, records), figure, said
 
 
 def _rated(run: SawCData, subject: str) -> Predictor:
@@ -287,7 +237,8 @@ def _rated(run: SawCData, subject: str) -> Predictor:
     views = own.where(measure="rating").unique("view")
     rows = own if len(views) < 2 else own.where(view=ASKED if ASKED in views else views[0])
     check_ratings(rows.where(measure="rating"), run.items[0].scale or SCALE)
-    return predictor(rows, subject, replies=MEASURE_REPLY)
+    title = run.facts[subject].title if subject in run.facts else ""
+    return replace(predictor(rows, subject, replies=MEASURE_REPLY), title=title or subject)
 
 
 def _compared(run: SawCData, rating: Floats) -> tuple[list[Result], Floats | None]:
@@ -310,7 +261,7 @@ def _compared(run: SawCData, rating: Floats) -> tuple[list[Result], Floats | Non
     return [*results, *(one.about(unit="rating") for one in report.results("norm~rating"))], report.fit.residuals
 
 
-def _ratings_table(run: SawCData, titles: Mapping[str, str], records: Sequence[Record]) -> Table:
+def _ratings_table(run: SawCData, rated: Mapping[str, Predictor], records: Sequence[Record]) -> Table:
     words = {"leave_one_out": "true leave-one-out", "included": "own rating included"}
     below = "Share of single people whose ρ with the norms is below the subject's; 95 % interval (Wilson)."
     none = Missing("No sense of the pairs is known, or no regression could be fitted.")
@@ -321,15 +272,6 @@ def _ratings_table(run: SawCData, titles: Mapping[str, str], records: Sequence[R
             return none
         return f"{term.value:.2f} ({error.value:.2f})".replace("-", "−")
 
-    def of_asked(read: Record) -> Cell:
-        asked = pick(records, "n_items_asked", subject=read.subject)
-        return f"{read.value:.0f} / {asked.value:.0f}" if asked else None
-
-    def kinds(unread: Record) -> Cell:
-        own = [r for r in records if r.subject == unread.subject and r.statistic.startswith("n_unreadable(")]
-        named = [f"{parse_statistic(r.statistic)[1]['kind'].replace('_', ' ')} {r.value:.0f}" for r in own]
-        return "; ".join(named) or "0"
-
     columns = [Col("ρ with the norms", RHO, note="95 % interval, words resampled.")]
     for one in run.once(agreement):
         name = statistic_name("raters_below_model", among=one.variant, method=one.method)
@@ -339,21 +281,22 @@ def _ratings_table(run: SawCData, titles: Mapping[str, str], records: Sequence[R
     columns += [
         Col("b of rating (SE)", _RATING, TEXT, note=least, cell=with_error, absent=none),
         Col("b of same sense (SE)", _SENSE, TEXT, cell=with_error, absent=none),
-        Col("Read / asked", "n_items_read", TEXT, note=read, cell=of_asked),
-        Col("Replies not read", "n_unreadable", TEXT, cell=kinds),
+        Col("Read / asked", "n_items_read", TEXT, note=read, cell=lambda one: rated[one.subject].read_of_asked),
+        Col("Replies not read", "n_unreadable", TEXT, cell=lambda one: rated[one.subject].unread_in_words or "0"),
     ]
     notes = [
         f"Single people, {words[one.variant]}: mean ρ with the norms {apa(one.mean)}." for one in run.once(agreement)
     ]
     title = "Ratings of subjects compared with people's norms"
+    titles = {subject: one.title for subject, one in rated.items()}
     return pivot("figure_12_ratings", title, records, columns, rows_of_subjects(titles), notes=notes)
 
 
-def _residuals_table(titles: Mapping[str, str], records: Sequence[Record]) -> Table | None:
+def _residuals_table(rated: Mapping[str, Predictor], records: Sequence[Record]) -> Table | None:
     name, two = "mean_residual(model=norm~rating)", Format("number", 2)
     columns = [Col(label, name, two, where={"condition": f"same_sense={label == SAME}"}) for label in (SAME, DIFFERENT)]
     known = {record.subject for record in records if record.statistic == name and record.value is not None}
-    rows = rows_of_subjects({subject: title for subject, title in titles.items() if subject in known})
+    rows = rows_of_subjects({subject: one.title for subject, one in rated.items() if subject in known})
     note = "Observed − fitted norm of the regression on the subject's rating; 95 % interval, words resampled."
     title = "What people see beyond a subject's ratings"
     return pivot("rating_residuals", title, records, columns, rows, notes=(note,)) if rows else None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from lexiscope.analysis.agreement import RaterAgreement, included, leave_one_out, model_place
-from lexiscope.analysis.alpha import krippendorff_alpha
+from lexiscope.analysis.alpha import Level, krippendorff_alpha
 from lexiscope.analysis.ceilings import agreement_ceilings, split_half
 from lexiscope.analysis.consistency import coverage
 from lexiscope.analysis.norms import condition_means
@@ -17,28 +17,17 @@ from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Condition
 from lexiscope.core.result import Estimate, Record, Result, Undefined, statistic_name
 from lexiscope.core.showing import counted
+from lexiscope.items.sizes import sizes_of_pairs
 from lexiscope.report.figure_density import density_by_condition
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.part import Remark
 from lexiscope.report.people_tables import agreement_table, ceilings_table
-from lexiscope.report.pivot import records_of
+from lexiscope.report.pivot import quantities, records_of
 from lexiscope.report.sections import FilterStep, filters_table
-from lexiscope.report.tables import Cell, Column, Format, Missing, Table
+from lexiscope.report.tables import Format
 from lexiscope.studies.saw_c.data import DIFFERENT, SAME, SawCData
 
 THREE = Format("number", 3)
-
-
-def quantities(name: str, title: str, rows: dict[str, Record]) -> Table:
-    """Return single numbers by their label: a whole number without decimals, any other with two."""
-
-    def cell(record: Record) -> Cell:
-        if record.value is None:
-            return Missing(record.note)
-        return f"{record.value:,.0f}" if record.value == int(record.value) else record.value
-
-    columns = (Column("Quantity"), Column("Value", Format("number", 2), align="right"))
-    return Table(name, "", title, columns, tuple((label, cell(record)) for label, record in rows.items()))
 
 
 # -- the stimuli ----------------------------------------------------------------------------------------------------
@@ -54,30 +43,12 @@ FLAGS: tuple[tuple[str, str, Condition, str], ...] = (
 
 def stimuli(run: SawCData) -> object:
     """Describe the items. *Source: SAW-C §3.1.*"""
-    items, per_word = run.items, Counter(run.words.tolist()).values()
-    texts = {usage.text for item in items for usage in item.usages}
-    lengths = [[len(usage.text.split()) for usage in item.usages] for item in items if len(item.usages) == 2]
-    differing = Counter(abs(first - second) for first, second in lengths)
-    lists = {item.list_id for item in items} - {None}
-    unequal, words_of = "items_differing_in_word_count", float(np.mean([len(text.split()) for text in texts]))
-    values: dict[str, tuple[str, float]] = {
-        "Usage pairs": ("n_items", len(items)),
-        "Words": ("n_words", len(per_word)),
-        **({"Lists": ("n_lists", len(lists))} if lists else {}),
-        "Pairs per word, fewest": ("items_per_word(summary=min)", min(per_word)),
-        "Pairs per word, mean": ("items_per_word(summary=mean)", float(np.mean(list(per_word)))),
-        "Pairs per word, most": ("items_per_word(summary=max)", max(per_word)),
-        "Distinct sentences": ("n_sentences", len(texts)),
-        "Words per sentence, mean": ("words_per_sentence(summary=mean)", words_of),
-        "Pairs whose sentences differ in word count": (f"{unequal}(by=any)", differing.total() - differing[0]),
-        "… by one word": (f"{unequal}(by=1)", differing[1]),
-        "… by two words": (f"{unequal}(by=2)", differing[2]),
-    }
+    sizes = sizes_of_pairs(run.items)
     for label, condition, value, flag in FLAGS:
-        if all(condition in item.conditions for item in items):
-            words = {item.word for item in items if item.conditions[condition] == value}
-            values[label] = (statistic_name("n_words_with", property=flag), len(words))
-    rows = {label: run.number(name, value) for label, (name, value) in values.items()}
+        if all(condition in item.conditions for item in run.items):
+            words = {item.word for item in run.items if item.conditions[condition] == value}
+            sizes[label] = Estimate(statistic_name("n_words_with", property=flag), len(words))
+    rows = dict(zip(sizes, records_of(map(run.about, sizes.values())), strict=True))
     return *rows.values(), quantities("stimuli", "The stimuli", rows), *_missing(run)
 
 
@@ -98,7 +69,7 @@ def _missing(run: SawCData) -> Iterator[Remark]:
             f"{', '.join(silent)}: no distances among the answers, and no ratings to compare with people's: "
             "no statistic of this study includes them."
         )
-    if len(set(run.words.tolist())) == 1:
+    if len(set(run.words.values())) == 1:
         yield Remark("All pairs have one word: there are no words to resample, so items have no intervals.")
 
 
@@ -121,7 +92,8 @@ def people(run: SawCData) -> object:
         none = "There are no human ratings: no statistic of people is computed."
         return Remark("There are no single ratings: agreement is not computed." if run.rated.any() else none)
     rows, agreements = _numbers_of_ratings(run), run.once(agreement)
-    alphas = [_alpha(run, level) for level in ("interval", "ordinal")]
+    levels: tuple[Level, ...] = ("interval", "ordinal")
+    alphas = [_alpha(run, level) for level in levels]
     ceilings = records_of(_ceilings(run))
     return (
         *rows.values(),
@@ -152,9 +124,8 @@ def _numbers_of_ratings(run: SawCData) -> dict[str, Record]:
 
 def agreement(run: SawCData) -> tuple[RaterAgreement, ...]:
     """Return the agreement of single raters: true leave-one-out, then the paper's variant; none if it is undefined."""
-    resamples, seed = run.settings.n_bootstrap, run.settings.seed
     try:
-        return tuple(one(run.people, resamples=resamples, seed=seed) for one in (leave_one_out, included))
+        return tuple(one(run.people, **run.resampling) for one in (leave_one_out, included))
     except (InputError, StatisticError):
         # without ratings nothing is expected; what is undefined is among the remarks of the ratings
         return ()
@@ -164,7 +135,7 @@ def _remarks(run: SawCData) -> Iterator[Remark]:
     if not run.once(agreement):
         undefined = run.attempt("leave_one_out_agreement", lambda: leave_one_out(run.people, resamples=0))
         if isinstance(undefined, Undefined):
-            yield Remark(f"agreement between people is undefined: {undefined.reason}")
+            yield Remark(f"Between people, {undefined.reason}.")
     lists, least = {item.item_id: item.list_id or "" for item in run.items}, run.settings.min_ratings
     short = coverage(run.people, minimum=least, lists=lists).short
     if short:
@@ -172,9 +143,9 @@ def _remarks(run: SawCData) -> Iterator[Remark]:
         yield Remark(f"{counted(len(short), 'item')} with fewer than {least} ratings: {named}")
 
 
-def _alpha(run: SawCData, level: str) -> Result:
+def _alpha(run: SawCData, level: Level) -> Result:
     def alpha() -> Estimate:
-        found = run.of_ratings(krippendorff_alpha, level=level)
+        found = krippendorff_alpha(run.people, level=level, **run.resampling_of(run.words))
         note = f"n counts the ratings of the {found.n_items} items with two or more"
         return run.about(Estimate(found.name, found.value, found.interval, found.n_ratings, note=note))
 
@@ -182,16 +153,11 @@ def _alpha(run: SawCData, level: str) -> Result:
 
 
 def _ceilings(run: SawCData) -> list[Result]:
-    resamples, seed = run.settings.n_bootstrap, run.settings.seed
     found: list[Result] = [
-        run.about(one)
-        for each in run.once(agreement)
-        for one in agreement_ceilings(each, resamples=resamples, seed=seed)
+        run.about(one) for each in run.once(agreement) for one in agreement_ceilings(each, **run.resampling)
     ]
-    return [
-        *found,
-        run.attempt("split_half_reliability", lambda: run.about(run.of_ratings(split_half).estimate)),
-    ]
+    halves = partial(split_half, run.people, **run.resampling_of(run.words))
+    return [*found, run.attempt("split_half_reliability", lambda: run.about(halves().estimate))]
 
 
 def places(run: SawCData, rho: float, sign: str, **about: Any) -> list[Estimate]:
@@ -215,23 +181,13 @@ def places(run: SawCData, rho: float, sign: str, **about: Any) -> list[Estimate]
 
 def by_sense(run: SawCData) -> object:
     """Describe the ratings of pairs with the same sense and with different senses. *Source: SAW-C §3.5.*"""
-    same = {item.item_id: bool(item.conditions["same_sense"]) for item in run.items}
-    of_rating = np.array([same[item_id] for item_id in run.people.item_ids])[run.people.item]
-    rows: dict[str, Record] = {}
-    for value in sorted(set(of_rating.tolist())):
-        part, condition = run.people.select(of_rating == value), f"same_sense={value}"
-        numbers: dict[str, float | None] = {"mean": None, "SD": None}
-        note = ""
-        try:
-            (found,) = condition_means(part, dict.fromkeys(part.item_ids, condition))
-            numbers = {"mean": found.mean, "SD": found.sd}
-        except StatisticError as error:
-            note = f"undefined: {error.what}"
-        for label, number in numbers.items():
-            name = statistic_name(f"condition_{label.lower()}", over="trials")
-            rows[f"Rating, {'same' if value else 'different'} sense, {label} over trials"] = run.number(
-                name, number, condition=condition, n=len(part), unit="rating", note=note
-            )
+    conditions = dict(zip(run.words, run.conditions.tolist(), strict=True))
+    found = [one.about(dataset=run.name, unit="rating") for one in condition_means(run.people, conditions)]
+    rows = {
+        f"Rating, {'same' if one.condition == 'same_sense=True' else 'different'} sense, "
+        f"{'SD' if 'sd' in one.statistic else 'mean'} over trials": one
+        for one in records_of(found)
+    }
     return *rows.values(), quantities("ratings_by_sense", "Ratings by sense", rows), _density(run)
 
 

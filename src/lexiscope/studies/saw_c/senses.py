@@ -31,9 +31,10 @@ from lexiscope.report.figures import Heading
 from lexiscope.report.mixed_tables import estimates_table, ratio_tests_table, reduction_table
 from lexiscope.report.part import Remark, shown
 from lexiscope.report.pivot import Col, pivot, records_of, rows_of
+from lexiscope.report.presenting import file_name
 from lexiscope.report.tables import INTEGER, Column, Format, Table
 from lexiscope.studies.saw_c.data import BETO, DIFFERENT, SAME, Distances, SawCData
-from lexiscope.studies.saw_c.layers import ORDER, TWO, focus_of, main_fits, slug
+from lexiscope.studies.saw_c.layers import ORDER, TWO, focus_of, main_fits
 
 REFERENCES = {"Same_sense": DIFFERENT}
 Distance = tuple[str, str, int | None]
@@ -137,7 +138,7 @@ def chosen_tests(run: SawCData) -> tuple[Test, ...]:
     place = "as SAW-C §4.5" if known else ""
     others = [one for one in best.items() if kind == "every" and one != focus]
     return tests + tuple(
-        test for one in others for test in distance_tests(*one, random, place, suffix=f"_{slug(one[0])}")
+        test for one in others for test in distance_tests(*one, random, place, suffix=f"_{file_name(one[0])}")
     )
 
 
