@@ -9,13 +9,15 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import click
-from click.shell_completion import CompletionItem
 
 from lexiscope import __version__
 from lexiscope.core.errors import LexiscopeError, nearest
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 #: verb -> (where its command is, one line of help). The line is the first line of the command's own help (a test).
 VERBS: dict[str, tuple[str, str]] = {
@@ -125,6 +127,9 @@ class LazyGroup(LazyVerbs):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete a verb's name, importing none."""
+        # only completion needs it
+        from click.shell_completion import CompletionItem
+
         verbs = [CompletionItem(name, help=line) for name, (_, line) in VERBS.items() if name.startswith(incomplete)]
         return verbs + click.Command.shell_complete(self, ctx, incomplete)
 
