@@ -6,6 +6,9 @@ Who does not see the word and cannot decide says so: that stores ``t`` and the f
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from lexiscope.core.item import Item
 from lexiscope.core.screen import Choice, Line, marked
 from lexiscope.core.usage import Usage
@@ -19,6 +22,17 @@ def truth_choices(_item: Item, view: str) -> tuple[Choice, ...]:
     """Return the options; only who does not see the word may be undecided."""
     undecided = (Choice("undecided", SAME, flags=("undecided",)),) if view == CONTEXT else ()
     return (Choice(SAME, SAME), Choice(DIFFERENT, DIFFERENT), *undecided)
+
+
+def with_right_answers(items: Iterable[Item], condition: str) -> tuple[Item, ...]:
+    """Return items whose right answer is *same* where their condition is true, else *different*.
+
+    >>> usages = (Usage("A bank.", 2, 6), Usage("The bank.", 4, 8))
+    >>> item = Item("i", "d", usages, conditions={"same_sense": True})
+    >>> [one.gold for one in with_right_answers([item], "same_sense")]
+    ['t']
+    """
+    return tuple(replace(item, gold=SAME if item.conditions[condition] else DIFFERENT, options=()) for item in items)
 
 
 def bracketed_lines(item: Item, view: str) -> tuple[Line, ...]:

@@ -43,6 +43,8 @@ SIMILARITIES = {
 """How the similarities are called, by their measures."""
 NOISE, SENSES_PER_WORD = "noise_sd", "senses_per_word"
 """The statistics by which trainings are summed up: the noise at their end, and the mean number of senses of a word."""
+BY_LOOKS, BY_USAGES = "planted_selection", "planted_accuracy"
+"""The share of usages of planted senses that is right: by what the chosen sense looks like, and by the usages."""
 CHOICE = "Choice of a sense over a synset's sentences"
 """What is left out where a subject has no two senses of a synset's word."""
 
@@ -261,6 +263,33 @@ def best_beta(trainings: Sequence[Gasi], records: Iterable[Record], statistic: s
 def _values(records: Iterable[Record], statistic: str) -> dict[str, Record]:
     """The records of a statistic that have a value, by subject."""
     return {one.subject: one for one in records if one.statistic == statistic and one.value is not None}
+
+
+# -- planted senses -------------------------------------------------------------------------------------------------
+
+
+def planted_table(
+    results: Sequence[Result], n_words: Mapping[str, int], titles: Mapping[str, str], *, where: str
+) -> Table:
+    """Return how far planted senses are recovered (:mod:`lexiscope.analysis.planted_senses`), a row for each subject.
+
+    *n_words* is how many pseudo-words each subject knows, by id; *where* is where the usages come from.
+    """
+    heads = (
+        Col("By neighbours", BY_LOOKS, BOUNDED, absent=None, note="The sense that is chosen has neighbours like the "
+            "word that stood there; chance is one over the number of planted senses."),
+        Col("By usages", BY_USAGES, BOUNDED, note="Each induced sense may stand for one planted sense, at best."),
+        Col("Purity", "planted_purity", BOUNDED, note="Each induced sense stands for what is most frequent in it."),
+        Col("One sense for all", "planted_majority", BOUNDED, note="What no distinction at all reaches by usages."),
+        Col("Recovered", "planted_recovered", _TWO, note="Planted senses of a word that induced ones go with."),
+        Col("Pseudo-words", BY_USAGES, INTEGER, cell=lambda record: n_words[record.subject]),
+        Col("Usages", BY_USAGES, show="n"),
+        Col("Unknown", "n_unknown", INTEGER, cell=lambda record: int(record.value or 0)),
+    )  # fmt: skip
+    note = "Means over pseudo-words; intervals resample them."
+    rows = rows_of(results, "subject", names=titles)
+    title = f"Recovery of planted senses: {where}"
+    return drop_empty(pivot("planted_senses", title, results, heads, rows, labels=("Vectors",), notes=(note,)))
 
 
 # -- which sense is chosen ------------------------------------------------------------------------------------------

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Literal, Protocol, cast
+from typing import Protocol, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
-from lexiscope.analysis.norms import mean_ratings
 from lexiscope.collect import CollectProgress, collect, live_subjects
 from lexiscope.core import catalog
 from lexiscope.core.dataset import DatasetCard
-from lexiscope.core.errors import CapabilityError, DataError, InputError, SpecError, made_and_failed
-from lexiscope.core.item import Item
+from lexiscope.core.errors import CapabilityError, DataError, InputError, made_and_failed
 from lexiscope.core.response import ResponseTable, holds_simulated
-from lexiscope.core.result import Record
 from lexiscope.core.run import sha256_of
 from lexiscope.core.simulated import SIMULATED
 from lexiscope.core.study import PublishedValue
@@ -27,59 +21,28 @@ from lexiscope.core.subject import ChoosesSense, SubjectSpec
 from lexiscope.datasets.wordsim import NINE
 from lexiscope.datasets.wordsim import SETS as WORD_SETS
 from lexiscope.items.synset_usages import check_synset
-from lexiscope.items.truth_choice import DIFFERENT, SAME
 from lexiscope.report.document import Section
 from lexiscope.report.part import Omission, Part, short_titles
 from lexiscope.report.sense_parts import TellsSenses
 from lexiscope.report.sense_tests import Judgments, SenseTest, read_people, sense_tests
 from lexiscope.report.simulated import marked_part, marked_section
 from lexiscope.resources.running_text import corpus_files
+from lexiscope.studies.kit.pairs import PairSet
 from lexiscope.studies.kit.run_data import RunData
 from lexiscope.studies.sense_induction.settings import SenseInductionSettings
 from lexiscope.subjects.gasi import Gasi, trainings_in
 from lexiscope.tasks.relatedness.by_sense import GivesSenses
 from lexiscope.training.gasi.planted import PlantedSenses, made_up_senses, planted_files, read_planted_folder
 
-Kind = Literal["similarity", "same_sense"]
 MADE_UP = "made_up"
 """The value of the setting ``planted`` that asks for text made by rule, and the folder in which vectors of it lie."""
 MINI_PAIRS = "mini_relatedness"
 SETS: tuple[str, ...] = ("scws", *(f"wordsim?set={name}" for name in NINE), "wic", MINI_PAIRS)
 """The sets of the paper, and the embedded pairs, which are available on any machine."""
-_TASKS = {"similarity": "relatedness", "same_sense": "same_sense"}
 
 
 class HasSenses(TellsSenses, GivesSenses, Protocol):
     """A subject with induced senses (``gasi``, ``sense_embedding``): what the study asks of it."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PairSet:
-    """A set of pairs that every subject answers: rated for similarity, or with a right answer to *same sense?*
-
-    ``ratings`` are people's means of the items, in their order (empty where there are none); ``in_context``: a pair is
-    two usages in their contexts, not two words.
-    """
-
-    name: str
-    title: str
-    kind: Kind
-    items: tuple[Item, ...]
-    ratings: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
-    in_context: bool = True
-    card: DatasetCard | None = None
-    responses: ResponseTable = field(default_factory=ResponseTable.empty)
-    checksums: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def simulated(self) -> bool:
-        """Whether the ratings are those of simulated participants."""
-        return holds_simulated(self.responses)
-
-    @property
-    def words(self) -> NDArray[np.str_]:
-        """The word of each pair, of two words the first: what is resampled."""
-        return np.array([item.word.casefold() for item in self.items], dtype=str)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,18 +131,18 @@ class SenseData(RunData[SenseInductionSettings]):
     @property
     def all_simulated(self) -> bool:
         """Whether there are no others."""
-        real = any(each.kind == "similarity" and not each.simulated for each in self.sets)
+        real = any(each.task == "relatedness" and not each.simulated for each in self.sets)
         tested = self.people.responses
         return self.simulated and not real and (not len(tested) or holds_simulated(tested))
 
     @property
     def same_sense(self) -> tuple[PairSet, ...]:
         """The sets of pairs with a right answer."""
-        return tuple(each for each in self.sets if each.kind == "same_sense")
+        return tuple(each for each in self.sets if each.task == "same_sense")
 
     def rated(self, *, in_context: bool) -> tuple[PairSet, ...]:
         """Return the sets of rated pairs, of usages in their contexts or of words."""
-        return tuple(each for each in self.sets if each.kind == "similarity" and each.in_context == in_context)
+        return tuple(each for each in self.sets if each.task == "relatedness" and each.in_context == in_context)
 
     @property
     def trained(self) -> tuple[Gasi, ...]:
@@ -205,18 +168,6 @@ class SenseData(RunData[SenseInductionSettings]):
     def title_of(self, subject_id: str) -> str:
         """Return the short name of a subject; its id where it has none."""
         return self.titles.get(subject_id, subject_id)
-
-    def listed(
-        self, records: Iterable[Record], form: str = ".1f", *, times: float = 1.0, end: str = "", divide: str = "; "
-    ) -> str:
-        """Return the values of some records in words, each after the short name of its subject."""
-        known = {record.subject: times * record.value for record in records if record.value is not None}
-        return divide.join(f"{self.title_of(subject)} {value:{form}}{end}" for subject, value in known.items())
-
-    def means_of(self, records: Sequence[Record], statistic: str, said: str) -> str:
-        """Say the values of one statistic: *said* are the words before them."""
-        told = self.listed((one for one in records if one.statistic == statistic), ".2f")
-        return f"{said}: {told}" if told else ""
 
 
 # -- making it ------------------------------------------------------------------------------------------------------
@@ -245,8 +196,7 @@ def gather(settings: SenseInductionSettings, out: Path, progress: CollectProgres
     for pairs in sets:
         # a dataset may be named by its path
         folder = out / "collected" / re.sub(r"[^A-Za-z0-9.-]+", "_", pairs.name).strip("_.")
-        task = _TASKS[pairs.kind]
-        answers.append(collect(pairs.items, subjects, task, out=folder, seed=settings.seed, progress=progress))
+        answers.append(collect(pairs.items, subjects, pairs.task, out=folder, seed=settings.seed, progress=progress))
     return SenseData(
         settings,
         sets,
@@ -335,24 +285,10 @@ def pair_set(name: str) -> PairSet:
     Errors: those of the dataset; :class:`SpecError` for one that holds neither rated pairs nor pairs with a right
     answer to *same sense?*
     """
-    loaded = catalog.dataset(name)
-    title = loaded.card.title.partition(":")[0]
-    made = partial(PairSet, card=loaded.card, checksums=loaded.checksums)
+    data = catalog.dataset(name)
+    title = WORD_SETS[name.partition("set=")[2]].title.partition(":")[0] if name.startswith("wordsim?") else ""
     if name == MINI_PAIRS:
-        # the embedded pairs with a right answer: the senses were written so, nobody judged them
-        english = [item for item in loaded.items if item.usages[0].language == "en"]
-        answers = [SAME if item.conditions["same_sense"] else DIFFERENT for item in english]
-        items = tuple(replace(item, gold=gold, options=()) for item, gold in zip(english, answers, strict=True))
-        return made(MINI_PAIRS, "Mini pairs (embedded)", "same_sense", items)
-    if loaded.card.task == "same_sense":
-        # nothing is trained here, but the training pairs of a set are its largest part by far, and not reported
-        tested = (item for item in loaded.items if item.conditions.get("split") != "train")
-        return made(name, title, "same_sense", tuple(item for item in tested if item.gold is not None))
-    ratings = mean_ratings(loaded.responses, [item.item_id for item in loaded.items])
-    if loaded.card.task != "relatedness" or np.isnan(ratings).any():
-        hint = f"use one of {', '.join(SETS)}, or another set of rated pairs"
-        raise SpecError(f"{name} has no pairs that people rated, and no right answers to 'same sense?'", hint=hint)
-    if name.startswith("wordsim?"):
-        title = WORD_SETS[name.partition("set=")[2]].title.partition(":")[0]
-    in_context = any(usage.text != usage.target for usage in loaded.items[0].usages)
-    return made(name, title, "similarity", loaded.items, ratings, in_context, responses=loaded.responses)
+        # the senses of these pairs were written so, nobody judged them; vectors are of English
+        title = "Mini pairs (embedded)"
+        data = replace(data, items=tuple(item for item in data.items if item.usages[0].language == "en"))
+    return PairSet.of(data, name, title=title, others=SETS)

@@ -11,15 +11,12 @@ from collections.abc import Sequence
 
 from lexiscope.core.result import Record, Result
 from lexiscope.items.sense_examples import ReadsSenses
-from lexiscope.report.part import Omission
-from lexiscope.report.pivot import Col, pivot, rows_of
-from lexiscope.report.sections import drop_empty
-from lexiscope.report.tables import BOUNDED, INTEGER, Format
+from lexiscope.report.part import Omission, values_in_words
+from lexiscope.report.sense_parts import BY_LOOKS, BY_USAGES, planted_table
 from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.training.gasi.planted import PlantedSenses
 
 _NAME, _LOOKS = "Planted senses", "Planted senses by their neighbours"
-_BY_LOOKS = "planted_selection"
 
 
 def recovery(run: SenseData) -> tuple[object, ...]:
@@ -44,38 +41,22 @@ def recovery(run: SenseData) -> tuple[object, ...]:
         return tuple(omitted)
     # how many pseudo-words a subject knows is in no record
     n_words = {name: len({item.usages[0].lemma for item in known}) for name, (known, _) in planted.answers.items()}
-    columns = (
-        Col("By neighbours", _BY_LOOKS, BOUNDED, absent=None, note="The sense that is chosen has neighbours like the "
-            "word that stood there; chance is one over the number of planted senses."),
-        Col("By usages", "planted_accuracy", BOUNDED, note="Each induced sense may stand for one planted sense, at "
-            "best."),
-        Col("Purity", "planted_purity", BOUNDED, note="Each induced sense stands for what is most frequent in it."),
-        Col("One sense for all", "planted_majority", BOUNDED, note="What no distinction at all reaches by usages."),
-        Col("Recovered", "planted_recovered", Format("number", 2), note="Planted senses of a word that induced ones "
-            "go with."),
-        Col("Pseudo-words", "planted_accuracy", INTEGER, cell=lambda record: n_words[record.subject]),
-        Col("Usages", "planted_accuracy", show="n"),
-        Col("Unknown", "n_unknown", INTEGER, cell=lambda record: int(record.value or 0)),
-    )  # fmt: skip
-    table = pivot(
-        "planted_senses", f"Recovery of planted senses: {planted.title}", results, columns,
-        rows_of(results, "subject", names=run.titles),
-        labels=("Vectors",), notes=("Means over pseudo-words; intervals resample them.",),
-    )  # fmt: skip
+    table = planted_table(results, n_words, run.titles, where=planted.title)
     by_rule = (
         "The text was made by rule in this run: invented words, each line about one of a few topics. It shows that the "
         "measurement works, and which variant tells planted senses apart where that is easy; of real text it says "
         "nothing."
     )
-    return results, drop_empty(table), by_rule if planted.by_rule else None, omitted
+    return results, table, by_rule if planted.by_rule else None, omitted
 
 
 def recovered(run: SenseData, records: Sequence[Record]) -> str:
     """Say in words what share of usages each subject has right: by neighbours where that is known, else by usages."""
-    by_looks = _BY_LOOKS in {record.statistic for record in records}
-    name = _BY_LOOKS if by_looks else "planted_accuracy"
+    by_looks = BY_LOOKS in {record.statistic for record in records}
+    name = BY_LOOKS if by_looks else BY_USAGES
     how = "a sense that looks right is chosen" if by_looks else "senses go with what was planted"
-    told = run.listed((one for one in records if one.statistic == name), times=100, end=" %")
+    own = (one for one in records if one.statistic == name)
+    told = values_in_words(own, run.titles, times=100, end=" %")
     return f"Usages for which {how}: {told}" if told else ""
 
 

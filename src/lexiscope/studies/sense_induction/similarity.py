@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from lexiscope.analysis.agreement import leave_one_out
 from lexiscope.analysis.disagreeing_orders import compare_every, mean_over_datasets
 from lexiscope.analysis.random_answers import EXPECTED, choices_with_random
 from lexiscope.analysis.ratings import Ratings
-from lexiscope.analysis.sense_similarity import similarity_name, similarity_results
+from lexiscope.analysis.sense_similarity import similarity_name
 from lexiscope.core.result import Estimate, Record, Result, statistic_name
 from lexiscope.core.simulated import COLLECTED
 from lexiscope.items.truth_choice import SAME
@@ -19,13 +18,14 @@ from lexiscope.report.accuracy_tables import random_answers_table
 from lexiscope.report.figure_accuracy import Dot, accuracy_dots
 from lexiscope.report.figures import Figure, Heading
 from lexiscope.report.measure_orders import Compared, orders_sentence, orders_table
-from lexiscope.report.part import Omission, ends_of, part_of, pick
+from lexiscope.report.part import Omission, ends_of, part_of, pick, values_in_words
 from lexiscope.report.pivot import Col, Row, pivot, records_of
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.sense_parts import SIMILARITIES, similarity_table
 from lexiscope.report.sense_test_parts import QUESTIONS, SENSES
 from lexiscope.report.tables import BOUNDED, Format
-from lexiscope.studies.sense_induction.data import PairSet, SenseData
+from lexiscope.studies.kit.pairs import PairSet
+from lexiscope.studies.sense_induction.data import SenseData
 from lexiscope.studies.sense_induction.people import accuracies
 from lexiscope.studies.sense_induction.planted import recovery
 from lexiscope.tasks.relatedness.by_sense import AVG_SIM, AVG_SIM_C, AVG_SIM_C_UPPER, MAX_SIM, MAX_SIM_C
@@ -84,14 +84,13 @@ def usages(run: SenseData) -> tuple[object, ...]:
 
 def word_records(run: SenseData) -> list[Record]:
     """Return the correlations on the sets of word pairs."""
-    return [record for each in run.rated(in_context=False) for record in _correlations(run, each, tuple(OF_WORDS))]
+    return _correlations(run, in_context=False, measures=OF_WORDS)
 
 
 def usage_records(run: SenseData) -> list[Record]:
     """Return the correlations on the sets of usages, and the agreement of the ratings."""
-    sets = run.rated(in_context=True)
-    records = [record for each in sets for record in _correlations(run, each, tuple(OF_USAGES))]
-    for each in sets:
+    records = _correlations(run, in_context=True, measures=OF_USAGES)
+    for each in run.rated(in_context=True):
         rows = each.responses.where(measure="rating", subject_kind=COLLECTED)
         if len(rows.unique("subject_id")) > 2:
             agreed = leave_one_out(Ratings.from_table(rows), **run.resampling)
@@ -111,14 +110,10 @@ def highest(run: SenseData, records: Sequence[Record], measure: str) -> str:
     return f"Highest {SIMILARITIES[measure]} correlation, 100 × ρ. {'; '.join(texts)}" if texts else ""
 
 
-def _correlations(run: SenseData, pairs: PairSet, measures: Sequence[str]) -> list[Record]:
-    results = similarity_results(
-        run.answers, [(item.item_id, rating) for item, rating in zip(pairs.items, pairs.ratings.tolist(), strict=True)],
-        subjects=[one.subject_id for one in run.subjects], measures=measures, words=pairs.words.tolist(),
-        **run.resampling,
-    )  # fmt: skip
-    n_pairs = Record("n_pairs", float(len(pairs.items)))
-    return [replace(record, dataset=pairs.name) for record in records_of((n_pairs, *results))]
+def _correlations(run: SenseData, *, in_context: bool, measures: Iterable[str]) -> list[Record]:
+    subjects, sets = [one.subject_id for one in run.subjects], run.rated(in_context=in_context)
+    found = [each.correlations(run.answers, subjects, tuple(measures), **run.resampling) for each in sets]
+    return [record for records in found for record in records]
 
 
 def _rows(run: SenseData, pairs: PairSet) -> list[Row]:
@@ -147,22 +142,20 @@ def same_sense(run: SenseData) -> tuple[object, ...]:
     results: list[Result] = []
     rows = []
     for pairs in run.same_sense:
-        for split in dict.fromkeys(str(item.conditions.get("split", "")) for item in pairs.items):
-            items = [item for item in pairs.items if str(item.conditions.get("split", "")) == split]
+        for split, own in pairs.splits.items():
             where = {"dataset": pairs.name, "condition": split}
-            same = 100 * float(np.mean([item.gold == SAME for item in items]))
-            results.append(Estimate("share_same", same, n=len(items), unit="percent").about(**where))
+            right = {item.item_id: str(item.gold) for item in own.items}
+            same = 100 * float(np.mean([gold == SAME for gold in right.values()]))
+            results.append(Estimate("share_same", same, n=len(right), unit="percent").about(**where))
             title = ", ".join(filter(None, (pairs.title, split)))
-            right = {item.item_id: str(item.gold) for item in items}
-            own_words = [item.word.casefold() for item in items]
             for subject in run.subjects:
-                own = where | {"subject": subject.subject_id}
+                of = where | {"subject": subject.subject_id}
                 answers = run.answers.where(subject_id=subject.subject_id, task="same_sense")
                 found = choices_with_random(
-                    answers, right, flag=FLAG, words=own_words, counted=REASONS, **run.resampling
+                    answers, right, flag=FLAG, words=own.words, counted=REASONS, **run.resampling
                 )
-                results += [one.about(**own) for one in found]
-                rows.append(Row((title, run.title_of(subject.subject_id)), own))
+                results += [one.about(**of) for one in found]
+                rows.append(Row((title, run.title_of(subject.subject_id)), of))
     always = "What always answering 'the same' reaches."
     notes = (
         "A pair that identity cannot decide (two words, a word out of vocabulary or with one sense, no sense "
@@ -182,7 +175,7 @@ def expected(run: SenseData, records: Sequence[Record]) -> str:
         if record.statistic == EXPECTED:
             title = ", ".join(filter(None, (run.set_titles[record.dataset], record.condition)))
             found.setdefault(title, []).append(record)
-    texts = [f"{name}: {run.listed(own, divide=', ')}" for name, own in found.items()]
+    texts = [f"{name}: {values_in_words(own, run.titles, divide=', ')}" for name, own in found.items()]
     return f"% right, random answers counted as half right. {'; '.join(texts)}" if texts else ""
 
 

@@ -9,7 +9,7 @@ from lexiscope.analysis.sense_similarity import similarity_name
 from lexiscope.core.result import Record
 from lexiscope.report import sense_explorer
 from lexiscope.report.document import Section
-from lexiscope.report.part import Omission, Part
+from lexiscope.report.part import Omission, Part, values_in_words
 from lexiscope.report.sense_explorer import EXPLORER, MAP, Exploration, ExplorerSettings, explore_each, neighbour_maps
 from lexiscope.report.sense_parts import (
     CHOICE,
@@ -49,7 +49,7 @@ def noise(run: SenseData) -> tuple[object, ...]:
 def noise_words(run: SenseData, records: Sequence[Record]) -> str:
     """Say which β is best, or how strong the noise is at the end of each training."""
     chosen = best_beta(run.trained, _on_scws(run), similarity_name(AVG_SIM_C), named="AvgSimC on SCWS")
-    return chosen or run.means_of(records, NOISE, "SD of the noise at the end of training")
+    return chosen or _means(run, records, NOISE, "SD of the noise at the end of training")
 
 
 def frequency(run: SenseData) -> Part:
@@ -59,7 +59,12 @@ def frequency(run: SenseData) -> Part:
 
 def senses_words(run: SenseData, records: Sequence[Record]) -> str:
     """Say how many senses a word has in each training."""
-    return run.means_of(records, SENSES_PER_WORD, "senses of a word, mean")
+    return _means(run, records, SENSES_PER_WORD, "senses of a word, mean")
+
+
+def _means(run: SenseData, records: Sequence[Record], statistic: str, said: str) -> str:
+    told = values_in_words((one for one in records if one.statistic == statistic), run.titles, ".2f")
+    return f"{said}: {told}" if told else ""
 
 
 def grid(run: SenseData) -> Part | Omission:
