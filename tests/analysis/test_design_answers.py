@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from lexiscope.analysis.accuracy import accuracy
 from lexiscope.analysis.choice_design import Cell, ChoiceDesign, cell_of
 from lexiscope.analysis.design_answers import (
     SubjectAnswers,
@@ -13,9 +16,14 @@ from lexiscope.analysis.design_answers import (
     accuracies,
     accuracies_by_frequency,
     accuracy_results,
+    best_expressions,
+    consistency_results,
     contrast_results,
     disagreeing_tests,
+    pooled,
     subject_answers,
+    token_effects,
+    turned_round,
 )
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.core.result import Estimate, Undefined
@@ -108,3 +116,51 @@ def test_tests_that_come_to_other_conclusions() -> None:
         for name, value in (("paired_t_p", t), ("mcnemar_p", exact))
     ]
     assert disagreeing_tests(given) == (2, [("a", "c")])
+
+
+def test_consistency_of_two_cells() -> None:
+    """20 right in one, the first 10 of them in the other: half of the right ones; a cell that lacks gives nothing."""
+    rows, other = answers("m", set(range(1, 21))), answers("m", set(range(1, 11)))
+    both = replace(rows, decided={"score": {**rows.outcomes, RANDOM: other.outcomes[CONTROLLED]}})
+    found = {each.name: each for each in consistency_results(both, CONTROLLED, RANDOM)}
+    share = found["given(a=1,b=1)"]
+    assert isinstance(share, Estimate)
+    assert (share.value, share.condition) == (0.5, "substitution/controlled vs substitution/random")
+    assert consistency_results(rows, CONTROLLED, RANDOM) == []
+
+
+def test_the_best_expression_of_a_relation() -> None:
+    """Three quarters against a half: the first expression; equal ones are both named."""
+    cells = [Cell("relation", expression, "controlled") for expression in ("means", "is")]
+    most, half = (answers("m", set(range(1, n + 1))) for n in (30, 20))
+    made = replace(most, decided={"score": {cells[0]: most.outcomes[CONTROLLED], cells[1]: half.outcomes[CONTROLLED]}})
+    right = {cell: accuracy(made.outcomes[cell].correct, resamples=0) for cell in cells}
+    [(compared, best)] = best_expressions(made, right, cells)
+    assert compared == tuple(cells)
+    assert (best.value, best.note, best.condition) == (75.0, "“means”", "relation/controlled")
+    [(_, tied)] = best_expressions(made, dict.fromkeys(cells, right[cells[0]]), cells)
+    assert tied.note == "“means” and “is”"
+
+
+def test_a_relation_and_the_same_turned_round() -> None:
+    """30 right one way and 20 of them the other: 30 of 40 decided alike; a cell without the other way is left out."""
+    cell, turned = CONTROLLED, replace(CONTROLLED, suite="substitution_turned")
+    forth, back = answers("m", set(range(1, 31))), answers("m", set(range(1, 21)))
+    made = replace(forth, decided={"score": {cell: forth.outcomes[cell], turned: back.outcomes[cell]}})
+    [(found, both)] = turned_round(made, "_turned")
+    assert (found, both.n_alike) == (cell, 30)
+    assert turned_round(forth, "_turned") == []
+
+
+def test_decisions_with_their_token_deltas() -> None:
+    """Right where the word has more tokens: the decisions follow; without counts there is no effect."""
+    plain = answers("m", set(range(1, 21)))
+    ids = plain.outcomes[CONTROLLED].item_ids
+    counted = replace(plain, deltas={item_id: 1.0 if row < 20 else -1.0 for row, item_id in enumerate(ids)})
+    right, deltas = pooled(counted, [CONTROLLED, RANDOM])
+    assert (right.tolist(), deltas.tolist()) == ([1.0] * 20 + [0.0] * 20, [1.0] * 20 + [-1.0] * 20)
+    [(cell, effect)] = token_effects(counted, [CONTROLLED])
+    assert (cell, effect.accuracy_more, effect.accuracy_fewer, effect.follows) == (CONTROLLED, 1.0, 0.0, True)
+    assert token_effects(plain, [CONTROLLED]) == []
+    assert np.isnan(pooled(plain, [CONTROLLED])[1]).all()
+    assert not pooled(plain, [RANDOM])[0].size

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from lexiscope.analysis.accuracy import accuracy
+from lexiscope.analysis.consistency_table import consistency_table
 from lexiscope.analysis.random_answers import accuracy_with_random
+from lexiscope.analysis.token_effect import delta_effect
 from lexiscope.core.result import Estimate, Interval
 from lexiscope.report.accuracy_tables import (
     above_baseline_table,
     below_baseline,
     comparison_of_tests,
+    consistency_of_tests,
     random_answers_table,
+    token_warnings,
     training_table,
 )
 from lexiscope.report.figure_accuracy import Dot, Series
@@ -71,3 +75,23 @@ def test_random_answers_are_counted_by_reason() -> None:
     assert [column.header for column in table.columns[4:]] == ["Decided", "One sense", "Two words", "n", "Again"]
     assert table.rows[0][4:] == (2, 1, 0, 3, 1)
     assert (table.notes[0], len(table.notes)) == ("First.", 2)
+
+
+def test_who_follows_the_tokens_is_warned_of() -> None:
+    """One subject follows the delta in one of two cells; the other does not, and is not named."""
+    follows = delta_effect([1] * 9 + [0] * 9, [1] * 9 + [-1] * 9)
+    not_so = delta_effect([1, 0] * 8, [1, 1, -1, -1] * 4)
+    rows = [("M", "One", follows), ("M", "Two", not_so), ("K", "One", not_so)]
+    assert token_warnings(rows, {"M": "score"}) == [
+        "Warning: decisions of M under score follow the token delta in 1 cell: One (100 % right with more tokens, "
+        "0 % with fewer)."
+    ]
+
+
+def test_a_second_test_given_a_first_one() -> None:
+    """Two rows a subject: the first test wrong, and right; counts and shares of the second."""
+    found = [each.about(subject="m") for each in consistency_table([1, 1, 1, 0], [1, 1, 0, 0]).results()]
+    table = consistency_of_tests(found, names=NAMES, name="t", title="T")
+    assert table is not None
+    assert table.rows == (("M", "wrong", 1, 0, 1.0, 0.0), ("M", "right", 1, 2, 1 / 3, 2 / 3))
+    assert consistency_of_tests([], names=NAMES, name="t", title="T") is None

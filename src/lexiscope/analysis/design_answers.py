@@ -7,7 +7,7 @@ in which a subject has no decisions has no results.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -15,7 +15,9 @@ import numpy as np
 from lexiscope.analysis.accuracy import Accuracy, accuracy
 from lexiscope.analysis.bootstrap import BoolArray, FloatArray
 from lexiscope.analysis.choice_design import Cell, ChoiceDesign
-from lexiscope.analysis.choice_sets import CORRECT, N_TOKENS, Decisions, token_deltas
+from lexiscope.analysis.choice_sets import CORRECT, N_TOKENS, BothWays, Decisions, both_ways, token_deltas
+from lexiscope.analysis.consistency_table import consistency_table
+from lexiscope.analysis.token_effect import DeltaEffect, delta_effect
 from lexiscope.core.response import ResponseTable
 from lexiscope.core.result import Estimate, Undefined, parse_statistic, statistic_name
 from lexiscope.core.scoring_options import Per
@@ -224,3 +226,64 @@ def disagreeing_tests(
     tested = [(subject, condition) for name, subject, condition in p if name == "paired_t_p"]
     apart = [key for key in tested if (p["paired_t_p", *key] < alpha) != (p["mcnemar_p", *key] < alpha)]
     return len(tested), apart
+
+
+def consistency_results(answers: SubjectAnswers, first: Cell, second: Cell) -> Results:
+    """Return how often items are right in a second test, given the first (:mod:`.consistency_table`)."""
+    if first not in answers.outcomes or second not in answers.outcomes:
+        return []
+    found = consistency_table(answers.outcomes[first].correct, answers.outcomes[second].correct)
+    about = {"subject": answers.subject, "condition": versus(first.name, second.name)}
+    return [each.about(**about) for each in found.results()]
+
+
+def turned_round(answers: SubjectAnswers, turned: str) -> list[tuple[Cell, BothWays]]:
+    """Return decisions with those on the same relation turned round, whose suite has the ending *turned*."""
+    return [
+        (cell, both_ways(decisions, answers.outcomes[other]))
+        for cell, decisions in answers.outcomes.items()
+        if (other := replace(cell, suite=cell.suite + turned)) in answers.outcomes
+    ]
+
+
+def best_expressions(
+    answers: SubjectAnswers, found: Mapping[Cell, Accuracy], cells: Iterable[Cell]
+) -> list[tuple[tuple[Cell, ...], Estimate]]:
+    """Return the expression of each suite's relation that is most often right, with the cells that were compared.
+
+    The condition of a result is suite and condition, its note the expressions that share the highest value.
+    """
+    kinds: dict[tuple[str, str], list[Cell]] = {}
+    for cell in answers.in_cells(cells):
+        kinds.setdefault((cell.suite, cell.condition), []).append(cell)
+    made = []
+    for kind, same in kinds.items():
+        top = max(found[cell].value for cell in same)
+        best = " and ".join(f"“{cell.expression}”" for cell in same if found[cell].value == top)
+        about = {"subject": answers.subject, "condition": "/".join(kind), "unit": "percent", "note": best}
+        made.append((tuple(same), Estimate("best_expression", 100 * top).about(**about)))
+    return made
+
+
+# -- tokens -----------------------------------------------------------------------------------------------------------
+
+
+def pooled(answers: SubjectAnswers, cells: Iterable[Cell]) -> tuple[FloatArray, FloatArray]:
+    """Return the decisions in several cells one after the other, and their token deltas. *Shape:* (decisions,) each."""
+    own = answers.in_cells(cells)
+    if not own:
+        return np.array([]), np.array([])
+    right = np.concatenate([answers.outcomes[cell].correct for cell in own]).astype(np.float64)
+    return right, np.concatenate([answers.delta(cell) for cell in own])
+
+
+def token_effects(answers: SubjectAnswers, cells: Iterable[Cell]) -> list[tuple[Cell, DeltaEffect]]:
+    """Return whether decisions follow the token delta, cell by cell; of joint conditions, and without counts, nothing.
+
+    A result is that of :meth:`~lexiscope.analysis.token_effect.DeltaEffect.result`.
+    """
+    return [
+        (cell, delta_effect(answers.outcomes[cell].correct, answers.delta(cell)))
+        for cell in answers.in_cells(cells)
+        if not cell.is_joint and not np.isnan(answers.delta(cell)).any()
+    ]

@@ -275,6 +275,43 @@ def delta_effects_table(rows: Sequence[tuple[str, str, DeltaEffect]], *, name: s
     return Table(name, "", "Do decisions follow the token delta?", heads, tuple(cells), (note,))
 
 
+def token_warnings(rows: Sequence[tuple[str, str, DeltaEffect]], measures: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each subject whose decisions follow the token delta, with the cells in which they do.
+
+    *rows* are as in :func:`delta_effects_table`; *measures* says under which measure each subject decided.
+    """
+    following: dict[str, list[str]] = {}
+    for subject, condition, one in rows:
+        if one.follows:
+            more, fewer = 100 * one.accuracy_more, 100 * one.accuracy_fewer
+            text = f"{condition} ({more:.0f} % right with more tokens, {fewer:.0f} % with fewer)"
+            following.setdefault(subject, []).append(text)
+    return [
+        f"Warning: decisions of {subject} under {measures[subject]} follow the token delta in "
+        f"{counted(len(texts), 'cell')}: {'; '.join(texts)}."
+        for subject, texts in following.items()
+    ]
+
+
+def consistency_of_tests(
+    results: Sequence[Record | Result], *, names: Mapping[str, str], name: str, title: str, number: str = ""
+) -> Table | None:
+    """Return how often a second test is right, given a first one, of each subject; ``None`` without results.
+
+    *results* are those of :func:`~lexiscope.analysis.design_answers.consistency_results` of one pair of tests.
+    """
+    records, outcomes = records_of(results), ("wrong", "right")
+    cols = [Col(f"Second {word}, n", f"n_consistent(a={{a}},b={b})", INTEGER) for b, word in enumerate(outcomes)]
+    cols += [Col(f"P({word})", f"given(a={{a}},b={b})") for b, word in enumerate(outcomes)]
+    rows = [
+        Row((names[subject], word), {"subject": subject}, {"a": a})
+        for subject in dict.fromkeys(record.subject for record in records)
+        for a, word in enumerate(outcomes)
+    ]
+    labels = ("Subject", "First test")
+    return pivot(name, title, records, cols, rows, labels=labels, number=number) if rows else None
+
+
 def margins_table(
     results: Sequence[Record | Result], *, names: Mapping[str, str], name: str = "margins"
 ) -> Table | None:

@@ -146,14 +146,12 @@ class Design:
     @property
     def controlled(self) -> tuple[Cell, ...]:
         """The controlled cells of the suites, in their first expression: what is split and pooled."""
-        if self.is_papers:
-            return tuple(cell for cell in (SUBSTITUTION, REFERENCE, RELATION) if cell in self.cells)
         return self._plain(CONTROLLED)
 
     @property
     def alone(self) -> tuple[Cell, ...]:
         """The cells in which the right word competes with random words by itself, without context."""
-        return (ALONE,) if self.is_papers else self._plain(CORRECT)
+        return self._plain(CORRECT)
 
     @property
     def related(self) -> tuple[Cell, ...]:
