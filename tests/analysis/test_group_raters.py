@@ -88,9 +88,10 @@ def test_shuffling_is_what_selection_alone_gives() -> None:
         "single_rater_accuracy_within_sd": (one.accuracy, one.n_ratings),
     }
     shuffled = first.results()[1]
-    assert (shuffled.name, shuffled.value) == (
+    assert (shuffled.name, shuffled.value, shuffled.n) == (
         "shuffled_best_rater(metric=accuracy_within_sd,shuffles=30)",
         first.accuracy,
+        len(set(groups.values())),
     )
     assert f"{first.accuracy_sd:.4f}" in shuffled.note
     with pytest.raises(StatisticError, match="at least two shuffles"):

@@ -58,6 +58,10 @@ def test_conditions_of_a_models_labels() -> None:
     ]
     assert table.everything.n_missing == 1
     assert table.parts == (("all", table.everything), *table.by_condition)
+    shares = {(one.condition, one.name): one.value for one in table.results("share")}
+    assert (len(shares), shares["all", "share(point=5)"], shares["open", "share(point=1)"]) == (15, 50, 50)
+    ends = table.everything.ends("share")
+    assert (ends.name, ends.value, ends.n) == ("share(point=1_or_5)", 100, 4)
     with pytest.raises(InputError, match="no condition"):
         label_table("m", labels, {})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lexiscope.analysis.predictions import Predictor
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.story_effects import (
     ENDINGS,
@@ -99,13 +100,18 @@ def test_accuracy_of_open_and_ended_stories() -> None:
     ratings, places = stories(FIRST, SECOND)
     predictions: dict[str, float | None] = dict.fromkeys(ratings.item_ids, 3.0)
     predictions["s0-4"] = None
-    found = accuracy_by_kind({"m": predictions}, ratings, places, resamples=0)
+    subject = Predictor("m", "m", predictions, "integer", 12, {"refusal": 1}, 1)
+    found = accuracy_by_kind(subject, ratings, places, resamples=0)
     note = "over readable replies: 1 samples without a prediction"
     assert [(each.subject, each.condition, each.n, each.note) for each in found] == [
-        ("m", "", 11, note),
+        ("m", "all", 11, note),
         ("m", "open", 3, note),
         ("m", "ended", 8, ""),
+        ("m", "all", 12, ""),
+        ("m", "open", 4, ""),
+        ("m", "ended", 8, ""),
     ]
+    assert ["unread=wrong" in each.name for each in found] == [False] * 3 + [True] * 3
     # constant 3: of the ended items only the two with mean 3 are closer than 1
     assert found[2].value == 2 / 8
 

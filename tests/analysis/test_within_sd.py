@@ -13,6 +13,7 @@ from lexiscope.analysis.predictions import Predictor
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.within_sd import (
     accuracy_within_sd,
+    constant_scores,
     is_within_sd,
     majority_within_sd,
     random_within_sd,
@@ -122,6 +123,10 @@ def test_the_majority_says_where_its_label_comes_from() -> None:
     found = majority_within_sd(target, source, source_name="train", resamples=0)
     assert (found.label, found.source, found.counts) == (3.0, "train", ((3.0, 2), (4.0, 1)))
     assert found.accuracy.value == 0.0
+    assert found.sentence() == "The majority label is 3, the mode of rounded mean ratings over train."
+    # 3 is 1 away from the mean 4, on the edge, and 2 away from 1; a constant has no correlation
+    edge, population, rho = constant_scores(3.0, target)
+    assert [one.records()[0].value for one in (edge, population, rho)] == [0.5, 0.0, None]
     with pytest.raises(StatisticError, match="1 and 4 and 5 are equally frequent in train"):
         majority_within_sd(target, source, source_name="train", rule="rating", resamples=0)
 

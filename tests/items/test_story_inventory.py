@@ -47,6 +47,12 @@ def test_inventory_by_hand() -> None:
     assert (found.forms, found.setups, found.sentences_per_form) == (1, 2, 2)
     assert (found.sense_pairs, found.ordered_pairs, found.unordered_pairs) == (2, 2, 1)
     assert found.setups_per_form == (("match", 2),)
+    assert [(one.name, one.value, one.condition) for one in found.results()] == [
+        ("n_sense_pairs", 2, ""),
+        ("sentences_per_form", 2, ""),
+        ("setups_of_form", 2, "match"),
+    ]
+    assert found.sentence().endswith("2.00 ambiguous sentences for each form, the most for match (2).")
 
 
 def test_a_pair_counts_once_in_each_split() -> None:

@@ -16,10 +16,23 @@ RATINGS = Ratings.from_arrays(list("aaabbbccc"), list("ijkijkijk"), [1, 2, 3, 1,
 
 
 def test_each_ceiling_has_a_row_of_its_own() -> None:
-    """Each ceiling has its row with name and variant, definition, interval and raters."""
+    """Each ceiling has its row with name and variant, definition and interval, and says what it is a mean over."""
     name = "mean_rater_correlation(variant=leave_one_out,method=spearman)"
-    table = ceilings_table([Estimate(name, 0.731, Bounds(0.71, 0.75, 0.95, "bootstrap"), 131, note="mean ρ")])
-    assert table.rows == (("mean rater correlation (leave-one-out)", "mean ρ", Interval(0.71, 0.75, 0.731), 131),)
+    first = Estimate(name, 0.731, Bounds(0.71, 0.75, 0.95, "bootstrap"), 131, note="mean ρ")
+    row = ("mean rater correlation (leave-one-out)", "mean ρ", Interval(0.71, 0.75, 0.731), "131 raters")
+    table = ceilings_table([first])
+    assert (table.rows, [column.header for column in table.columns][-1]) == ((row,), "Over")
+    others = [
+        Estimate("reliability_of_means(of=alpha,ratings=5)", 0.8, n=3798, condition="all"),
+        Estimate("shuffled_best_rater(metric=spearman,shuffles=100)", 0.7, n=130, condition="test"),
+        Estimate("shuffled_best_rater(metric=accuracy_within_sd,shuffles=100)", 0.8, n=130, condition="test"),
+    ]
+    labels = [(row[0], row[1], row[-1]) for row in ceilings_table(others).rows]
+    assert labels == [
+        ("reliability of means", "all", "3,798 items"),
+        ("shuffled best rater (spearman)", "test", "130 groups of raters"),
+        ("shuffled best rater (accuracy within sd)", "test", "130 groups of raters"),
+    ]
 
 
 def test_each_definition_of_agreement_has_a_row_of_its_own() -> None:

@@ -17,6 +17,8 @@ import pytest
 from tests.subjects.fake_chat import Body, FakeChat, serving
 
 from lexiscope.analysis.correlation import spearman
+from lexiscope.analysis.predictions import RHO
+from lexiscope.analysis.within_sd import accuracy_name
 from lexiscope.core import catalog
 from lexiscope.core.dataset import SubjectFacts
 from lexiscope.core.errors import InputError, SpecError
@@ -31,7 +33,6 @@ from lexiscope.resources import wordnet
 from lexiscope.studies.ambistory import study
 from lexiscope.studies.ambistory.data import gather
 from lexiscope.studies.ambistory.errors import error_tags, write_sheet
-from lexiscope.studies.ambistory.models import INTEGER_FORM, RAW_FORM, RHO, ROUNDED_FORM, WRONG_FORMS
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.kit.data import given_files
 
@@ -200,10 +201,10 @@ def test_planted_subjects_score_as_measured(records: tuple[Record, ...], publish
     """The place's mean: ρ .310; 4/2/4: .622; 6 − the sibling's mean: ρ .628, rounded .745; 4: n/a, .558."""
     expected = {
         ("scripted:order", RHO): 0.310,
-        ("scripted:position", INTEGER_FORM): 0.622,
+        ("scripted:position", accuracy_name()): 0.622,
         ("scripted:sibling", RHO): 0.628,
-        ("scripted:sibling", ROUNDED_FORM): 0.745,
-        ("scripted:four", INTEGER_FORM): 0.558,
+        ("scripted:sibling", accuracy_name("rounded")): 0.745,
+        ("scripted:four", accuracy_name()): 0.558,
     }
     for (subject, statistic), value in expected.items():
         assert find(records, statistic, subject=subject, condition="test").value == pytest.approx(value, abs=0.0005)
@@ -213,10 +214,10 @@ def test_planted_subjects_score_as_measured(records: tuple[Record, ...], publish
         abs(int(6 - means[k ^ 1] + 0.5) - mean) < max(1, statistics.stdev(row["choices"])) - 1e-9
         for k, (row, mean) in enumerate(zip(rows, means, strict=True))
     ]
-    rounded = find(records, ROUNDED_FORM, subject="scripted:sibling", condition="test").value
+    rounded = find(records, accuracy_name("rounded"), subject="scripted:sibling", condition="test").value
     assert rounded is not None
     assert rounded == pytest.approx(sum(right) / len(right), abs=1e-12)
-    raw = find(records, RAW_FORM, subject="scripted:sibling").value
+    raw = find(records, accuracy_name("raw"), subject="scripted:sibling").value
     assert raw is not None
     assert raw > rounded, "what need not be whole gains, and is kept apart"
     constant = find(records, RHO, subject="scripted:four")
@@ -229,9 +230,9 @@ def test_unreadable_answers_are_counted_and_never_imputed(records: tuple[Record,
     assert find(records, "n_unreadable", subject="scripted:silent").value == 930
     assert find(records, RHO, subject="scripted:silent").note == "undefined: no reply could be read"
     assert find(records, "n_items_read", subject="scripted:silent").value == 0
-    assert find(records, WRONG_FORMS[INTEGER_FORM], subject="scripted:silent", condition="test").value == 0
-    right = find(records, INTEGER_FORM, subject="scripted:four", condition="test").value
-    strict = find(records, WRONG_FORMS[INTEGER_FORM], subject="scripted:four", condition="test").value
+    assert find(records, accuracy_name(unread="wrong"), subject="scripted:silent", condition="test").value == 0
+    right = find(records, accuracy_name(), subject="scripted:four", condition="test").value
+    strict = find(records, accuracy_name(unread="wrong"), subject="scripted:four", condition="test").value
     assert strict == right, "where everything was read the two are the same"
     assert not [one for one in records if one.subject == "scripted:silent" and one.statistic.startswith("label_share")]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from lexiscope.analysis.layers import correlations_by_layer
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Record
+from lexiscope.core.result import Estimate, Record
 from lexiscope.core.run import read_json
 from lexiscope.core.settings import ItemSettings, Settings, option
 from lexiscope.studies.kit.data import given_files, joined_responses
@@ -64,6 +65,13 @@ def test_ratings_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     run.fit()
     run.means()
     assert len(calls) == 1
+
+
+def test_a_result_of_all_items_keeps_its_condition() -> None:
+    """Of the items of a condition, a result is of that condition, whatever it says itself."""
+    run, one = rated_run(), Estimate("n_forms", 3, condition="bank")
+    assert (run.about(one).condition, run.about(one, condition="bat").condition) == ("bank", "bat")
+    assert replace(run, label="same_sense=True").about(one).condition == "same_sense=True"
 
 
 def test_a_fit_is_the_curve_of_the_analysis() -> None:

@@ -29,7 +29,7 @@ from lexiscope.analysis.choices import majority
 from lexiscope.analysis.correlation import spread_within
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.core.errors import InputError, StatisticError
-from lexiscope.core.result import Estimate, Interval, Undefined, statistic_name
+from lexiscope.core.result import Estimate, Interval, Undefined, parse_statistic, statistic_name
 
 # from this mean correlation of halves down, the corrected reliability would be -1 or below
 _LOWEST = -1 / 3
@@ -37,19 +37,42 @@ _LOWEST = -1 / 3
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """A human ceiling: its name, value, interval, what ``n`` counts, and its definition in a sentence."""
+    """A human ceiling: its name, value, interval, ``n``, and its definition in a sentence."""
 
     name: str
     value: float
     interval: Interval
     n: int
-    unit: str
     definition: str
+
+    @property
+    def unit(self) -> str:
+        """What ``n`` counts: raters, groups of raters, items."""
+        return counted_in(self.name)
 
     @property
     def estimate(self) -> Estimate:
         """The ceiling as a result; its definition is the note."""
         return Estimate(self.name, self.value, self.interval, self.n, note=self.definition)
+
+
+_COUNTED = {
+    "best_rater_correlation": "groups of raters",
+    "best_rater_accuracy_within_sd": "groups of raters",
+    "shuffled_best_rater": "groups of raters",
+    "reliability_of_means": "items",
+    "majority_accuracy": "items",
+    "split_half_reliability": "items",
+}
+
+
+def counted_in(ceiling: str) -> str:
+    """Return what the n of a ceiling counts, by its name.
+
+    >>> counted_in("split_half_reliability(splits=200)"), counted_in("mean_rater_correlation(variant=included)")
+    ('items', 'raters')
+    """
+    return _COUNTED.get(parse_statistic(ceiling)[0], "raters")
 
 
 def agreement_ceilings(
@@ -80,7 +103,7 @@ def leave_one_out_rho(agreement: RaterAgreement) -> Ceiling:
     """
     name = statistic_name("mean_rater_correlation", variant=agreement.variant, method=agreement.method)
     definition = "mean over raters of the correlation of a rater with the mean of " + _group_of(agreement)
-    return Ceiling(name, agreement.mean, agreement.interval, agreement.n_raters, "raters", definition)
+    return Ceiling(name, agreement.mean, agreement.interval, agreement.n_raters, definition)
 
 
 def squared_mean_rho(agreement: RaterAgreement) -> Ceiling:
@@ -94,7 +117,7 @@ def squared_mean_rho(agreement: RaterAgreement) -> Ceiling:
     name = statistic_name("squared_mean_rater_correlation", variant=agreement.variant, method=agreement.method)
     definition = "square of the mean over raters of the correlation of a rater with the mean of " + _group_of(agreement)
     interval = _squared(agreement.interval)
-    return Ceiling(name, agreement.mean**2, interval, agreement.n_raters, "raters", definition)
+    return Ceiling(name, agreement.mean**2, interval, agreement.n_raters, definition)
 
 
 def mean_squared_rho(
@@ -115,7 +138,7 @@ def mean_squared_rho(
     if negative:
         definition += f" ({negative} of {agreement.n_raters} correlations are negative and count by their squares)"
     interval = mean_interval(squares, level=level, resamples=resamples, seed=seed)
-    return Ceiling(name, float(squares.mean()), interval, agreement.n_raters, "raters", definition)
+    return Ceiling(name, float(squares.mean()), interval, agreement.n_raters, definition)
 
 
 def best_rater(
@@ -138,7 +161,7 @@ def best_rater(
     name = statistic_name("best_rater_correlation", variant=agreement.variant, method=agreement.method)
     definition = "mean over groups of the highest correlation of one of its raters with the mean of "
     interval = mean_interval(best, level=level, resamples=resamples, seed=seed)
-    return Ceiling(name, float(best.mean()), interval, len(best), "groups of raters", definition + _group_of(agreement))
+    return Ceiling(name, float(best.mean()), interval, len(best), definition + _group_of(agreement))
 
 
 def best_of_groups(rater_ids: Sequence[str], values: FloatArray, groups: Mapping[str, str]) -> FloatArray:
@@ -176,7 +199,7 @@ def reliability_of_means(alpha: Alpha, n_ratings: float) -> Ceiling:
     name = statistic_name("reliability_of_means", of=alpha.name, ratings=f"{n_ratings:g}", spearman_brown="of_value")
     definition = f"reliability of the mean of {n_ratings:g} ratings, by Spearman-Brown from {alpha.name}"
     value = spearman_brown(alpha.value, factor=n_ratings)
-    return Ceiling(name, value, interval, alpha.n_items, "items", definition)
+    return Ceiling(name, value, interval, alpha.n_items, definition)
 
 
 def majority_accuracy(choices: Ratings, gold: Mapping[str, float], *, level: float = 0.95) -> Ceiling:
@@ -196,7 +219,7 @@ def majority_accuracy(choices: Ratings, gold: Mapping[str, float], *, level: flo
     right = int((found.value == np.array([gold[item] for item in choices.item_ids]))[answered].sum())
     n = int(answered.sum())
     definition = "share of items whose most frequent choice is the gold answer, ties counted as wrong"
-    return Ceiling("majority_accuracy", right / n, wilson_interval(right, n, level=level), n, "items", definition)
+    return Ceiling("majority_accuracy", right / n, wilson_interval(right, n, level=level), n, definition)
 
 
 def split_half(
@@ -244,7 +267,7 @@ def split_half(
         "correlation of the item means of two random halves of the raters, its mean over splits corrected once by "
         "Spearman-Brown"
     )
-    return Ceiling(name, value, interval, ratings.n_items, "items", definition)
+    return Ceiling(name, value, interval, ratings.n_items, definition)
 
 
 def spearman_brown(r: float, *, factor: float = 2.0) -> float:

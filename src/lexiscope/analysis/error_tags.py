@@ -129,6 +129,38 @@ def tag_agreement(
     return tuple(found)
 
 
+def tag_results(
+    table: Table,
+    coders: Sequence[str],
+    cases: Mapping[str, str],
+    tags: Sequence[str],
+    *,
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate, ...]:
+    """Return the share of each tag by coder (the condition): of all errors, then of each subject's. *Unit:* percent.
+
+    *cases*: case id → the subject that made the error. Errors: as :func:`tag_shares`.
+
+    >>> from lexiscope.core.response import Response, ResponseTable
+    >>> rows = [Response("ana", "participant", case, "plausibility", "error_tag(tag=open_ended)", value)
+    ...         for case, value in (("a", 1.0), ("b", 0.0), ("c", 1.0))]
+    >>> whose = {"a": "m", "b": "m", "c": "n"}
+    >>> found = tag_results(ResponseTable.from_rows(rows), ["ana"], whose, ["open_ended"], resamples=0)
+    >>> [(one.subject, one.condition, round(one.value), one.n) for one in found]
+    [('', 'ana', 67, 3), ('m', 'ana', 50, 2), ('n', 'ana', 100, 1)]
+    """
+    found: list[Estimate] = []
+    for coder in coders:
+        for subject in ("", *dict.fromkeys(cases.values())):
+            own = table.where(item_id=tuple(case for case, whose in cases.items() if subject in ("", whose)))
+            shares = tag_shares(own, coder, tags, groups=groups, level=level, resamples=resamples, seed=seed)
+            found += [one.result().about(subject=subject, condition=coder) for one in shares]
+    return tuple(found)
+
+
 def _marks(table: Table, coder: str, tag: str) -> dict[str, bool]:
     values = predictions_of(table, coder, measure=statistic_name("error_tag", tag=tag))
     return {case: value == 1 for case, value in values.items() if value is not None}

@@ -92,11 +92,12 @@ class ShuffledBestRaters:
     spearman_sd: float
     accuracy: float
     accuracy_sd: float
+    n_groups: int
     shuffles: int
     seed: int
 
     def results(self) -> tuple[Estimate, ...]:
-        """Return both means; the SDs over shuffles are in their notes."""
+        """Return both means over groups of raters; the SDs over shuffles are in their notes."""
         control = "the same recipe with ratings shuffled among the raters of each sample: what selection alone gives"
         ceilings = (
             ("spearman", self.spearman, self.spearman_sd),
@@ -106,6 +107,7 @@ class ShuffledBestRaters:
             Estimate(
                 statistic_name("shuffled_best_rater", metric=metric, shuffles=self.shuffles),
                 mean,
+                n=self.n_groups,
                 note=f"{control} (SD over shuffles {spread:.4f})",
             )
             for metric, mean, spread in ceilings
@@ -178,7 +180,6 @@ def best_raters(
         value=float(best.mean()),
         interval=mean_interval(best, level=level, resamples=resamples, seed=seed),
         n=len(best),
-        unit="groups of raters",
         definition="mean over groups of the highest share of one rater's ratings within SD of the other raters",
     )
     return BestRaters(ranked, ceiling, len(each.undefined))
@@ -196,14 +197,17 @@ def shuffled_best_raters(
         raise StatisticError("a control by shuffling needs at least two shuffles")
     generator = np.random.default_rng(seed)
     found = np.empty((shuffles, 2))
+    n_groups = 0
     for number in range(shuffles):
         mixed = _shuffled(ratings, generator)
         each: RaterAgreement = leave_one_out(mixed, minimum=_FEWEST_ITEMS, resamples=0)
         close = rater_accuracy(mixed)
-        found[number, 0] = best_of_groups(each.rater_ids, each.values, groups).mean()
+        best = best_of_groups(each.rater_ids, each.values, groups)
+        found[number, 0], n_groups = best.mean(), len(best)
         found[number, 1] = best_of_groups(close.rater_ids, close.values, groups).mean()
     mean, sd = found.mean(axis=0), found.std(axis=0, ddof=1)
-    return ShuffledBestRaters(float(mean[0]), float(sd[0]), float(mean[1]), float(sd[1]), shuffles, seed)
+    (rho, accuracy), (rho_sd, accuracy_sd) = mean.tolist(), sd.tolist()
+    return ShuffledBestRaters(rho, rho_sd, accuracy, accuracy_sd, n_groups, shuffles, seed)
 
 
 def _mean_of_others(ratings: Ratings) -> tuple[FloatArray, BoolArray]:

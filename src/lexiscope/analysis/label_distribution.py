@@ -47,6 +47,11 @@ class LabelShares:
             for point, share, interval in each
         )
 
+    def ends(self, statistic: str) -> Estimate:
+        """Return the share of the lowest and the highest point together, without an interval. *Unit:* percent."""
+        name = statistic_name(statistic, point=f"{self.points[0]:g}_or_{self.points[-1]:g}")
+        return Estimate(name, 100 * (self.shares[0] + self.shares[-1]), n=self.n, unit="percent")
+
 
 @dataclass(frozen=True, slots=True)
 class LabelTable:
@@ -60,6 +65,14 @@ class LabelTable:
     def parts(self) -> tuple[tuple[str, LabelShares], ...]:
         """The shares on all items, then those of each condition."""
         return (("all", self.everything), *self.by_condition)
+
+    def results(self, statistic: str) -> tuple[Estimate, ...]:
+        """Return the share of each point in each part: of the subject, with the part as condition. *Unit:* percent."""
+        return tuple(
+            one.about(subject=self.subject, condition=part)
+            for part, shares in self.parts
+            for one in shares.results(statistic)
+        )
 
 
 def label_shares(

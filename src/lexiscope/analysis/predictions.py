@@ -7,7 +7,7 @@ expected value): unrounded predictions gain three to five points of accuracy wit
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -170,6 +170,38 @@ def predictor(
     return Predictor(subject, subject, predictions, form, len(rows), dict(sorted(unread.items())), repeats)
 
 
+def predictors(
+    table: Table,
+    measures: Mapping[str, str],
+    *,
+    titles: Mapping[str, str] | None = None,
+    replies: str = "",
+    raw: Collection[str] = (),
+) -> tuple[Predictor, ...]:
+    """Return what every subject predicts, in the order of the table; what it says in several measures one by one.
+
+    *measures* are those of predictions, and what is added to the names of subjects in each; *titles* are names by id.
+    *replies* are those of the first measure (:func:`predictor`); values in a measure of *raw* are not rounded.
+
+    >>> from lexiscope.core.response import Response, ResponseTable
+    >>> rows = [Response("m", "chat", "i", "t", measure, 4.0) for measure in ("rating", "expected_rating")]
+    >>> measures = {"rating": "", "expected_rating": ", expected value"}
+    >>> found = predictors(ResponseTable.from_rows(rows), measures, titles={"m": "M"}, raw=("expected_rating",))
+    >>> [(one.subject, one.title, one.form) for one in found]
+    [('m', 'M', 'integer'), ('m, expected value', 'M, expected value', 'raw')]
+    """
+    given = table.where(measure=tuple(measures))
+    main, found = next(iter(measures)), []
+    for subject in dict.fromkeys(map(str, given.column("subject_id").tolist())):
+        name = (titles or {}).get(subject) or subject
+        for measure, added in measures.items():
+            if len(given.where(subject_id=subject, measure=measure)):
+                form: Form | None = "raw" if measure in raw else None
+                one = predictor(table, subject, measure=measure, replies=replies if measure == main else "", form=form)
+                found.append(replace(one, subject=subject + added, title=name + added))
+    return tuple(found)
+
+
 def judged(predictions: Predictions, ratings: Ratings, *, form: Form) -> Judged:
     """Return the items that have a prediction, with the mean and SD of people's ratings.
 
@@ -223,6 +255,42 @@ def rho_with_means(
     labels = both.labels(groups)
     found = spearman(both.predicted, both.mean, groups=labels, level=level, resamples=resamples, seed=seed)
     return replace(found, name=RHO)
+
+
+def nearness_by_layer(
+    table: Table,
+    ratings: Ratings,
+    *,
+    measure: str = "cosine_distance",
+    groups: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> tuple[Estimate | Undefined, ...]:
+    """Return Spearman's correlation of nearness (minus a distance) with the mean ratings: of each subject, each layer.
+
+    *Higher means:* what is nearer is rated higher. Items without ratings are passed over. To name the best layer is to
+    choose it on the items that are judged. Errors: as :func:`judged`.
+
+    >>> from lexiscope.core.response import Response, ResponseTable
+    >>> rows = [Response("m", "encoder", item, "t", "cosine_distance", value, layer=1)
+    ...         for item, value in (("i", 0.9), ("j", 0.5), ("k", 0.1))]
+    >>> people = Ratings.from_arrays(list("ababab"), list("iijjkk"), [1, 2, 3, 3, 5, 5])
+    >>> (found,) = nearness_by_layer(ResponseTable.from_rows(rows), people, resamples=0)
+    >>> found.name, found.subject, found.layer, round(found.value, 9)
+    ('spearman(of=nearness,with=norms)', 'm', 1, 1.0)
+    """
+    answered, known = table.where(measure=measure), set(ratings.item_ids)
+    name = statistic_name("spearman", of="nearness", **{"with": "norms"})
+    found = []
+    for subject in dict.fromkeys(map(str, answered.column("subject_id").tolist())):
+        own = answered.where(subject_id=subject)
+        for layer in sorted({int(each) for each in own.column("layer").tolist()}):
+            distances = predictions_of(own.where(layer=layer), subject, measure=measure)
+            near = {item: None if one is None else -one for item, one in distances.items() if item in known}
+            rho = rho_with_means(near, ratings, groups=groups, level=level, resamples=resamples, seed=seed)
+            found.append(rho.about(name=name, subject=subject, layer=layer))
+    return tuple(found)
 
 
 def rounded(values: ArrayLike, *, rule: Rounding = "half_up", low: float = 1.0, high: float = 5.0) -> FloatArray:

@@ -14,10 +14,10 @@ import numpy as np
 
 from lexiscope.analysis.bootstrap import FloatArray, group_codes, percentile_interval, resample_counts
 from lexiscope.analysis.norms import item_sd
-from lexiscope.analysis.predictions import Form, Predictions
+from lexiscope.analysis.predictions import Predictor
 from lexiscope.analysis.ratings import Ratings, settle
 from lexiscope.analysis.significance import TestResult, rank_sum_p_without_ties, wilcoxon_rank_sum
-from lexiscope.analysis.within_sd import Unread, accuracy_within_sd
+from lexiscope.analysis.within_sd import UNREAD, accuracy_within_sd
 from lexiscope.core.errors import InputError, Place, StatisticError
 from lexiscope.core.result import Estimate, Interval, parse_statistic, statistic_name
 
@@ -201,35 +201,35 @@ def open_against_ended(ratings: Ratings, places: Mapping[str, StoryPlace]) -> Op
 
 
 def accuracy_by_kind(
-    subjects: Mapping[str, Predictions],
+    subject: Predictor,
     ratings: Ratings,
     places: Mapping[str, StoryPlace],
     *,
-    form: Form = "integer",
-    unread: Unread = "left_out",
     groups: Mapping[str, str] | None = None,
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
 ) -> tuple[Estimate, ...]:
-    """Return each subject's accuracy within SD on all, open and ended stories (its condition): the rows of Table 7.
+    """Return a subject's accuracy within SD on all, open and ended stories (its condition): a row of Table 7.
 
-    *unread*: see :func:`lexiscope.analysis.within_sd.accuracy_within_sd`.
+    Its predictions are taken as whole numbers. First come the accuracies over readable replies, then those that count
+    samples without one as wrong. Predictions of items without ratings are passed over.
     Errors: those of :func:`lexiscope.analysis.within_sd.accuracy_within_sd`; :class:`InputError` for an item without a
     place.
     """
     kinds = np.array([_place(item, places).kind for item in ratings.item_ids])
     items = np.array(ratings.item_ids)
-    parts = {"": ratings} | {str(kind): ratings.of_items(items[kinds == kind].tolist()) for kind in KINDS}
+    parts = {"all": ratings} | {str(kind): ratings.of_items(items[kinds == kind].tolist()) for kind in KINDS}
     found = []
-    for subject, predictions in subjects.items():
+    for unread in UNREAD:
         for kind, part in parts.items():
             rated = set(part.item_ids)
-            own = {item: value for item, value in predictions.items() if not kind or item in rated}
+            own = {item: value for item, value in subject.predictions.items() if item in rated}
+            form = subject.whole_form
             one = accuracy_within_sd(
                 own, part, form=form, unread=unread, groups=groups, level=level, resamples=resamples, seed=seed
             )
-            found.append(one.about(subject=subject, condition=kind))
+            found.append(one.about(subject=subject.subject, condition=kind))
     return tuple(found)
 
 

@@ -63,6 +63,23 @@ class StoryInventory:
         """The mean number of ambiguous sentences of a form."""
         return self.setups / self.forms
 
+    def results(self, most: int = 4) -> tuple[Estimate, ...]:
+        """Return pairs of meanings, the mean number of sentences of a form, and the setups of the *most* frequent."""
+        return (
+            Estimate("n_sense_pairs", self.sense_pairs, note="a form with its two meanings, once a split"),
+            Estimate("sentences_per_form", self.sentences_per_form, n=self.forms),
+            *(Estimate("setups_of_form", n, condition=form) for form, n in self.setups_per_form[:most]),
+        )
+
+    def sentence(self, most: int = 4) -> str:
+        """Return the same in words."""
+        forms = ", ".join(f"{form} ({n})" for form, n in self.setups_per_form[:most])
+        return (
+            f"{self.sense_pairs} pairs of meanings of {self.forms} word forms (a pair counted once in each split; "
+            f"{self.unordered_pairs} in all, whichever meaning is called the first); {self.sentences_per_form:.2f} "
+            f"ambiguous sentences for each form, the most for {forms}."
+        )
+
 
 def story_lengths(items: Iterable[Item]) -> StoryLengths:
     """Return the mean lengths of the parts of stories and of whole stories.

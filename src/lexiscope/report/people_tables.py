@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from lexiscope.analysis.agreement import RaterAgreement
+from lexiscope.analysis.ceilings import counted_in
 from lexiscope.analysis.norms import Norms
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record, Result, parse_statistic
 from lexiscope.report.part import shown
 from lexiscope.report.pivot import records_of
-from lexiscope.report.tables import INTEGER, Cell, Column, Format, Missing, Table
+from lexiscope.report.sections import drop_empty
+from lexiscope.report.tables import INTEGER, Cell, Column, Format, Missing, Table, columns
 
 _CORRELATION = Format("number", 3, leading_zero=False)
 _THREE = Format("number", 3)
@@ -40,18 +42,21 @@ def agreement_table(agreements: Sequence[RaterAgreement], *, name: str = "agreem
 
 
 def ceilings_table(ceilings: Iterable[Record | Result], *, name: str = "ceilings", number: str = "") -> Table:
-    """Return human ceilings, each under its name and definition (its note)."""
-    columns = (Column("Ceiling"), Column("Definition"), Column("Value", _CORRELATION), Column("n", INTEGER))
-    rows = tuple((_named(one.statistic), one.note, shown(one), one.n) for one in records_of(ceilings))
+    """Return human ceilings, each under its name and definition (its note), and over how many of what it is."""
+    heads = ("Ceiling", "Items of", "Definition", Column("Value", _CORRELATION), "Over")
+    rows = tuple(
+        (_named(one.statistic), one.condition, one.note, shown(one), f"{one.n or 0:,} {counted_in(one.statistic)}")
+        for one in records_of(ceilings)
+    )
     notes = ("Each ceiling is another quantity; they are never compared with one another in one column of results.",)
-    return Table(name, number, "Human ceilings by name", columns, rows, notes)
+    return drop_empty(Table(name, number, "Human ceilings by name", columns(*heads), rows, notes))
 
 
 def _named(statistic: str) -> str:
-    """The words of a statistic's name with its variant, so that no two ceilings share a label."""
+    """The words of a statistic's name with its variant or metric, so that no two ceilings share a label."""
     name, given = parse_statistic(statistic)
-    variant = given.get("variant", "").replace("leave_one_out", "leave-one-out")
-    return name.replace("_", " ") + (f" ({variant})" if variant else "")
+    variant = (given.get("variant") or given.get("metric", "")).replace("leave_one_out", "leave-one-out")
+    return name.replace("_", " ") + (f" ({variant.replace('_', ' ')})" if variant else "")
 
 
 def norms_table(items: Sequence[Item], norms: Norms, *, name: str = "norms") -> Table:

@@ -6,10 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from lexiscope.analysis.example_rows import ExampleRow
 from lexiscope.analysis.label_distribution import LabelTable
-from lexiscope.analysis.predictions import Predictor
-from lexiscope.report.figure_accuracy import stacked_shares
+from lexiscope.analysis.predictions import RHO, Predictor
+from lexiscope.analysis.within_sd import accuracy_name
+from lexiscope.core.result import Record, Result
+from lexiscope.report.figure_accuracy import Dot, accuracy_dots, stacked_shares
 from lexiscope.report.figures import Figure, Heading
-from lexiscope.report.tables import INTEGER, Cell, Column, Format, Table
+from lexiscope.report.part import value_of
+from lexiscope.report.pivot import Col, pivot, records_of, rows_of
+from lexiscope.report.tables import INTEGER, TEXT, Cell, Column, Format, Missing, Table
 
 
 def examples_table(
@@ -64,6 +68,84 @@ def replies_table(predictors: Sequence[Predictor], *, name: str = "replies") -> 
         rows.append((each.title, each.n_asked, each.repeats, each.n_unreadable, share, each.unread_in_words))
     note = "A reply that could not be read has no value and is not imputed; repetitions are averaged over those read."
     return Table(name, "", "Replies, and those that could not be read", columns, tuple(rows), (note,))
+
+
+WHOLE = (accuracy_name("integer"), accuracy_name("rounded"))
+"""The accuracy within SD of whole predictions: as given, or rounded."""
+UNREAD_WRONG = (accuracy_name("integer", unread="wrong"), accuracy_name("rounded", unread="wrong"))
+"""The same where a sample without a readable reply counts as wrong."""
+_RAW = accuracy_name("raw")
+_OTHERS = Missing("Whole predictions.")
+_EXPECTED = "expected_accuracy_within_sd(sd=sample,edge=strict,guesses=uniform)"
+_THREE = Format("number", 3, leading_zero=False)
+
+
+def scores_table(
+    results: Sequence[Record | Result],
+    predictors: Sequence[Predictor],
+    *,
+    name: str = "scores",
+    title: str = "Predictions beside people's mean ratings",
+    number: str = "",
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return how close predictions are to mean ratings: correlation and accuracy within SD, with how many were read.
+
+    *results* are those of :func:`lexiscope.analysis.within_sd.scores` and of the *predictors* themselves, and of
+    baselines that are asked nothing (guessing, one label for all).
+    """
+    read = {each.subject: each.read_of_asked for each in predictors}
+    heads = (
+        Col("ρ with the mean", RHO, _THREE, absent=Missing("An expectation has no correlation.")),
+        Col("Accuracy, whole predictions", (WHOLE[0], _EXPECTED), _THREE, absent=Missing("Not whole.")),
+        Col(
+            "Accuracy, rounded",
+            WHOLE[1],
+            _THREE,
+            note="Predictions that were not whole, rounded, halves up.",
+            absent=_OTHERS,
+        ),
+        Col(
+            "Accuracy, as given",
+            _RAW,
+            _THREE,
+            note="The same predictions, not rounded; not comparable with whole ones.",
+            absent=_OTHERS,
+        ),
+        Col(
+            "Accuracy, unread as wrong",
+            UNREAD_WRONG,
+            _THREE,
+            note="Whole or rounded; samples without a readable reply are wrong.",
+            absent=Missing("One prediction for every sample."),
+        ),
+        Col(
+            "Read / asked",
+            (*WHOLE, _EXPECTED),
+            TEXT,
+            note="Samples with a readable reply, of those asked: ρ and accuracy are over the former.",
+            cell=lambda record: read.get(record.subject, f"{record.n} / {record.n}"),
+        ),
+        Col("Replies not read", "n_unreadable", INTEGER, "value", absent=0),
+    )
+    scored = [one for one in records_of(results) if not one.statistic.startswith("n_")]
+    rows = rows_of(scored, "subject", names={each.subject: each.title for each in predictors})
+    return pivot(name, title, results, heads, rows, number=number, notes=notes)
+
+
+def scores_figure(results: Sequence[Record | Result], titles: Mapping[str, str], heading: Heading) -> Figure | None:
+    """Return the accuracies within SD as dots, with what guessing is expected to reach; ``None`` where there are none.
+
+    *titles* are what subjects are called.
+    """
+    records = records_of(results)
+    chance = 100 * (value_of(records, _EXPECTED) or 0.0)
+    dots = [
+        Dot.of(one, "Accuracy\nwithin SD", titles.get(one.subject, one.subject), times=100, chance=chance)
+        for one in records
+        if one.value is not None and one.statistic in WHOLE
+    ]
+    return accuracy_dots(dots, heading, unit="Samples within SD, %") if dots else None
 
 
 def labels_table(

@@ -14,12 +14,12 @@ from lexiscope.core.showing import counted
 from lexiscope.core.study import read_rows
 from lexiscope.report.part import value_of
 from lexiscope.report.pivot import Col, Row, pivot
+from lexiscope.report.predictor_tables import UNREAD_WRONG, WHOLE
 from lexiscope.report.sections import subjects_table
 from lexiscope.report.style import short_names
 from lexiscope.report.tables import Column, Table
 from lexiscope.studies.ambistory import errors, models, people
 from lexiscope.studies.ambistory.data import PAIRS, THREE, AmbistoryData, gather
-from lexiscope.studies.ambistory.models import FORMS, WRONG_FORMS
 from lexiscope.studies.ambistory.settings import AmbistorySettings
 from lexiscope.studies.kit.study import Study
 
@@ -118,14 +118,14 @@ def statements(run: AmbistoryData) -> Table | None:
 @study.overview
 def overview(records: tuple[Record, ...], _settings: AmbistorySettings) -> Table:
     """Return correlation and accuracy of every subject beside one person's: what fits on a screen."""
-    scored = (RHO, *FORMS.values())
+    scored = (RHO, *WHOLE)
     own = [one for one in records if one.statistic in scored and one.status != "not reproducible"]
     where = own[0].condition if own else ""
     asked = {one.subject: one.value for one in records if one.statistic == "n_items_asked"}
     columns = (
         Col("ρ", (RHO, people.SINGLE_RHO), THREE, "value", absent=None),
-        Col("Accuracy within SD", (*FORMS.values(), people.SINGLE_ACCURACY), THREE, "value", absent=None),
-        Col("unread as wrong", tuple(WRONG_FORMS.values()), THREE, "value", absent=None),
+        Col("Accuracy within SD", (*WHOLE, people.SINGLE_ACCURACY), THREE, "value", absent=None),
+        Col("unread as wrong", UNREAD_WRONG, THREE, "value", absent=None),
         Col("read / asked", "n_items_read", cell=lambda one: f"{one.value:.0f} / {asked[one.subject]:.0f}", absent=""),
     )
     subjects = tuple(dict.fromkeys(one.subject for one in own))

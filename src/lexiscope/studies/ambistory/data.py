@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from lexiscope.analysis.predictions import Form, Predictor, predictor
+from lexiscope.analysis.predictions import Predictor, predictors
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.story_effects import StoryPlace, story_places
 from lexiscope.collect import CollectProgress, collect, live_subjects
@@ -127,24 +127,12 @@ class AmbistoryData(Run[AmbistorySettings]):
     @cached_property
     def predictors(self) -> tuple[Predictor, ...]:
         """What every subject predicts, in the order in which they were asked; expected values follow ratings."""
-        given = self.answers.where(measure=tuple(MEASURES))
-        found = [
-            self._predictor(subject, measure)
-            for subject in map(str, given.unique("subject_id"))
-            for measure in MEASURES
-            if len(given.where(subject_id=subject, measure=measure))
-        ]
-        titles = told_apart([each.title for each in found], [each.subject for each in found])
-        return tuple(replace(each, title=title) for each, title in zip(found, titles, strict=True))
-
-    def _predictor(self, subject: str, measure: str) -> Predictor:
-        check_ratings(self.answers.where(subject_id=subject, measure=measure), SCALE)
-        expected, fact = MEASURES[measure], self.facts.get(subject)
-        replies = MEASURE_REPLY if measure == MEASURE else ""
-        form: Form | None = "raw" if measure == MEASURE_EXPECTED else None
-        found = predictor(self.answers, subject, measure=measure, replies=replies, form=form)
-        title = ((fact.title if fact else "") or subject) + expected
-        return replace(found, subject=subject + expected, title=title)
+        for measure in MEASURES:
+            check_ratings(self.answers.where(measure=measure), SCALE)
+        titles = {subject: facts.title for subject, facts in self.facts.items()}
+        found = predictors(self.answers, MEASURES, titles=titles, replies=MEASURE_REPLY, raw=(MEASURE_EXPECTED,))
+        names = told_apart([each.title for each in found], [each.subject for each in found])
+        return tuple(replace(each, title=name) for each, name in zip(found, names, strict=True))
 
     @property
     def silent(self) -> tuple[str, ...]:

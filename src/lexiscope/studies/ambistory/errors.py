@@ -7,18 +7,18 @@ from itertools import combinations
 from pathlib import Path
 
 from lexiscope.analysis.bootstrap import GroupResampling
-from lexiscope.analysis.error_tags import tag_agreement, tag_shares
+from lexiscope.analysis.error_tags import tag_agreement, tag_results
 from lexiscope.analysis.example_rows import Rule, choose_examples, example_rows, largest_errors
 from lexiscope.core.errors import InputError, StatisticError
 from lexiscope.core.item import Item
 from lexiscope.core.response import ResponseTable
-from lexiscope.core.result import Estimate, Record, Undefined
+from lexiscope.core.result import Record
 from lexiscope.items.error_tags import TAGS, ErrorCase, read_tags, write_tag_sheet
 from lexiscope.items.stories import story_text
 from lexiscope.report.part import Part, Remark, part_of
-from lexiscope.report.pivot import Col, Row, pivot
+from lexiscope.report.pivot import Col, Row, pivot, rows_of
 from lexiscope.report.predictor_tables import examples_table
-from lexiscope.report.tables import INTEGER, Column, Table
+from lexiscope.report.tables import Table
 from lexiscope.studies.ambistory.data import PERCENT, TWO, AmbistoryData
 
 EXAMPLES = 5
@@ -125,41 +125,33 @@ def error_tags(run: AmbistoryData) -> Part | None:
         raise InputError("no subject of this run made an error: there is nothing that a sheet could code")
     coded = ResponseTable.concat([read_tags(path, errors, coder=coder) for coder, path in paths.items()])
     words = run.resampling_of({case.case_id: case.item.word for case in errors})
-    return part_of(_shares(run, coded, tuple(paths), errors, words), _agreement(run, coded, tuple(paths), words))
-
-
-def _shares(
-    run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], errors: Sequence[ErrorCase], words: GroupResampling
-) -> Part:
-    found: list[Estimate] = []
-    rows, remarks = [], []
-    for coder in coders:
-        for subject in (ALL_SUBJECTS, *dict.fromkeys(case.subject for case in errors)):
-            ids = tuple(case.case_id for case in errors if subject in (ALL_SUBJECTS, case.subject))
-            try:
-                shares = tag_shares(coded.where(item_id=ids), coder, tuple(TAGS), **words)
-            except StatisticError as error:
-                remarks.append(Remark(f"{coder}, {subject}: no shares of tags: {error.what}."))
-                continue
-            of = "" if subject == ALL_SUBJECTS else subject
-            about = {"subject": of, "condition": f"{run.split}, coder {coder}"}
-            found += [run.about(one.result(), **about) for one in shares]
-            rows.append(Row((coder, subject, len(ids)), about))
-    columns = [Col(f"{tag.replace('_', ' ')}, %", f"error_tag_share(tag={tag})", PERCENT) for tag in TAGS]
+    shares = tag_results(coded, tuple(paths), {case.case_id: case.subject for case in errors}, tuple(TAGS), **words)
+    found = [run.about(one, condition=f"{run.split}, coder {one.condition}") for one in shares]
+    columns = [
+        Col("Errors", f"error_tag_share(tag={next(iter(TAGS))})", show="n"),
+        *(Col(f"{tag.replace('_', ' ')}, %", f"error_tag_share(tag={tag})", PERCENT) for tag in TAGS),
+    ]
+    names = {"": ALL_SUBJECTS} | {f"{run.split}, coder {coder}": coder for coder in paths}
     note = "Several tags may apply to one error: shares do not add up. 95 % interval, words resampled."
-    labels, title = ("Coder", "Subject", Column("Errors", INTEGER)), "What people saw in the errors"
-    table = pivot("error_tags", title, found, columns, rows, labels=labels, notes=(note,)) if rows else None
-    return part_of(found, table, remarks)
+    labels, title = ("Coder", "Subject"), "What people saw in the errors"
+    rows = rows_of(found, "condition", "subject", names=names)
+    table = pivot("error_tags", title, found, columns, rows, labels=labels, notes=(note,))
+    return part_of(found, table, _agreement(run, coded, tuple(paths), words))
 
 
 def _agreement(run: AmbistoryData, coded: ResponseTable, coders: Sequence[str], words: GroupResampling) -> Part:
-    found: list[Estimate | Undefined] = []
-    rows = []
-    for pair in combinations(coders, 2):
-        where = {"condition": f"{run.split}, {' and '.join(pair)}"}
-        for one in tag_agreement(coded, *pair, tuple(TAGS), **words):
-            found += [run.about(result, **where) for result in one.results()]
-            rows.append(Row((", ".join(pair), one.tag.replace("_", " ")), where, {"tag": one.tag}))
+    pairs = {f"{run.split}, {' and '.join(pair)}": pair for pair in combinations(coders, 2)}
+    found = [
+        run.about(result, condition=condition)
+        for condition, pair in pairs.items()
+        for one in tag_agreement(coded, *pair, tuple(TAGS), **words)
+        for result in one.results()
+    ]
+    rows = [
+        Row((", ".join(pair), tag.replace("_", " ")), {"condition": condition}, {"tag": tag})
+        for condition, pair in pairs.items()
+        for tag in TAGS
+    ]
     same = "error_tag_same(tag={tag})"
     columns = (
         Col("Same, %", same, PERCENT),

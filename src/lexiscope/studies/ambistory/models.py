@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-from lexiscope.analysis.predictions import RHO, Predictions, Predictor, rho_with_means
+from lexiscope.analysis.predictions import RHO, Predictor, nearness_by_layer
 from lexiscope.analysis.ratings import Ratings
 from lexiscope.analysis.story_effects import KINDS, accuracy_by_kind, open_against_ended
 from lexiscope.analysis.tuning import base_against_tuned
-from lexiscope.analysis.within_sd import UNREAD, accuracy_within_sd, majority_within_sd, random_within_sd, scores
+from lexiscope.analysis.within_sd import accuracy_name, constant_scores, majority_within_sd, random_within_sd, scores
 from lexiscope.core.errors import SpecError, StatisticError
-from lexiscope.core.result import NO_INTERVAL, Estimate, Record, Undefined, statistic_name
-from lexiscope.report.figure_accuracy import Dot, accuracy_dots
-from lexiscope.report.figures import Figure, Heading, apa
+from lexiscope.core.result import Estimate, Record, Undefined, statistic_name
+from lexiscope.report.figures import Heading, apa
 from lexiscope.report.part import Part, part_of, value_of
 from lexiscope.report.pivot import Col, Row, pivot, rows_of
-from lexiscope.report.predictor_tables import replies_table
-from lexiscope.report.tables import INTEGER, P_VALUE, TEXT, Column, Missing, Table
+from lexiscope.report.predictor_tables import UNREAD_WRONG, WHOLE, replies_table, scores_figure, scores_table
+from lexiscope.report.tables import INTEGER, P_VALUE, Column, Table
 from lexiscope.studies.ambistory.data import ALL, MEASURE_DISTANCE, THREE, AmbistoryData
 
 RANDOM, MAJORITY = "Random (expectation)", "Majority"
 NEARNESS = statistic_name("spearman", of="nearness", **{"with": "norms"})
-INTEGER_FORM = "accuracy_within_sd(sd=sample,edge=strict,predictions=integer)"
-ROUNDED_FORM = "accuracy_within_sd(sd=sample,edge=strict,predictions=rounded)"
-RAW_FORM = "accuracy_within_sd(sd=sample,edge=strict,predictions=raw)"
-INCLUSIVE = "accuracy_within_sd(sd=sample,edge=inclusive,predictions=integer)"
-POPULATION = "accuracy_within_sd(sd=population,edge=strict,predictions=integer)"
-EXPECTED = "expected_accuracy_within_sd(sd=sample,edge=strict,guesses=uniform)"
-FORMS = {"integer": INTEGER_FORM, "raw": ROUNDED_FORM}
-WRONG_FORMS = {form: form.replace(")", ",unread=wrong)") for form in FORMS.values()}
-"""The strict variant of an accuracy: a sample without a readable reply counts as wrong."""
 FEWEST_WORDS = 2
-_WHOLE = Missing("Whole predictions.")
 
 
 # -- all samples ------------------------------------------------------------------------------------------------------
@@ -48,8 +37,14 @@ def results(run: AmbistoryData) -> tuple[Part | None, ...]:
     for each in run.predictors:
         about = {"subject": each.subject, "condition": run.split}
         found += [run.about(one, **about) for one in scores(each, run.asked_ratings, **words)]
-    tables = (_table_3(run, [*found, *counted]), replies, _definitions(found, label))
-    return part_of(found, counted, tables, _figure(run, found), _NOTE), _distances(run, run.asked_ratings)
+    titles = {each.subject: each.title for each in run.predictors}
+    note = f"Samples of: {run.split}. 95 % interval, words resampled. The human ceilings have a table of their own."
+    every = [*found, *counted]
+    table = scores_table(every, run.predictors, name="table_3_results", number="3", notes=(note,))
+    caption = "Whole or rounded predictions; bars: 95 % interval, words resampled. Dashed: expectation of guessing."
+    heading = Heading("figure_accuracy", "", "Accuracy within SD of every subject", caption)
+    shown = table, replies, _definitions(found, label), scores_figure(found, titles, heading), _NOTE
+    return part_of(found, counted, shown), _distances(run, run.asked_ratings)
 
 
 _NOTE = (
@@ -66,7 +61,7 @@ def model_words(run: AmbistoryData, records: tuple[Record, ...]) -> str:
     texts = []
     for each in run.predictors if any(one.statistic == RHO for one in records) else ():
         rho = value_of(records, RHO, subject=each.subject)
-        right = value_of(records, FORMS[each.form], subject=each.subject)
+        right = value_of(records, accuracy_name(each.whole_form), subject=each.subject)
         said = [f"ρ {apa(rho)}" if rho is not None else "ρ n/a", f"accuracy {apa(right)}" if right is not None else ""]
         said += [f"over {each.n_read} readable of {len(each.predictions)}"] * (each.n_read < len(each.predictions))
         texts.append(f"{each.title}: {', '.join(filter(None, said))}")
@@ -80,64 +75,16 @@ def _baselines(run: AmbistoryData, ratings: Ratings) -> tuple[list[Estimate | Un
         found = majority_within_sd(ratings, run.people, source_name="all splits", **words)
     except StatisticError as error:
         return [chance], f"There is no majority label: {error.what}."
-    constant = dict.fromkeys(ratings.item_ids, found.label)
-    variants = (
-        accuracy_within_sd(constant, ratings, edge="inclusive", resamples=0).about(interval=NO_INTERVAL),
-        accuracy_within_sd(constant, ratings, spread="population", resamples=0).about(interval=NO_INTERVAL),
-        rho_with_means(constant, ratings, resamples=0),
-    )
-    label = f"The majority label is {found.label:g}, the mode of rounded mean ratings over {found.source}."
-    majority = [run.about(one, subject=MAJORITY, condition=run.split) for one in (found.accuracy, *variants)]
-    return [chance, *majority], label
-
-
-def _table_3(run: AmbistoryData, found: list[Estimate | Undefined]) -> Table:
-    read = {each.subject: each.read_of_asked for each in run.predictors}
-    columns = (
-        Col("ρ with the mean", RHO, THREE, absent=Missing("An expectation has no correlation.")),
-        Col("Accuracy, whole predictions", (INTEGER_FORM, EXPECTED), THREE, absent=Missing("Not whole.")),
-        Col(
-            "Accuracy, rounded",
-            ROUNDED_FORM,
-            THREE,
-            note="Predictions that were not whole, rounded, halves up.",
-            absent=_WHOLE,
-        ),
-        Col(
-            "Accuracy, as given",
-            RAW_FORM,
-            THREE,
-            note="The same predictions, not rounded; not comparable with whole ones.",
-            absent=_WHOLE,
-        ),
-        Col(
-            "Accuracy, unread as wrong",
-            tuple(WRONG_FORMS.values()),
-            THREE,
-            note="Whole or rounded; samples without a readable reply are wrong.",
-            absent=Missing("One prediction for every sample."),
-        ),
-        Col(
-            "Read / asked",
-            (INTEGER_FORM, ROUNDED_FORM, EXPECTED),
-            TEXT,
-            note="Samples with a readable reply, of those asked: ρ and accuracy are over the former.",
-            cell=lambda record: read.get(record.subject, f"{record.n} / {record.n}"),
-        ),
-        Col("Replies not read", "n_unreadable", INTEGER, "value", absent=0),
-    )
-    title, labels = "Predictions beside people's mean ratings", _titles(run)
-    note = f"Samples of: {run.split}. 95 % interval, words resampled. The human ceilings have a table of their own."
-    rows = rows_of(found, "subject", names=labels)
-    return pivot("table_3_results", title, found, columns, rows, number="3", notes=(note,))
+    scored = (found.accuracy, *constant_scores(found.label, ratings))
+    return [chance, *(run.about(one, subject=MAJORITY, condition=run.split) for one in scored)], found.sentence()
 
 
 def _definitions(found: list[Estimate | Undefined], label: str) -> Table:
     """The same constant under other definitions: the definition decides, so it is part of every name."""
     names = {
-        INTEGER_FORM: "sample SD, strict (the shared task's)",
-        INCLUSIVE: "sample SD, the edge counts",
-        POPULATION: "population SD, strict",
+        accuracy_name(): "sample SD, strict (the shared task's)",
+        accuracy_name(edge="inclusive"): "sample SD, the edge counts",
+        accuracy_name(spread="population"): "population SD, strict",
     }
     rows = [Row((text,), {"statistic": name, "subject": MAJORITY}) for name, text in names.items()]
     title = "What the definition of accuracy within SD decides"
@@ -145,38 +92,13 @@ def _definitions(found: list[Estimate | Undefined], label: str) -> Table:
     return pivot("accuracy_definitions", title, found, columns, rows, labels=("Definition",), notes=(label,))
 
 
-def _titles(run: AmbistoryData) -> dict[str, str]:
-    return {each.subject: each.title for each in run.predictors}
-
-
-def _figure(run: AmbistoryData, found: list[Estimate | Undefined]) -> Figure | None:
-    titles, records = _titles(run), part_of(found).records
-    chance = 100 * (value_of(records, EXPECTED) or 0.0)
-    dots = [
-        Dot.of(one, "Accuracy\nwithin SD", titles.get(one.subject, one.subject), times=100, chance=chance)
-        for one in records
-        if one.value is not None and one.statistic in FORMS.values()
-    ]
-    caption = "Whole or rounded predictions; bars: 95 % interval, words resampled. Dashed: expectation of guessing."
-    heading = Heading("figure_accuracy", "", "Accuracy within SD of every subject", caption)
-    return accuracy_dots(dots, heading, unit="Samples within SD, %") if dots else None
-
-
 def _distances(run: AmbistoryData, ratings: Ratings) -> Part | None:
     """A baseline that reads no question: how near the meaning's text lies to the story's, at every layer."""
-    answered = run.responses.where(measure=MEASURE_DISTANCE)
-    if not len(answered):
+    words = run.resampling_of(run.words, ratings.item_ids)
+    near = nearness_by_layer(run.responses, ratings, measure=MEASURE_DISTANCE, **words)
+    if not near:
         return None
-    words, known = run.resampling_of(run.words, ratings.item_ids), set(ratings.item_ids)
-    found = []
-    for subject in map(str, answered.unique("subject_id")):
-        own = answered.where(subject_id=subject)
-        for layer in sorted({int(each) for each in own.column("layer").tolist()}):
-            rows = own.where(layer=layer)
-            pairs = zip(rows.column("item_id").tolist(), rows.column("value").tolist(), strict=True)
-            near = {str(item): -float(value) for item, value in pairs if item in known}
-            one = rho_with_means(near, ratings, **words).about(name=NEARNESS)
-            found.append(run.about(one, subject=subject, condition=run.split, layer=layer))
+    found = [run.about(one, condition=run.split) for one in near]
     notes = (
         f"Nearness: minus the cosine distance of the mean vectors of the story and of the meaning's text. Samples of: "
         f"{run.split}. 95 % interval, words resampled.",
@@ -199,7 +121,7 @@ def open_or_ended(run: AmbistoryData) -> tuple[Part | None, ...]:
             results = open_against_ended(ratings, run.places).results(condition)
         except StatisticError:
             continue
-        found += [run.about(one, condition=one.condition) for one in results]
+        found += map(run.about, results)
     test = "rank_sum(of=sd,between=open_and_ended{more})"
     u, plain = test.format(more=""), test.format(more=",ties=ignored,value=p")
     columns = (
@@ -228,17 +150,15 @@ def _accuracies(run: AmbistoryData) -> Part | None:
     if ratings is None or not subjects:
         return None
     words = run.resampling_of(run.words, ratings.item_ids)
-    found: list[Estimate] = []
-    for each in subjects:
-        own: dict[str, Predictions] = {each.subject: each.predictions}
-        for unread in UNREAD:
-            form = each.whole_form
-            found += accuracy_by_kind(own, ratings, run.places, form=form, unread=unread, **words)
-    found = [run.about(one, condition=f"{run.split}, {one.condition or 'all'}") for one in found]
+    found = [
+        run.about(one, condition=f"{run.split}, {one.condition}")
+        for each in subjects
+        for one in accuracy_by_kind(each, ratings, run.places, **words)
+    ]
     read = {each.subject: each.read_of_asked for each in subjects}
     columns = [
-        Col(kind + end, tuple(forms), THREE, where={"condition": f"{run.split}, {kind}"})
-        for forms, end in ((WRONG_FORMS.keys(), ""), (WRONG_FORMS.values(), ", unread as wrong"))
+        Col(kind + end, forms, THREE, where={"condition": f"{run.split}, {kind}"})
+        for forms, end in ((WHOLE, ""), (UNREAD_WRONG, ", unread as wrong"))
         for kind in ("all", *KINDS)
     ]
     note = (

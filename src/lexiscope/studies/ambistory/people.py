@@ -23,15 +23,15 @@ from lexiscope.items.sense_frequency import sense_counts
 from lexiscope.items.story_inventory import guessed_lemmas, story_inventory, story_lengths
 from lexiscope.report.figures import Heading, apa
 from lexiscope.report.part import Part, Remark, part_of, value_of
+from lexiscope.report.people_tables import ceilings_table
 from lexiscope.report.pivot import Col, Row, pivot, records_of, rows_of
 from lexiscope.report.predictor_tables import labels_figure, labels_table
-from lexiscope.report.tables import BOUNDED, INTEGER, P_VALUE, TEXT, Column, format_number
+from lexiscope.report.tables import INTEGER, P_VALUE, Column, format_number
 from lexiscope.resources import wordnet
 from lexiscope.studies.ambistory.data import ALL, PERCENT, THREE, TWO, AmbistoryData
 from lexiscope.studies.kit.run import PEOPLE
 
 TOP_FORMS = 10
-MOST_FORMS = 4
 SHUFFLES = 100
 COUNTED = ("n_samples", "n_stories", "n_setups", "n_forms", "n_ratings", "n_nonsensical")
 POINTS = tuple(str(point) for point in range(1, 6))
@@ -78,23 +78,13 @@ def _counts(run: AmbistoryData, condition: str) -> list[Record]:
 
 def _inventory(run: AmbistoryData) -> Part:
     found = story_inventory(run.items)
-    most = found.setups_per_form[:MOST_FORMS]
-    records = [
-        run.number("n_sense_pairs", found.sense_pairs, note="a form with its two meanings, once a split"),
-        run.number("sentences_per_form", found.sentences_per_form, n=found.forms),
-        *(run.number("setups_of_form", count, condition=form) for form, count in most),
-    ]
-    text = (
-        f"{found.sense_pairs} pairs of meanings of {found.forms} word forms (a pair counted once in each split; "
-        f"{found.unordered_pairs} in all, whichever meaning is called the first); {found.sentences_per_form:.2f} "
-        f"ambiguous sentences for each form, the most for {', '.join(f'{form} ({count})' for form, count in most)}."
-    )
+    results = [run.about(one) for one in found.results()]
     try:
         guessed = guessed_lemmas([item.word for item in run.items], wordnet.load())
     except DataError:
-        return part_of(records, text)
+        return part_of(results, found.sentence())
     note = "guessed: the shortest WordNet base form; other rules give 299 to 334"
-    return part_of(records, run.number("n_lemmas", len(set(guessed.values())), note=note), text)
+    return part_of(results, run.number("n_lemmas", len(set(guessed.values())), note=note), found.sentence())
 
 
 # -- agreement --------------------------------------------------------------------------------------------------------
@@ -158,16 +148,11 @@ def _ceilings(run: AmbistoryData) -> Part | None:
     reliability = reliability_of_means(alpha, run.people.usual_count())
 
     of_groups = [run.about(one.estimate, condition=run.split) for one in (best.spearman, best.accuracy)]
-    control = [run.about(one, condition=run.split, n=best.spearman.n) for one in shuffled.results()]
+    control = [run.about(one, condition=run.split) for one in shuffled.results()]
     found = [*of_groups, run.about(reliability.estimate, condition=ALL), *control]
-    columns = (
-        Col("Definition", "{statistic}", TEXT, "note"),
-        Col("Value", "{statistic}", BOUNDED),
-        Col("n", "{statistic}", show="n"),
+    return part_of(
+        found, ceilings_table(found), _singles(run), _READ_WITH + (f" {_RECOVERED}" if run.name == "ambistory" else "")
     )
-    rows, labels = rows_of(found, "statistic", "condition"), ("Ceiling", "Samples of")
-    table = pivot("ceilings", "Human ceilings, by name", found, columns, rows, labels=labels)
-    return part_of(found, table, _singles(run), _READ_WITH + (f" {_RECOVERED}" if run.name == "ambistory" else ""))
 
 
 _READ_WITH = (
@@ -296,13 +281,12 @@ def scale_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
 
 def _points(run: AmbistoryData) -> Part:
     shares = rating_shares(run.people, **run.resampling_of(run.words, run.people.item_ids))
-    found = [run.about(one, condition=ALL) for one in shares.results("rating_share")]
-    extreme = 100 * (shares.shares[0] + shares.shares[-1])
-    ends = run.number("rating_share(point=1_or_5)", extreme, condition=ALL, unit="percent", n=shares.n)
+    name = "rating_share"
+    found = [run.about(one, condition=ALL) for one in (*shares.results(name), shares.ends(name))]
     columns = (Col("%", "rating_share(point={point})", PERCENT, note="95 %, words resampled."),)
     rows = [Row((point, count), of={"point": point}) for point, count in zip(POINTS, shares.counts, strict=True)]
     labels = ("Rating", Column("Ratings", INTEGER))
-    return part_of(found, ends, pivot("rating_distribution", "All ratings", found, columns, rows, labels=labels))
+    return part_of(found, pivot("rating_distribution", "All ratings", found, columns, rows, labels=labels))
 
 
 def _labels(run: AmbistoryData) -> Part | None:
@@ -314,10 +298,9 @@ def _labels(run: AmbistoryData) -> Part | None:
         return None
     titles = {PEOPLE: PEOPLE} | {each.subject: each.title for each in run.predictors}
     found = [
-        run.about(result, subject=one.subject, condition=f"{run.split}, {condition}")
-        for one in tables
-        for condition, shares in one.parts
-        for result in shares.results("label_share")
+        run.about(one, condition=f"{run.split}, {one.condition}")
+        for labels in tables
+        for one in labels.results("label_share")
     ]
     note = (
         "Mean ratings of people and predictions that are not whole are rounded to whole numbers by one rule, halves up "

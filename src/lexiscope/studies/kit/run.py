@@ -297,8 +297,9 @@ class Run(RunData[S]):
     # -- behind it --------------------------------------------------------------------------------------------------
 
     def about(self, result: R, **where: Any) -> R:
-        """Return a result with the dataset, the condition and the run that it is of."""
-        return result.about(**({"dataset": self.name, "condition": self.label, "run": self} | where))
+        """Return a result with the dataset, the condition and the run that it is of; of all items, with its own."""
+        condition = self.label or result.condition
+        return result.about(**({"dataset": self.name, "condition": condition, "run": self} | where))
 
     @cached_property
     def _rated(self) -> NDArray[np.bool_]:
