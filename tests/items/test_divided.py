@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.usage import Usage
 from lexiscope.items.divided import Divided, by_item, by_splits, in_folds
+from lexiscope.items.labelled_file import divided_file, read_labelled
 
 
 def item(number: int, *, split: str | None = None, gold: str | None = "t", word: str = "") -> Item:
@@ -86,3 +88,25 @@ def test_words_that_training_does_not_have_are_reported() -> None:
     known, new = (item(1, word="bank"),), (item(2, word="Bank"),)
     assert Divided(known, (), new).unseen_words() == ""
     assert "no tested word occurs in training" in Divided(known, (), (item(3, word="bat"),)).unseen_words()
+
+
+def test_a_file_is_divided_by_its_column_or_by_item(tmp_path: Path) -> None:
+    """A column split is used as it is; else each item is tested once in folds, or a quarter of them is tested."""
+
+    def divided(n_folds: int, *, split: bool = False) -> Divided:
+        path = tmp_path / "mine.csv"
+        head = f"sentence_1,target_1,sentence_2,target_2,label{',split' if split else ''}\n"
+        splits = ("train", "train", "dev", "test")
+        rows = [
+            f"A w{n} here.,w{n},The w{n}.,w{n},{'tf'[n // 4 % 2]}{',' + splits[n % 4] if split else ''}\n"
+            for n in range(40)
+        ]
+        path.write_text(head + "".join(rows), encoding="utf-8")
+        return divided_file(read_labelled(path, language="en"), n_folds, 1)
+
+    given, folded, made = divided(5, split=True), divided(5), divided(0)
+    assert [len(part) for part in (given.train, given.dev, given.test)] == [20, 10, 10]
+    assert (folded.n_folds, len(folded.test), folded.train) == (5, 40, ())
+    assert [len(part) for part in (made.train, made.dev, made.test)] == [24, 6, 10]
+    with pytest.raises(InputError, match="at least 30 of each are needed"):
+        divided(30)

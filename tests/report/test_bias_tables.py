@@ -9,6 +9,8 @@ from lexiscope.analysis.guess_flips import Guess
 from lexiscope.analysis.view_gaps import ambiguity_and_word_bias, human_model_gaps
 from lexiscope.analysis.view_scores import FixedScore, Scores, ViewScores
 from lexiscope.core.errors import InputError
+from lexiscope.core.result import Record
+from lexiscope.core.study import PublishedValue
 from lexiscope.report.bias_tables import (
     AmbiguityRow,
     BiasRow,
@@ -19,6 +21,8 @@ from lexiscope.report.bias_tables import (
     examples_table,
     flips_table,
     human_gaps_table,
+    recorded_scores_table,
+    seeds_table,
     view_scores_table,
 )
 from lexiscope.report.tables import Interval, Missing, Noted, to_text
@@ -82,6 +86,26 @@ def test_people_minus_model() -> None:
     cell = measured.rows[0][2]
     assert isinstance(cell, Interval)
     assert cell.value == pytest.approx(20.0)
+
+
+def test_scores_over_seeds_stand_next_to_the_test() -> None:
+    """The mean and SD on dev, what was best there, and the accuracy of that one on test, by view; times 100."""
+    where = {"subject": "m", "dataset": "d"}
+    records = [
+        Record("dev_mean", 0.75, **where, view="context_span", n=3, note="rate 1e-05, seed 2"),
+        Record("dev_sd", 0.02, **where, view="context_span", n=3),
+        Record("accuracy", 0.5, **where, view="full", low=0.25, high=0.75),
+        Record("accuracy", 0.625, **where, view="context_span", low=0.5, high=0.75),
+    ]
+    table = seeds_table(records)
+    assert table.rows == (("d", "m", "CONTEXT SPAN", 75.0, 2.0, 3, "rate 1e-05, seed 2", 62.5),)
+
+
+def test_recorded_scores_say_whether_they_are_printed_or_assumed() -> None:
+    """In percent, by dataset and view, with the place where the paper has them."""
+    value = PublishedValue("people_accuracy", "0.690", "Figure 3", "people (printed)", "am2ico", view="context")
+    table = recorded_scores_table([value], {"people (printed)": "printed"})
+    assert table.rows == (("am2ico", "CONTEXT", 69.0, "printed", "Figure 3"),)
 
 
 def test_examples_stand_view_by_view() -> None:

@@ -9,8 +9,11 @@ from pathlib import Path
 
 from lexiscope.core.errors import InputError, Place
 from lexiscope.core.item import Item
+from lexiscope.items.bias_fitness import bias_fitness
 from lexiscope.items.columns import ColumnMap
+from lexiscope.items.divided import Divided, by_item, in_folds
 from lexiscope.items.importer import import_items
+from lexiscope.items.published_pairs import SPLITS
 from lexiscope.items.real_items import catch_remark, real_items
 from lexiscope.items.rows import RowReader
 from lexiscope.items.tabular import is_item_table, read_items
@@ -63,6 +66,30 @@ def read_labelled(path: Path, *, language: str) -> LabelledFile:
             raise InputError(what, code="E484", place=Place(str(path), 1), hint=hint)
     items = real_items(every)
     return LabelledFile(path, _task_of(items, path), items, lines, catch_remark(len(every) - len(items)))
+
+
+def divided_file(file: LabelledFile, n_folds: int, seed: int) -> Divided:
+    """Divide the items of a file into what is learnt from, chosen by and tested, and check that each part can be.
+
+    By its column ``split``; without one in *n_folds* folds, or, for 0 folds, into train, dev and test.
+    Errors: :class:`InputError` E481 to E485 with the row, for a part without items or with labels of one class only.
+    """
+
+    def check(items: Sequence[Item], needs: Sequence[str]) -> None:
+        bias_fitness(items, needs=needs, path=str(file.path), lines=file.lines).require()
+
+    if any("split" in item.conditions for item in file.items):
+        check(file.items, SPLITS)
+        train, dev, test = (tuple(one for one in file.items if one.conditions["split"] == split) for split in SPLITS)
+        return Divided(train, dev, test)
+    # before the file is divided, all of it is looked at as one
+    check(file.items, ())
+    if n_folds:
+        file.require_each(n_folds)
+        return in_folds(file.items, n_folds, seed)
+    parts = by_item(file.items, seed)
+    check(parts.marked(), SPLITS)
+    return parts
 
 
 def _label_column(header: Sequence[str]) -> ColumnMap | None:

@@ -6,7 +6,7 @@ Scores are printed times 100: accuracies in percent, differences in points, a co
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lexiscope.analysis.bias import Bias, Biases, Difference, MinimumGap
@@ -17,10 +17,11 @@ from lexiscope.analysis.view_scores import ViewValue
 from lexiscope.core import result
 from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
-from lexiscope.core.result import Estimate, Undefined
+from lexiscope.core.result import Estimate, Record, Undefined
 from lexiscope.core.study import PublishedValue
 from lexiscope.items.views import shown_texts
 from lexiscope.report.part import shown
+from lexiscope.report.pivot import Col, pivot, rows_of
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import (
     BOUNDED,
@@ -172,6 +173,37 @@ def human_gaps_table(rows: Sequence[GapRow], *, name: str = "human_gaps", number
         gaps = {gap.view: gap for gap in row.gaps}
         cells.append((row.dataset, row.subject, *(_gap(gaps.get(view)) for view in views)))
     return Table(name, number, "People minus model, by view", columns, tuple(cells), (RESAMPLED,))
+
+
+def seeds_table(records: Sequence[Record], *, name: str = "seeds", number: str = "") -> Table:
+    """Return the scores over seeds of training on dev, by subject and view, next to that of the best of them on test.
+
+    *records* are ``dev_mean`` (its note is what was best, its n the seeds), ``dev_sd`` and the accuracies by view.
+    """
+    columns = (
+        Col("Dev, mean", "dev_mean", _SCORE, times=100),
+        Col("SD", "dev_sd", _SCORE, times=100, note="Over seeds, with n − 1."),
+        Col("Seeds", "dev_mean", show="n"),
+        Col("Best on dev", "dev_mean", show="note"),
+        Col("Test", "accuracy", _SCORE, show="value", times=100, note="Of the one that is best on dev."),
+    )
+    means = [record for record in records if record.statistic == "dev_mean"]
+    rows = rows_of(means, "dataset", "subject", "view", names={record.view: _title(record.view) for record in means})
+    title, labels = "Scores over seeds of training", ("Dataset", "Subject", "View")
+    return drop_empty(pivot(name, title, records, columns, rows, labels=labels, number=number))
+
+
+def recorded_scores_table(
+    values: Sequence[PublishedValue], status: Mapping[str, str], *, name: str = "human_constants"
+) -> Table:
+    """Return scores of people that a paper prints or assumes, in percent; *status* says which, by their subject."""
+    columns = (Column("Dataset"), Column("View"), Column("Score", _SCORE), Column("Status"), Column("Of"))
+    rows = tuple(
+        (each.dataset, _title(each.view), 100 * float(each.printed), status[each.subject], each.place)
+        for each in values
+    )
+    note = "Printed by the paper, or assumed there and not measured; nothing here was answered in this run."
+    return Table(name, "", "Recorded scores of people, in percent", columns, rows, (note,))
 
 
 def examples_table(rows: Sequence[ExampleRow], *, name: str = "task_examples", number: str = "") -> Table:

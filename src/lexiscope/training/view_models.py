@@ -70,6 +70,16 @@ class ViewAnswers:
     left_out: tuple[str, ...] = ()
     blind: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def whole(self) -> ViewTraining | None:
+        """The training on the whole input; ``None`` for a learner that counts."""
+        return next((each for each in self.trained if each.view == "full"), None)
+
+    @property
+    def cut(self) -> list[tuple[str, str, int]]:
+        """Where items were longer than what the model reads: view, split, and the number of items."""
+        return [(each.view, part, n) for each in self.trained for part, n in each.cut.items() if n]
+
 
 def counts_by_view(parts: Divided, views: Sequence[str], *, task: str, subject: str) -> ViewAnswers:
     """Return the answers of a learner that counts, in every view: the most frequent one to the same shown texts."""

@@ -20,12 +20,17 @@ from lexiscope.items.truth_choice import DIFFERENT, SAME
 from lexiscope.items.views import CONTEXT_SPAN
 from lexiscope.report.bias_parts import bar_figures, bias_records, gap_figures, gap_records, plane_figures
 from lexiscope.report.bias_sections import verdict_section
-from lexiscope.report.bias_tables import BiasRow, GapRow, biases_table, human_gaps_table, view_scores_table
+from lexiscope.report.bias_tables import (
+    BiasRow,
+    GapRow,
+    biases_table,
+    human_gaps_table,
+    recorded_scores_table,
+    seeds_table,
+    view_scores_table,
+)
 from lexiscope.report.document import Section
 from lexiscope.report.people_parts import agreement_of_people
-from lexiscope.report.pivot import Col, pivot, rows_of
-from lexiscope.report.sections import drop_empty
-from lexiscope.report.tables import Column, Format, Table
 from lexiscope.studies.context_bias.data import ASSUMED, PEOPLE, PRINTED, BiasData
 from lexiscope.studies.context_bias.sets import PAIR_TASKS, RETRIEVAL_TASKS, VIEWS, AuditSet
 from lexiscope.training.view_models import ViewAnswers
@@ -34,7 +39,6 @@ PRINTED_VALUES = printed_values(Path(__file__).with_name("printed.csv"), dataset
 """What the paper prints, by dataset."""
 
 _HUMANS = (PEOPLE, PRINTED)
-_SCORE = Format("number", 1)
 _STATUS = {PRINTED: "printed", ASSUMED: "assumed"}
 _NOBODY = (
     "No answers of people were given and no scores of people are printed of these datasets, so that the models are not "
@@ -151,18 +155,7 @@ def _seeds(run: BiasData, scores: Sequence[Record]) -> Iterator[object]:
     yield records
     # of a probe there is one figure, which is no spread
     if any(record.note for record in records if record.statistic == "dev_mean"):
-        columns = (
-            Col("Dev, mean", "dev_mean", _SCORE, times=100),
-            Col("SD", "dev_sd", _SCORE, times=100, note="Over seeds, with n − 1."),
-            Col("Seeds", "dev_mean", show="n"),
-            Col("Best on dev", "dev_mean", show="note"),
-            Col("Test", "accuracy", _SCORE, show="value", times=100, note="Of the one that is best on dev."),
-        )
-        views = {record.view: record.view.replace("_", " ").upper() for record in records}
-        rows = rows_of(records, "dataset", "subject", "view", names=views)
-        both = [*records, *scores]
-        title = "Scores over seeds of training"
-        yield drop_empty(pivot("seeds", title, both, columns, rows, labels=("Dataset", "Subject", "View")))
+        yield seeds_table([*records, *scores])
 
 
 # -- people ---------------------------------------------------------------------------------------------------
@@ -184,9 +177,9 @@ def people(run: BiasData) -> Iterator[object]:
             )
             # a single participant is one of several: scores of people together are among those of models
             yield agreement_of_people(found, audit.name, name=f"agreement_{number}", number="10")
-    recorded = _recorded(run)
-    if recorded.rows:
-        yield recorded, _AGREEMENT_REMARK
+    recorded = [each for audit in run.sets for each in people_recorded(run, audit)]
+    if recorded:
+        yield recorded_scores_table(recorded, _STATUS), _AGREEMENT_REMARK
 
 
 def gaps_of(run: BiasData, model: Measured) -> tuple[ViewGap, ...]:
@@ -203,17 +196,6 @@ def gaps_of(run: BiasData, model: Measured) -> tuple[ViewGap, ...]:
 
 def _people_of(run: BiasData, model: Measured) -> list[Measured]:
     return [each for each in run.once(measured) if each.human and each.dataset == model.dataset]
-
-
-def _recorded(run: BiasData) -> Table:
-    columns = (Column("Dataset"), Column("View"), Column("Score", _SCORE), Column("Status"), Column("Of"))
-    rows = tuple(
-        (audit.name, each.view.upper(), 100 * float(each.printed), _STATUS[each.subject], each.place)
-        for audit in run.sets
-        for each in people_recorded(run, audit)
-    )
-    note = "Printed by the paper, or assumed there and not measured; nothing here was answered in this run."
-    return Table("human_constants", "", "Recorded scores of people, in percent", columns, rows, (note,))
 
 
 def _model_scores(audit: AuditSet, answers: ViewAnswers) -> Scores:

@@ -344,19 +344,17 @@ def models(run: BiasData) -> Iterator[object]:
     yield run.not_run
     yield [Remark(f"{one.name} is not in this run. {one.reason}") for one in run.not_used if one.asked]
     for audit, answers in run.answered():
-        full = next((each for each in answers.trained if each.view == "full"), None)
-        method = full.method.replace("_", " ") if full is not None else "counting"
-        learnt = full.n_train if full is not None else len(audit.parts.train)
+        full = answers.whole
+        method, learnt = (full.method.replace("_", " "), full.n_train) if full else ("counting", len(audit.parts.train))
         left_out = "; ".join(answers.left_out)
         rows.append((audit.name, answers.subject, method, learnt, len(answers.asked), answers.plan, left_out or None))
         if left_out:
             yield Remark(f"{audit.name}, {answers.subject}: left out: {left_out}.")
-        cut = [(each.view, part, n) for each in answers.trained for part, n in each.cut.items() if n]
-        for view, part, n in cut:
+        for view, part, n in answers.cut:
             about = {"subject": answers.subject, "view": view, "condition": part}
             yield run.number("n_cut", n, dataset=audit.name, **about)
-        if cut:
-            counts = ", ".join(f"{n} of {part} in {view.upper()}" for view, part, n in cut)
+        if answers.cut:
+            counts = ", ".join(f"{n} of {part} in {view.upper()}" for view, part, n in answers.cut)
             what = "of some items it read a part only, being cut far from the target where they are too long"
             yield Remark(f"{audit.name}, {answers.subject}: {what}: {counts}.")
     yield drop_empty(Table("models", "9", "Models: how they learnt and what was left out", columns, tuple(rows)))

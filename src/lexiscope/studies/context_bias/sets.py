@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,8 +13,8 @@ from lexiscope.core.errors import DataError, InputError, SpecError, made_and_fai
 from lexiscope.core.item import Item
 from lexiscope.core.run import sha256_of
 from lexiscope.items.bias_fitness import bias_fitness
-from lexiscope.items.divided import Divided, by_item, by_splits, in_folds
-from lexiscope.items.labelled_file import read_labelled
+from lexiscope.items.divided import Divided, by_splits
+from lexiscope.items.labelled_file import divided_file, read_labelled
 from lexiscope.items.published_pairs import SPLITS
 from lexiscope.items.search_space import MEASURE_RETRIEVED, SearchSpace
 from lexiscope.items.synset_space import for_retrieval, synset_space
@@ -137,27 +136,11 @@ def own_set(path: Path, settings: ContextBiasSettings) -> AuditSet:
 
     A file without a column ``split`` is learnt from and tested in folds, if the learners cost seconds; otherwise it is
     divided for a training.
-    Errors: :class:`InputError` with the row: those of :func:`~lexiscope.items.labelled_file.read_labelled`, and E481 to
-    E485.
+    Errors: those of :func:`~lexiscope.items.labelled_file.read_labelled` and :func:`divided_file`.
     """
     file = read_labelled(path, language=settings.language)
-
-    def check(items: Sequence[Item], needs: Sequence[str]) -> None:
-        bias_fitness(items, needs=needs, path=str(path), lines=file.lines).require()
-
-    if any("split" in item.conditions for item in file.items):
-        check(file.items, SPLITS)
-        train, dev, test = (tuple(one for one in file.items if one.conditions["split"] == split) for split in SPLITS)
-        parts = Divided(train, dev, test)
-    else:
-        # before the file is divided, all of it is looked at as one
-        check(file.items, ())
-        if not settings.budget and settings.protocol in ("auto", "linear"):
-            file.require_each(_N_FOLDS)
-            parts = in_folds(file.items, _N_FOLDS, settings.seed)
-        else:
-            parts = by_item(file.items, settings.seed)
-            check(parts.marked(), SPLITS)
+    quick = not settings.budget and settings.protocol in ("auto", "linear")
+    parts = divided_file(file, _N_FOLDS if quick else 0, settings.seed)
     audit = AuditSet(
         path.stem, path.stem, file.task, parts, checksums=((path.name, sha256_of(path)),), caught=file.caught
     )
