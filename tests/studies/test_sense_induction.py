@@ -142,6 +142,9 @@ def test_text_made_by_rule_tells_the_variants_apart(tmp_path: Path) -> None:
     rows = ResponseTable.read_parquet(tmp_path / "run" / "responses.parquet").where(subject_id="made_up/gasi_beta")
     assert len(rows) == 12 * 2 * 30
     assert "No vectors were given" in left_out(tmp_path / "run")
+    # what is missing is said once
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "<p>Not answered: the run has no rated pairs of words.</p>" in page
 
 
 # -- what is compared -------------------------------------------------------------------------------------------

@@ -444,9 +444,12 @@ class Study:
     def _answered(self, asked: Asked, run: RunData[Any]) -> Part:
         missing = [what for what in asked.needs if not run.has(what)]
         if missing:
-            *first, last = (_NEEDED.get(what, what) for what in asked.needs)
-            needed = f"{', '.join(first)} and {last}" if first else last
-            told = f"Not answered: the run has no {' and no '.join(missing)}. The question needs {needed}."
+            told = f"Not answered: the run has no {' and no '.join(missing)}."
+            *first, last = needed = [_NEEDED.get(what, what) for what in asked.needs]
+            # the same words a second time would say nothing
+            if needed != missing:
+                several = f"{', '.join(first)} and {last}" if first else last
+                told += f" The question needs {several}."
             return Part(paragraphs=(told,))
         given = flat(run.once(asked.answer))
         name = asked.answer.__name__
