@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from lexiscope.analysis.agreement import included, leave_one_out
+from lexiscope.analysis.group_raters import single_rater
 from lexiscope.analysis.norms import norms
 from lexiscope.analysis.ratings import Ratings
+from lexiscope.analysis.variance_components import VarianceComponents
 from lexiscope.core.item import Item
 from lexiscope.core.result import Estimate
 from lexiscope.core.result import Interval as Bounds
 from lexiscope.core.usage import Usage
-from lexiscope.report.people_tables import agreement_table, ceilings_table, norms_table
+from lexiscope.report.people_tables import (
+    agreement_table,
+    ceilings_table,
+    norms_table,
+    single_raters_table,
+    variance_table,
+)
 from lexiscope.report.tables import Interval, Missing
 
 RATINGS = Ratings.from_arrays(list("aaabbbccc"), list("ijkijkijk"), [1, 2, 3, 1, 3, 2, 2, 3, 4])
@@ -41,6 +49,24 @@ def test_each_definition_of_agreement_has_a_row_of_its_own() -> None:
     first, second = ([cell if not isinstance(cell, float) else round(cell, 3) for cell in row] for row in table.rows)
     assert first == ["leave-one-out: the norm without the rater", 0.744, 0.866, 0.211, 0.5, 0.866, 3, 0]
     assert second == ["included: the rater's own rating stays in the norm", 0.833, 1.0, 0.289, 0.5, 1.0, 3, 0]
+
+
+def test_single_raters_have_a_row_for_each_condition() -> None:
+    """The correlation over all ratings and the mean over raters stand apart; raters are those of the latter."""
+    found = single_rater(RATINGS, resamples=20)
+    results = [one.about(condition=part) for part in ("all", "test") for one in found.results()]
+    first, second = single_raters_table(results).rows
+    assert (first[0], second[0], first[1:]) == ("all", "test", second[1:])
+    assert (first[1], first[3], first[4], first[5]) == (found.rho_pooled, found.accuracy, found.sd, 3)
+
+
+def test_variances_have_a_row_for_each_source() -> None:
+    """The components as they were computed; the test of raters and both reliabilities are in the note."""
+    found = VarianceComponents(1.2, 0.1, 1.1, 2.0, (1, 3), 0.1, 1, 2, 2, 4)
+    table = variance_table(found, found.results(4), 4)
+    assert table.rows == (("sample", 1.2), ("rater", 0.1), ("residual", 1.1))
+    # 1.2 / 2.4 and 1.2 / (1.2 + 1.2 / 4)
+    assert "F(1, 3) = 2.00, p = 0.1. ICC(2,1) .500, ICC(2,4) .800." in table.notes[0]
 
 
 def test_an_item_without_ratings_is_among_the_norms() -> None:

@@ -9,15 +9,17 @@ import numpy as np
 from lexiscope.analysis.agreement import RaterAgreement
 from lexiscope.analysis.ceilings import counted_in
 from lexiscope.analysis.norms import Norms
+from lexiscope.analysis.variance_components import VarianceComponents
 from lexiscope.core.item import Item
 from lexiscope.core.result import Record, Result, parse_statistic
+from lexiscope.report.figures import apa
 from lexiscope.report.part import shown
-from lexiscope.report.pivot import records_of
+from lexiscope.report.pivot import Col, Row, pivot, records_of, rows_of
 from lexiscope.report.sections import drop_empty
 from lexiscope.report.tables import INTEGER, Cell, Column, Format, Missing, Table, columns
 
 _CORRELATION = Format("number", 3, leading_zero=False)
-_THREE = Format("number", 3)
+_TWO, _THREE = Format("number", 2), Format("number", 3)
 _DEFINITIONS = {
     "leave_one_out": "leave-one-out: the norm without the rater",
     "included": "included: the rater's own rating stays in the norm",
@@ -57,6 +59,44 @@ def _named(statistic: str) -> str:
     name, given = parse_statistic(statistic)
     variant = (given.get("variant") or given.get("metric", "")).replace("leave_one_out", "leave-one-out")
     return name.replace("_", " ") + (f" ({variant.replace('_', ' ')})" if variant else "")
+
+
+def single_raters_table(
+    results: Iterable[Record | Result], *, name: str = "single_raters", label: str = "Samples of"
+) -> Table:
+    """Return how well one rater predicts the others (:class:`lexiscope.analysis.group_raters.SingleRater`).
+
+    A row for each condition, headed by *label*.
+    """
+    rho, over_raters = "single_rater_rho(over=ratings)", "single_rater_rho(over=raters)"
+    accuracy = "single_rater_accuracy_within_sd"
+    cols = (
+        Col("ρ, all ratings", rho, _CORRELATION),
+        Col("ρ, mean over raters", over_raters, _CORRELATION, note="95 % interval, raters resampled."),
+        Col("Accuracy within SD", accuracy, _CORRELATION, note="Of the others' ratings, n − 1."),
+        Col("SD of ρ", "single_rater_rho_sd", _TWO),
+        Col("Raters", over_raters, show="n"),
+    )
+    listed = records_of(results)
+    title = "One rater against the others"
+    return pivot(name, title, listed, cols, rows_of(listed, "condition"), labels=(label,))
+
+
+def variance_table(
+    found: VarianceComponents, results: Iterable[Record | Result], n_ratings: int, *, name: str = "variance"
+) -> Table:
+    """Return where ratings differ: the variance of items, raters and the rest, with the test of raters in the note.
+
+    *results* are those of *found*; *n_ratings* is the number of ratings whose mean's reliability is given.
+    """
+    note = (
+        f"Two-way within groups of raters, pooled over {found.n_groups} groups. Do raters differ in leniency? "
+        f"F({found.df[0]}, {found.df[1]}) = {found.f:.2f}, p = {found.p:.2g}. ICC(2,1) {apa(found.icc_single, 3)}, "
+        f"ICC(2,{n_ratings}) {apa(found.icc_mean(n_ratings), 3)}."
+    )
+    cols = (Col("Variance", "variance(of={source})", _CORRELATION),)
+    rows = [Row((source,), of={"source": source}) for source in ("sample", "rater", "residual")]
+    return pivot(name, "Where ratings differ", results, cols, rows, labels=("Source",), notes=(note,))
 
 
 def norms_table(items: Sequence[Item], norms: Norms, *, name: str = "norms") -> Table:

@@ -13,6 +13,7 @@ from lexiscope.report.figures import Heading, apa
 from lexiscope.report.part import Part, part_of, value_of
 from lexiscope.report.pivot import Col, Row, pivot, rows_of
 from lexiscope.report.predictor_tables import UNREAD_WRONG, WHOLE, replies_table, scores_figure, scores_table
+from lexiscope.report.story_tables import disagreement_table
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, Table
 from lexiscope.studies.ambistory.data import ALL, MEASURE_DISTANCE, THREE, AmbistoryData
 
@@ -122,20 +123,7 @@ def open_or_ended(run: AmbistoryData) -> tuple[Part | None, ...]:
         except StatisticError:
             continue
         found += map(run.about, results)
-    test = "rank_sum(of=sd,between=open_and_ended{more})"
-    u, plain = test.format(more=""), test.format(more=",ties=ignored,value=p")
-    columns = (
-        *(
-            Col(f"Mean SD, {kind}", "kind_mean_sd(ddof=1)", THREE, where={"condition": f"{{condition}}, {kind}"})
-            for kind in KINDS
-        ),
-        Col("U", u, INTEGER, "value"),
-        Col("p", u, P_VALUE, "p", note="Wilcoxon's rank-sum test, two-sided, corrected for ties and continuity."),
-        Col("p, ties ignored", plain, P_VALUE, note="Without either correction, as some programs print it; too large."),
-    )
-    rows = rows_of([one for one in found if one.name == u], "condition")
-    title = "Do people disagree more about open stories?"
-    return part_of(found, pivot("open_ended_sd", title, found, columns, rows, labels=("Samples of",))), _accuracies(run)
+    return part_of(found, disagreement_table(found)), _accuracies(run)
 
 
 def kind_words(_run: AmbistoryData, records: tuple[Record, ...]) -> str:
@@ -208,7 +196,7 @@ def tuning(run: AmbistoryData) -> Part | None:
         Col("V", test, INTEGER, "value"),
         Col("p", test, P_VALUE, "p", note="Wilcoxon's signed-rank test of the absolute errors, two-sided."),
         Col("Accuracy, tuned − base", difference, THREE),
-        Col("n", test, show="n"),
+        Col("Samples", test, show="n"),
     )
     note = "Whole predictions; others rounded, halves up. Samples that both predicted; 95 % interval, words resampled."
     labels = ("Base", "Tuned")

@@ -23,9 +23,10 @@ from lexiscope.items.sense_frequency import sense_counts
 from lexiscope.items.story_inventory import guessed_lemmas, story_inventory, story_lengths
 from lexiscope.report.figures import Heading, apa
 from lexiscope.report.part import Part, Remark, part_of, value_of
-from lexiscope.report.people_tables import ceilings_table
+from lexiscope.report.people_tables import ceilings_table, single_raters_table, variance_table
 from lexiscope.report.pivot import Col, Row, pivot, records_of, rows_of
 from lexiscope.report.predictor_tables import labels_figure, labels_table
+from lexiscope.report.story_tables import directions_table, lengths_table, shifts_table
 from lexiscope.report.tables import INTEGER, P_VALUE, Column, format_number
 from lexiscope.resources import wordnet
 from lexiscope.studies.ambistory.data import ALL, PERCENT, THREE, TWO, AmbistoryData
@@ -37,7 +38,7 @@ COUNTED = ("n_samples", "n_stories", "n_setups", "n_forms", "n_ratings", "n_nons
 POINTS = tuple(str(point) for point in range(1, 6))
 ALPHA, SENSE_RHO = "krippendorff_alpha(level=interval)", "sense_count_rho(with=mean)"
 SINGLE_RHO, SINGLE_ACCURACY = "single_rater_rho(over=ratings)", "single_rater_accuracy_within_sd"
-SHIFT, SHIFT_SD = "absolute_difference(between={between})", "absolute_difference_sd(between={between},ddof="
+SHIFT = "absolute_difference(between={between})"
 
 
 # -- the stories ------------------------------------------------------------------------------------------------------
@@ -51,17 +52,7 @@ def stories(run: AmbistoryData) -> Part:
     splits = rows_of(counts, "condition")
     table = pivot("counts", "What the dataset holds", counts, (*heads, ticks), splits, labels=("Split",))
     lengths = [run.about(one) for one in story_lengths(run.items).results()]
-    mean = "mean_words(of={part})"
-    parts = pivot(
-        "table_2_lengths",
-        "Length of the stories",
-        lengths,
-        (Col("Words, mean", mean, TWO, "value"), Col("n", mean, show="n")),
-        [Row((part,), of={"part": part}) for part in ("precontext", "sentence", "ending", "story")],
-        labels=("Part",),
-        number="2",
-        notes=("Words are what white space separates. Endings without the open stories; stories with them.",),
-    )
+    parts = lengths_table(lengths, name="table_2_lengths", number="2")
     return part_of(counts, table, lengths, parts, _inventory(run))
 
 
@@ -121,7 +112,7 @@ def _alphas(run: AmbistoryData) -> Part:
         "Krippendorff's α; 95 % interval, setups resampled. It needs no rater ids. The ratio level takes 1 to 5 as "
         "counts from a true zero, which a rating scale does not have."
     )
-    labels = ("Samples of", Column("n", INTEGER), Column("Ratings", INTEGER))
+    labels = ("Samples of", Column("Samples", INTEGER), Column("Ratings", INTEGER))
     table = pivot("agreement", "Agreement of people", found, columns, rows, labels=labels, notes=(note,))
     return part_of(found, table)
 
@@ -173,17 +164,7 @@ def _singles(run: AmbistoryData) -> Part:
         one = run.attempt(SINGLE_RHO, make)
         results = (one,) if isinstance(one, Undefined) else one.results()
         found += [run.about(result, condition=condition) for result in results]
-    over_raters = "single_rater_rho(over=raters)"
-    columns = (
-        Col("ρ, all ratings", SINGLE_RHO, THREE),
-        Col("ρ, mean over raters", over_raters, THREE, note="95 % interval, raters resampled."),
-        Col("Accuracy within SD", SINGLE_ACCURACY, THREE, note="Of the others' ratings, n − 1."),
-        Col("SD of ρ", "single_rater_rho_sd", TWO),
-        Col("Raters", over_raters, show="n"),
-    )
-    rows = rows_of(found, "condition")
-    table = pivot("single_raters", "One rater against the others", found, columns, rows, labels=("Samples of",))
-    return part_of(found, table)
+    return part_of(found, single_raters_table(found))
 
 
 def _components(run: AmbistoryData) -> Part:
@@ -194,15 +175,7 @@ def _components(run: AmbistoryData) -> Part:
         return part_of(Remark(f"Variance components could not be computed: {error.what}."))
     several = run.people.usual_count()
     results = [run.about(one) for one in found.results(several)]
-    note = (
-        f"Two-way within groups of raters, pooled over {found.n_groups} groups. Do raters differ in leniency? "
-        f"F({found.df[0]}, {found.df[1]}) = {found.f:.2f}, p = {found.p:.2g}. ICC(2,1) {apa(found.icc_single, 3)}, "
-        f"ICC(2,{several}) {apa(found.icc_mean(several), 3)}."
-    )
-    columns = (Col("Variance", "variance(of={source})", THREE),)
-    rows = [Row((source,), of={"source": source}) for source in ("sample", "rater", "residual")]
-    table = pivot("variance", "Where ratings differ", results, columns, rows, labels=("Source",), notes=(note,))
-    return part_of(results, table)
+    return part_of(results, variance_table(found, results, several))
 
 
 # -- endings ----------------------------------------------------------------------------------------------------------
@@ -216,37 +189,7 @@ def endings(run: AmbistoryData) -> Part:
     except StatisticError as error:
         return part_of(Remark(f"Effects of endings could not be computed: {error.what}."))
     found = [run.about(one) for one in effects.results()]
-    shifts = pivot(
-        "endings",
-        "How far an ending moves the plausibility of a meaning",
-        found,
-        (
-            Col("Mean absolute difference", SHIFT, TWO, note="Of mean ratings; 95 % interval, words resampled."),
-            Col("SD, n", SHIFT_SD + "0)", THREE, note="Divided by n, as Gehring & Roth (2025) do."),
-            Col("SD, n − 1", SHIFT_SD + "1)", THREE),
-            Col("Differences", SHIFT, show="n"),
-        ),
-        [
-            Row(("ended against open",), of={"between": "open_and_ended"}),
-            Row(("ending A against B",), of={"between": "endings"}),
-        ],
-        labels=("Compared",),
-    )
-    orders = pivot(
-        "ending_direction",
-        "Do endings work in the direction they were written for?",
-        found,
-        [
-            Col(f"{share.capitalize()}, %", f"{{order}}(share={share})", PERCENT)
-            for share in ("above", "equal", "below")
-        ],
-        [
-            Row(("intended meaning above the other one, same story",), of={"order": "intended_above_other"}),
-            Row(("ending raises its meaning above the open story",), of={"order": "ending_raises_intended"}),
-        ],
-        labels=("How often",),
-        notes=("Not every ending works, and none was dropped for that.",),
-    )
+    shifts, orders = shifts_table(found, source="Gehring & Roth (2025) do"), directions_table(found)
     return part_of(found, shifts, orders)
 
 
@@ -341,7 +284,7 @@ def _frequency(run: AmbistoryData) -> Part:
     columns = (
         Col("ρ with the mean", SENSE_RHO, THREE),
         Col("p", SENSE_RHO, P_VALUE, "p"),
-        Col("n", SENSE_RHO, show="n"),
+        Col("Samples", SENSE_RHO, show="n"),
     )
     title, rows = "Are frequent senses more plausible?", rows_of(found, "condition")
     table = pivot("sense_frequency", title, found, columns, rows, labels=("Samples of",), notes=(note,))
