@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from lexiscope.analysis.choice_design import BOTH, Cell, ChoiceDesign, cell_of
+from lexiscope.analysis.choice_design import (
+    BOTH,
+    CONTROLLED,
+    RANDOM,
+    Cell,
+    ChoiceDesign,
+    cell_of,
+    families,
+    several_expressions,
+    without_pairs,
+)
 from lexiscope.core.errors import InputError
 from lexiscope.core.response import Response, ResponseTable
 from lexiscope.datasets import mini_synonymy
@@ -49,3 +59,17 @@ def test_a_cell_that_lacks_an_item_is_refused() -> None:
     rest = ChoiceDesign([item for item in ITEMS if item.conditions["item"] != 2 or cell_of(item).condition == "random"])
     with pytest.raises(InputError, match="has no choice set for 1 items, the first is 2"):
         rest.decisions(answers({"controlled": {1}, "random": {1}}), subject="lm")
+
+
+def test_contrasts_by_rule_and_what_has_none() -> None:
+    """Two suites in two conditions, one expression: suites and conditions are compared; for the rest a reason each."""
+    cells = [Cell(suite, "", condition) for suite in "ab" for condition in (CONTROLLED, RANDOM)]
+    found = families(cells)
+    assert [len(family.pairs) for family in found] == [2, 2, 0, 0]
+    assert [analysis for analysis, _ in without_pairs(found, cells)] == [
+        "With context against without",
+        "Which expression works best",
+    ]
+    # pairs of which a cell was not answered are none
+    assert len(without_pairs(found, cells[:1])) == 4
+    assert several_expressions(cells) == ()

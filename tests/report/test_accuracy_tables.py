@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from lexiscope.analysis.accuracy import accuracy
+from lexiscope.analysis.choice_design import Cell, ChoiceDesign
 from lexiscope.analysis.consistency_table import consistency_table
 from lexiscope.analysis.random_answers import accuracy_with_random
 from lexiscope.analysis.token_effect import delta_effect
 from lexiscope.core.result import Estimate, Interval
+from lexiscope.datasets import mini_synonymy
 from lexiscope.report.accuracy_tables import (
     above_baseline_table,
     below_baseline,
     comparison_of_tests,
     consistency_of_tests,
+    design_table,
     random_answers_table,
     token_warnings,
     training_table,
@@ -95,3 +98,13 @@ def test_a_second_test_given_a_first_one() -> None:
     assert table is not None
     assert table.rows == (("M", "wrong", 1, 0, 1.0, 0.0), ("M", "right", 1, 2, 1 / 3, 2 / 3))
     assert consistency_of_tests([], names=NAMES, name="t", title="T") is None
+
+
+def test_the_cells_of_a_design_with_an_example() -> None:
+    """40 choice sets of two options and of eleven; the text of the first right option."""
+    items = mini_synonymy.load().items
+    labels = {Cell("substitution", "", condition): condition for condition in ("controlled", "random")}
+    table = design_table(ChoiceDesign(items), labels)
+    assert [row[:3] for row in table.rows] == [("controlled", 40, 2), ("random", 40, 11)]
+    first = next(item for item in items if item.conditions["suite"] == "substitution")
+    assert table.rows[0][3] == first.usages[0].text

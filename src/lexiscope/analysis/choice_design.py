@@ -8,7 +8,7 @@ sentences (``sentence``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -153,6 +153,64 @@ def expression_pairs(cells: Sequence[Cell]) -> tuple[Pair, ...]:
     kinds = dict.fromkeys((cell.suite, cell.condition) for cell in named)
     alike = [[cell for cell in named if (cell.suite, cell.condition) == kind] for kind in kinds]
     return tuple(pair for each in alike for pair in combinations(each, 2))
+
+
+def several_expressions(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    """Return the cells of the suites that have several expressions of their relation.
+
+    >>> given = [Cell("relation", expression, CONTROLLED) for expression in ("means", "is the same as")]
+    >>> len(several_expressions([*given, Cell("kinds", "is a kind of", CONTROLLED)]))
+    2
+    """
+    found: dict[str, set[str]] = {}
+    for cell in cells:
+        found.setdefault(cell.suite, set()).add(cell.expression)
+    return tuple(cell for cell in cells if cell.expression and len(found[cell.suite] - {""}) > 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Contrasts that answer one question: pairs of cells that are compared; ``place`` is where a paper has them."""
+
+    name: str
+    title: str
+    pairs: tuple[Pair, ...]
+    place: str = ""
+
+
+SUITES, CONDITIONS, CONTEXT, EXPRESSIONS = (
+    f"contrasts_{of}" for of in ("suites", "conditions", "context", "expressions")
+)
+"""The names of families of contrasts."""
+_NO_PAIRS = {
+    SUITES: ("Contrasts between suites", "No two suites have a condition in common."),
+    CONDITIONS: ("Contrasts between conditions", "Every suite has one condition."),
+    CONTEXT: (
+        "With context against without",
+        "No relation is asked with context (random) and, under the same expression, without (correct_vs_random).",
+    ),
+    EXPRESSIONS: ("Which expression works best", "No suite has two expressions of its relation."),
+}
+
+
+def families(cells: Sequence[Cell]) -> tuple[Family, ...]:
+    """Return the contrasts of a design by rule: of suites, conditions, with context and without, expressions.
+
+    >>> [family.name for family in families([Cell(suite, "", RANDOM) for suite in "ab"]) if family.pairs]
+    ['contrasts_suites']
+    """
+    return (
+        Family(SUITES, "The first suite against the others", suite_pairs(cells)),
+        Family(CONDITIONS, "Between conditions of a suite", condition_pairs(cells)),
+        Family(CONTEXT, "With context against without", context_pairs(cells)),
+        Family(EXPRESSIONS, "Between expressions of the relation", expression_pairs(cells)),
+    )
+
+
+def without_pairs(given: Iterable[Family], cells: Iterable[Cell]) -> list[tuple[str, str]]:
+    """Return what the families without a pair among some cells would have compared, each with the reason."""
+    there = set(cells)
+    return [_NO_PAIRS[family.name] for family in given if not any(map(there.issuperset, family.pairs))]
 
 
 # -- the choice sets --------------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from lexiscope.analysis.accuracy import Accuracy
+from lexiscope.analysis.choice_design import Cell as DesignCell
+from lexiscope.analysis.choice_design import ChoiceDesign
 from lexiscope.analysis.choice_sets import BothWays
 from lexiscope.analysis.design_answers import SIDES, disagreeing_tests
 from lexiscope.analysis.random_answers import ALL, DECIDED, EXPECTED, n_random
@@ -33,6 +35,17 @@ _FINE, _FINEST = Format("number", 3), Format("number", 5)
 _CLOSEST = "How near the closest decision was."
 _TOO_FEW = "Too few decisions, or none differs."
 _NAMED = 6
+
+
+def design_table(design: ChoiceDesign, labels: Mapping[DesignCell, str], *, name: str = "design_cells") -> Table:
+    """Return the labelled cells of a design of choice sets, each with its size and the first right option's text."""
+    heads = columns("Cell", ("Choice sets", INTEGER), ("Options", INTEGER), "Example: the right option's text")
+    rows: list[tuple[Cell, ...]] = [
+        (label, len(items), design.n_options(cell), items[0].usages[0].text)
+        for cell, label in labels.items()
+        for items in (design.sets[cell],)
+    ]
+    return Table(name, "", "What was asked: the cells of the design", heads, tuple(rows))
 
 
 def intervals_table(

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lexiscope.analysis.choice_design import Cell, ChoiceDesign
+from lexiscope.analysis.choice_design import Cell, ChoiceDesign, without_pairs
 from lexiscope.analysis.design_answers import Kind, SubjectAnswers, subject_answers
 from lexiscope.collect import CollectProgress, collect, judged_if_able, live_subjects, scoring_routes
 from lexiscope.core import catalog
@@ -23,6 +23,7 @@ from lexiscope.core.study import Question
 from lexiscope.core.subject import Generates, Judges, Scores, Subject
 from lexiscope.items.choice_items import GAPS, OTHER_SUITES, ChoiceItems, choice_items, read_choice_items
 from lexiscope.items.flagged import FLAGGED_WORDS, flagged_sentences, read_words
+from lexiscope.report.accuracy_tables import design_table
 from lexiscope.report.part import Remark, told_apart
 from lexiscope.report.sections import flagged_table, licences_table, scoring_table
 from lexiscope.report.tables import INTEGER, Table, columns
@@ -253,36 +254,21 @@ def collection(run: SynonymyData) -> object:
     if not run.own:
         flaws = ": the published texts repaired." if run.settings.mode == "clean" else ", flaws included."
         clusters += f" Texts are in the mode {run.settings.mode!r}{flaws}"
-    heads = columns("Cell", ("Choice sets", INTEGER), ("Options", INTEGER), "Example: the right option's text")
-    asked = [(cell, run.sets.sets[cell]) for cell in ordered(run.sets.sets)]
-    rows = [(label_of(cell), len(items), run.sets.n_options(cell), items[0].usages[0].text) for cell, items in asked]
     numbers = {"n_items": n_items, "n_sentences": n_sentences, "n_choice_sets": len(run.asked.items)}
     return (
         [run.number(name, n) for name, n in {**numbers, "n_flagged": len(flagged)}.items()],
-        Table("design_cells", "", "What was asked: the cells of the design", heads, tuple(rows)),
+        design_table(run.sets, {cell: label_of(cell) for cell in ordered(run.sets.sets)}),
         _left_out_table(run) if run.own else None,
         flagged_table(flagged, Path(words).name) if flagged else None,
         clusters,
     )
 
 
-_NO_PAIRS = {
-    "contrasts_suites": ("Contrasts between suites", "No two suites have a condition in common."),
-    "contrasts_conditions": ("Contrasts between conditions", "Every suite has one condition."),
-    "contrasts_context": (
-        "With context against without",
-        "No relation is asked with context (random) and, under the same expression, without (correct_vs_random).",
-    ),
-    "contrasts_expressions": ("Which expression works best", "No suite has two expressions of its relation."),
-}
-
-
 def _left_out_table(run: SynonymyData) -> Table:
     """Which analyses do not apply to a user's own items or templates, and why."""
     compared = ("Comparison with the paper's numbers", "The items or the templates are not the paper's.")
-    rows, cells = [compared, *run.left_out.items()], set(run.cells)
-    rows += [_NO_PAIRS[family.name] for family in run.design.families if not any(map(cells.issuperset, family.pairs))]
-    if not any(cells.issuperset(pair) for _, *pair in run.design.consistency):
+    rows = [compared, *run.left_out.items(), *without_pairs(run.design.families, run.cells)]
+    if not any(set(run.cells).issuperset(pair) for _, *pair in run.design.consistency):
         rows.append(("Consistency of two tests", "There is one test."))
     if not any(answers.deltas for answers in run.of_kind("live")):
         rows.append(("The effect of tokens", "No subject told how many tokens the words have in their texts."))

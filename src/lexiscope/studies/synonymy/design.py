@@ -13,17 +13,19 @@ from dataclasses import dataclass, replace
 from lexiscope.analysis.choice_design import (
     BOTH,
     BOTH_ALONE,
+    CONDITIONS,
+    CONTEXT,
     CONTROLLED,
     CORRECT,
+    EXPRESSIONS,
     INCORRECT,
     RANDOM,
+    SUITES,
     Cell,
-    Pair,
-    condition_pairs,
-    context_pairs,
-    expression_pairs,
+    Family,
+    families,
     in_first_expression,
-    suite_pairs,
+    several_expressions,
 )
 from lexiscope.items.templates import TURNED
 
@@ -92,33 +94,23 @@ MAIN = (
 """The eight accuracies that the paper prints for a model (Table 5, Figure 1)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
-    """Contrasts that answer one question; ``pairs`` are the cells that are set against each other."""
-
-    name: str
-    title: str
-    place: str
-    pairs: tuple[Pair, ...]
-
-
 _FAMILIES = (
     Family(
-        "contrasts_suites",
+        SUITES,
         "Substitution against the other suites",
-        "Table 6",
         (
             *((SUBSTITUTION, RELATION), (SUBSTITUTION_RANDOM, RELATION_RANDOM)),
             *((SUBSTITUTION, REFERENCE), (SUBSTITUTION_RANDOM, REFERENCE_RANDOM)),
         ),
+        "Table 6",
     ),
     Family(
-        "contrasts_conditions",
+        CONDITIONS,
         "Random against controlled, and the two words without context",
-        "Tables 9, 10",
         ((SUBSTITUTION_RANDOM, SUBSTITUTION), (RELATION_RANDOM, RELATION), (ALONE, ALONE_WRONG)),
+        "Tables 9, 10",
     ),
-    Family("contrasts_context", "With context against without", "Table 11", ((RELATION_RANDOM, ALONE),)),
+    Family(CONTEXT, "With context against without", ((RELATION_RANDOM, ALONE),), "Table 11"),
 )
 _CONSISTENCY = (
     *(("14", SUBSTITUTION, RELATION), ("15", SUBSTITUTION, REFERENCE)),
@@ -156,31 +148,20 @@ class Design:
     @property
     def related(self) -> tuple[Cell, ...]:
         """The cells of the suites that have several expressions of their relation."""
-        found: dict[str, set[str]] = {}
-        for cell in self._asked:
-            found.setdefault(cell.suite, set()).add(cell.expression)
-        return tuple(cell for cell in self._asked if cell.expression and len(found[cell.suite] - {""}) > 1)
+        return several_expressions(self._asked)
 
     @property
     def families(self) -> tuple[Family, ...]:
         """The contrasts within a subject."""
-        cells, pairs = self._asked, expression_pairs(self._asked)
-        title = "Between expressions of the relation"
-        if self.is_papers:
-            return *_FAMILIES, Family("contrasts_expressions", title, "Tables 12, 13", pairs)
-        return (
-            Family("contrasts_suites", "The first suite against the others", "", suite_pairs(cells)),
-            Family("contrasts_conditions", "Between conditions of a suite", "", condition_pairs(cells)),
-            Family("contrasts_context", "With context against without", "", context_pairs(cells)),
-            Family("contrasts_expressions", title, "", pairs),
-        )
+        *by_rule, expressions = families(self._asked)
+        return (*_FAMILIES, replace(expressions, place="Tables 12, 13")) if self.is_papers else (*by_rule, expressions)
 
     @property
     def consistency(self) -> tuple[tuple[str, Cell, Cell], ...]:
         """The pairs of tests whose right items are compared, each with its number."""
         if self.is_papers:
             return _CONSISTENCY
-        pairs = (*suite_pairs(self._asked), *condition_pairs(self._asked), *context_pairs(self._asked))
+        pairs = [pair for family in families(self._asked) if family.name != EXPRESSIONS for pair in family.pairs]
         return tuple((str(number), *pair) for number, pair in enumerate(pairs, start=1))
 
     @property
