@@ -229,7 +229,7 @@ def disagreeing_tests(
 
 
 def consistency_results(answers: SubjectAnswers, first: Cell, second: Cell) -> Results:
-    """Return how often items are right in a second test, given the first (:mod:`.consistency_table`)."""
+    """Return how often items are right in a second cell, given what they were in a first one."""
     if first not in answers.outcomes or second not in answers.outcomes:
         return []
     found = consistency_table(answers.outcomes[first].correct, answers.outcomes[second].correct)
