@@ -185,7 +185,7 @@ def test_model_place_counts_raters_strictly_below() -> None:
     """A model equal to a rater is not above that rater."""
     found = leave_one_out(Ratings.from_arrays(list("aaabbbccc"), list("ijkijkijk"), [1, 2, 3, 1, 3, 2, 2, 3, 4]))
     place = model_place(found, float(found.values[0]))
-    assert (place.n_below, place.n_raters, place.value) == (1, 3, 1 / 3)
+    assert (place.n, place.value, place.note) == (3, 1 / 3, "1 of 3 raters are below ρ = 0.8660")
     assert place.name == "raters_below_model(among=leave_one_out,method=spearman)"
     with pytest.raises(StatisticError, match="not a correlation"):
         model_place(found, 1.5)
@@ -232,9 +232,9 @@ def test_saw_c_published_agreement_keeps_the_own_rating(sawc_ratings: Ratings) -
 @pytest.mark.published
 def test_beto_among_the_raters(sawc_ratings: Ratings) -> None:
     """BETO's |rho| of .6116 lies above 7 of 131 raters (5.3 %, §4.4), or 11 (8.4 %) by true leave-one-out."""
-    assert model_place(included(sawc_ratings), 0.6116).n_below == 7
+    assert model_place(included(sawc_ratings), 0.6116).value == 7 / 131
     place = model_place(leave_one_out(sawc_ratings), 0.6116)
-    assert (place.n_below, round(place.value, 3)) == (11, 0.084)
+    assert (place.value, round(place.value, 3)) == (11 / 131, 0.084)
 
 
 @pytest.mark.published

@@ -51,6 +51,9 @@ def test_a_model_that_meets_the_criterion_is_kept() -> None:
     """The maximal model converges, so nothing is removed; singularity alone is no reason under 'converged'."""
     reduction = reduce(MAXIMAL, trials(word_slope=0.0))
     assert (len(reduction.steps), reduction.satisfied) == (1, True)
+    (steps,) = reduction.results("sense")
+    assert (steps.name, steps.value) == ("reduction_steps(test=sense,criterion=converged)", 1)
+    assert steps.note == f"reached; ends at {reduction.fit.random_effects}"
     assert reduction.fit.singular
     assert reduction.rule == RULE
 

@@ -20,3 +20,12 @@ def test_several_tests_have_their_names_and_the_rest_is_counted() -> None:
     assert ratio_tests_in_words(records) == f"{first}; distance (m, layer 6): χ²(1) = 3.25, p = 0.071"
     assert ratio_tests_in_words(records, most=2) == f"{first}; and 1 more"
     assert ratio_tests_in_words([]) == ""
+
+
+def test_random_effects_of_all_tests_are_said_once() -> None:
+    """Two tests on the same random effects name them at the end."""
+    records = [
+        Record(f"chi2(test={name},df=1)", 9.0, p=0.0027, note="random effects: (1 | Word)") for name in ("a", "b")
+    ]
+    line = "a: χ²(1) = 9.00, p = 0.0027; b: χ²(1) = 9.00, p = 0.0027 (all with random effects: (1 | Word))"
+    assert ratio_tests_in_words(records) == line

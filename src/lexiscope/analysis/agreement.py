@@ -37,7 +37,6 @@ __all__ = [
     "Alpha",
     "Kappa",
     "Majority",
-    "ModelPlace",
     "PairwiseAgreement",
     "PercentAgreement",
     "RaterAgreement",
@@ -150,17 +149,6 @@ class PairwiseAgreement:
     n_raters: int
 
 
-@dataclass(frozen=True, slots=True)
-class ModelPlace:
-    """Where a model's correlation with the norms stands among the raters': the share of raters below it."""
-
-    name: str
-    value: float
-    interval: Interval
-    n_below: int
-    n_raters: int
-
-
 def leave_one_out(
     ratings: Ratings,
     *,
@@ -242,20 +230,25 @@ def pairwise_agreement(
     )
 
 
-def model_place(agreement: RaterAgreement, model_rho: float, *, level: float = 0.95) -> ModelPlace:
+def model_place(agreement: RaterAgreement, model_rho: float, *, level: float = 0.95, called: str = "ρ") -> Estimate:
     """Return the share of raters whose agreement lies strictly below a model's correlation with the norms.
 
-    *model_rho* is signed so that higher means closer to people: for cosine distances, the negative of the correlation.
-    The interval is Wilson's, raters being the sample. *Source:* SAW-C §4.4.
+    *model_rho* is signed so that higher means closer to people: for cosine distances, the negative of the correlation,
+    *called* ``−ρ``. The note counts the raters. The interval is Wilson's, raters being the sample. *Source:* SAW-C
+    §4.4.
 
     Errors: :class:`StatisticError` where *model_rho* is not a correlation.
+
+    >>> ratings = Ratings.from_arrays(list("aaabbbccc"), list("ijkijkijk"), [1, 2, 3, 1, 3, 2, 2, 3, 4])
+    >>> model_place(leave_one_out(ratings), 0.9).note
+    '3 of 3 raters are below ρ = 0.9000'
     """
     if not -1 <= model_rho <= 1:
         raise StatisticError(f"{model_rho} is not a correlation")
-    below = int(np.sum(agreement.values < model_rho))
+    below, n = int(np.sum(agreement.values < model_rho)), agreement.n_raters
     name = statistic_name("raters_below_model", among=agreement.variant, method=agreement.method)
-    n = agreement.n_raters
-    return ModelPlace(name, below / n, wilson_interval(below, n, level=level), below, n)
+    note = f"{below} of {n} raters are below {called} = {model_rho:.4f}"
+    return Estimate(name, below / n, wilson_interval(below, n, level=level), n, note=note)
 
 
 def wilson_interval(successes: int, n: int, *, level: float = 0.95) -> Interval:

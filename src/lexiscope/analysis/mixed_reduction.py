@@ -18,6 +18,7 @@ from lexiscope.analysis.mixed_fit import MixedFit, as_fit
 from lexiscope.analysis.mixed_formula import MixedFormula, RandomPart, read_formula
 from lexiscope.analysis.mixed_optimum import maximise
 from lexiscope.core.errors import InputError
+from lexiscope.core.result import Estimate, statistic_name
 
 Criterion = Literal["converged", "converged_and_not_singular"]
 
@@ -56,6 +57,12 @@ class Reduction:
     steps: tuple[ReductionStep, ...]
     fit: MixedFit
     satisfied: bool
+
+    def results(self, test: str) -> tuple[Estimate, ...]:
+        """Return the number of fitted models under the name of the *test*; the note says where it ended."""
+        name = statistic_name("reduction_steps", test=test, criterion=self.criterion)
+        note = f"{'reached' if self.satisfied else 'never reached'}; ends at {self.fit.random_effects}"
+        return (Estimate(name, len(self.steps), note=note),)
 
 
 def reduce(

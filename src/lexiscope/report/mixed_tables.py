@@ -52,20 +52,27 @@ def ratio_tests_in_words(records: Sequence[Record], *, most: int = 4) -> str:
     """
     tests = [(record, parse_statistic(record.statistic)) for record in records if record.value is not None]
     known = [(record, given) for record, (name, given) in tests if name == "chi2" and "test" in given]
-    found = [_in_words(record, given, named=len(known) > 1) for record, given in known[:most]]
+    several = len(known) > 1
+    effects = [record.note.partition(";")[0] for record, _ in known]
+    # what all of them rest on is said once
+    shared = effects[0] if several and len(set(effects)) == 1 else ""
+    found = [
+        _in_words(record, given, "" if shared else effect, named=several)
+        for (record, given), effect in zip(known[:most], effects, strict=False)
+    ]
     further = [f"and {len(known) - most} more"] if len(known) > most else []
-    return "; ".join([*found, *further])
+    end = f" (all with {shared})" if shared.startswith("random") else ""
+    return "; ".join([*found, *further]) + end
 
 
-def _in_words(record: Record, given: Mapping[str, str], *, named: bool) -> str:
+def _in_words(record: Record, given: Mapping[str, str], effects: str, *, named: bool) -> str:
     # the tail of χ² is below the smallest number beyond about 1480
     p = f"p = {record.p:.2g}" if record.p else "p < 1e-300"
-    random = record.note.partition(";")[0]
-    effects = f" ({random})" if random.startswith("random") else ""
+    random = f" ({effects})" if effects.startswith("random") else ""
     layer = "" if record.layer is None else f", layer {record.layer}"
     subject = f" ({record.subject}{layer})" if record.subject else ""
     lead = f"{_words(given['test'])}{subject}: " if named or subject else ""
-    return f"{lead}χ²({given['df']}) = {record.value:.2f}, {p}{effects}"
+    return f"{lead}χ²({given['df']}) = {record.value:.2f}, {p}{random}"
 
 
 def estimates_table(name: str, fits: Mapping[str, MixedFit]) -> Table:

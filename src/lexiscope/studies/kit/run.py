@@ -264,8 +264,7 @@ class Run(RunData[S]):
 
         The interval is Wilson's; people are the sample.
         """
-        one = model_place(self._agreement, model.value)
-        result = Estimate(one.name, one.value, one.interval, one.n_raters)
+        result = model_place(self._agreement, model.value)
         about = {"subject": model.subject, "layer": model.layer, "unit": "share"}
         return self.about(result, higher="the model is closer to people than more of them are", **about)
 

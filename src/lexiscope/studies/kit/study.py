@@ -73,7 +73,7 @@ Shown = TypeVar("Shown", Table, Figure)
 _SENTENCES = 12
 _NEEDED: Mapping[str, str] = {
     "ratings": "ratings of people",
-    "norms": "mean ratings of people",
+    "norms": "norms (mean ratings of people)",
     "senses": "the sense relation of each pair",
     "models": "answers of models",
     "distances": "distances of encoders",

@@ -147,7 +147,7 @@ def _alpha(run: SawCData, level: Level) -> Result:
     def alpha() -> Estimate:
         found = krippendorff_alpha(run.people, level=level, **run.resampling_of(run.words))
         note = f"n counts the ratings of the {found.n_items} items with two or more"
-        return run.about(Estimate(found.name, found.value, found.interval, found.n_ratings, note=note))
+        return run.about(found.estimate, n=found.n_ratings, note=note)
 
     return run.attempt(statistic_name("krippendorff_alpha", level=level), alpha)
 
@@ -165,15 +165,8 @@ def places(run: SawCData, rho: float, sign: str, **about: Any) -> list[Estimate]
 
     *rho* is the model's agreement, higher meaning closer to people; *sign* is how its name is printed.
     """
-    found = [model_place(each, rho) for each in run.once(agreement)]
-    return [
-        run.about(
-            Estimate(one.name, one.value, one.interval, one.n_raters),
-            note=f"{one.n_below} of {one.n_raters} raters are below {sign} = {rho:.4f}",
-            **about,
-        )
-        for one in found
-    ]
+    found = [model_place(each, rho, called=sign) for each in run.once(agreement)]
+    return [run.about(one, **about) for one in found]
 
 
 # -- by sense -------------------------------------------------------------------------------------------------------

@@ -206,17 +206,8 @@ def reductions(run: SawCData) -> object:
         test.name: reduce(test.full, run.trials(test.columns), starts=2, seed=run.settings.seed, references=REFERENCES)
         for test in reversed(distinct.values())
     }
-    if not logs:
-        return ()
-    records = [
-        run.number(
-            statistic_name("reduction_steps", test=name, criterion=log.criterion),
-            len(log.steps),
-            note=f"{'reached' if log.satisfied else 'never reached'}; ends at {log.fit.random_effects}",
-        )
-        for name, log in logs.items()
-    ]
-    return *records, reduction_table("reduction", logs)
+    found = [run.about(one) for name, log in logs.items() for one in log.results(name)]
+    return (found, reduction_table("reduction", logs)) if logs else ()
 
 
 def write_r(run: SawCData, folder: Path) -> tuple[str, ...]:
