@@ -414,6 +414,19 @@ def test_the_tests_of_own_items_are_those_of_the_paper() -> None:
     assert tests == ["sense", "sense_beyond_distance", "distance_beyond_sense"]
 
 
+def test_without_encoders_every_question_says_what_it_needs() -> None:
+    """Ratings alone answer the question on people; each of the others names all of its inputs, in one form."""
+    alone = SawCData(_data("own", ITEMS, _ratings(ITEMS, _agree, 3)), ResponseTable.empty(), SETTINGS)
+    parts = study.analyse(alone)
+    assert parts["Q1"].records
+    missing = {"Q2": "distances", "Q3": "models", "Q4": "distances", "Q5": "distances"}
+    for name, what in missing.items():
+        (text,) = parts[name].paragraphs
+        assert text.startswith(f"Not answered: the run has no {what}. The question needs ")
+    needed = "norms (mean ratings of people), the sense relation of each pair and distances of encoders."
+    assert parts["Q4"].paragraphs[0].endswith(needed)
+
+
 def test_a_subject_without_distances_is_named() -> None:
     """A live subject that gives neither distances nor ratings enters no statistic here, and the run says which."""
     own = replace(_own(), live=frozenset({"m", "baseline:random"}))
