@@ -24,7 +24,7 @@ from lexiscope.core.subject import Generates, Judges, Scores, Subject
 from lexiscope.items.choice_items import GAPS, OTHER_SUITES, ChoiceItems, choice_items, read_choice_items
 from lexiscope.items.flagged import FLAGGED_WORDS, flagged_sentences, read_words
 from lexiscope.report.accuracy_tables import design_table
-from lexiscope.report.part import Remark, told_apart
+from lexiscope.report.part import Omission, Remark, told_apart
 from lexiscope.report.sections import flagged_table, licences_table, scoring_table
 from lexiscope.report.tables import INTEGER, Table, columns
 from lexiscope.resources.cards import SEMCOR, WORDNET
@@ -258,13 +258,13 @@ def collection(run: SynonymyData) -> object:
     return (
         [run.number(name, n) for name, n in {**numbers, "n_flagged": len(flagged)}.items()],
         design_table(run.sets, {cell: label_of(cell) for cell in ordered(run.sets.sets)}),
-        _left_out_table(run) if run.own else None,
+        _omissions(run) if run.own else None,
         flagged_table(flagged, Path(words).name) if flagged else None,
         clusters,
     )
 
 
-def _left_out_table(run: SynonymyData) -> Table:
+def _omissions(run: SynonymyData) -> list[Omission]:
     """Which analyses do not apply to a user's own items or templates, and why."""
     compared = ("Comparison with the paper's numbers", "The items or the templates are not the paper's.")
     rows = [compared, *run.left_out.items(), *without_pairs(run.design.families, run.cells)]
@@ -272,8 +272,7 @@ def _left_out_table(run: SynonymyData) -> Table:
         rows.append(("Consistency of two tests", "There is one test."))
     if not any(answers.deltas for answers in run.of_kind("live")):
         rows.append(("The effect of tokens", "No subject told how many tokens the words have in their texts."))
-    heads = columns("Analysis", "Why it is left out")
-    return Table("left_out", "", "What does not apply to these items", heads, tuple(rows))
+    return [Omission(analysis, why) for analysis, why in rows]
 
 
 def subjects(run: SynonymyData) -> object:
