@@ -9,8 +9,11 @@ from lexiscope.analysis.guess_flips import Guess
 from lexiscope.analysis.view_gaps import ambiguity_and_word_bias, human_model_gaps
 from lexiscope.analysis.view_scores import FixedScore, Scores, ViewScores
 from lexiscope.core.errors import InputError
+from lexiscope.core.item import Item
 from lexiscope.core.result import Record
 from lexiscope.core.study import PublishedValue
+from lexiscope.core.usage import Usage
+from lexiscope.items.divided import Divided
 from lexiscope.report.bias_tables import (
     AmbiguityRow,
     BiasRow,
@@ -18,6 +21,7 @@ from lexiscope.report.bias_tables import (
     GapRow,
     ambiguity_table,
     biases_table,
+    divided_table,
     examples_table,
     flips_table,
     human_gaps_table,
@@ -86,6 +90,19 @@ def test_people_minus_model() -> None:
     cell = measured.rows[0][2]
     assert isinstance(cell, Interval)
     assert cell.value == pytest.approx(20.0)
+
+
+def test_divided_items_are_counted_by_split() -> None:
+    """One item to learn from, one to choose by, two of one word tested; what no dataset has is no column."""
+    items = [Item(f"i{n}", "d", (Usage("a bank", 2, 6, lemma=word),)) for n, word in enumerate("abcc")]
+    table = divided_table([("d", "same meaning", Divided((items[0],), (items[1],), (items[2], items[3])), None)])
+    assert table.rows == (("d", "same meaning", 1, 1, 2, 1, "test"),)
+    folds = Divided((), (), tuple(items), (0, 1, 0, 1), "all, in folds")
+    table = divided_table([("d", "same meaning", folds, None)])
+    assert ([column.header for column in table.columns][2:], folds.sizes) == (
+        ["Test", "Words tested", "Tested split"],
+        {"folds": 4},
+    )
 
 
 def test_scores_over_seeds_stand_next_to_the_test() -> None:

@@ -19,10 +19,10 @@ from lexiscope.core import catalog
 from lexiscope.core.result import Record, read_records
 from lexiscope.core.run import read_json
 from lexiscope.core.simulated import SIMULATED, SIMULATED_PARTICIPANTS
+from lexiscope.items.divided import FOLDED
 from lexiscope.report.document import Report
 from lexiscope.report.part import pick
 from lexiscope.report.stored import load
-from lexiscope.studies.context_bias.sets import FOLDED
 from lexiscope.studies.context_bias.settings import ContextBiasSettings
 
 STUDY, PEOPLE = "context_bias", "people"

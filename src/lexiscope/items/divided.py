@@ -20,6 +20,9 @@ _TWENTIETHS = 20
 _TRAIN_SHARES: Mapping[str, float] = {"train": 85, "dev": 15}
 _DEV_SHARES: Mapping[str, float] = {"train": 75, "dev": 25}
 
+FOLDED = "folds"
+"""The name of the number of items that are tested in folds."""
+
 Turn = tuple[tuple[Item, ...], tuple[Item, ...]]
 """What is learnt from, and what is then tested."""
 
@@ -48,6 +51,12 @@ class Divided:
     def n_folds(self) -> int:
         """The number of folds; 0 for splits."""
         return len(set(self.folds))
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The number of items by split; of folds, in which every item is tested once, that of all items."""
+        parts = (self.train, self.dev, self.test)
+        return {FOLDED: len(self.test)} if self.folds else dict(zip(SPLITS, map(len, parts), strict=True))
 
     def turns(self) -> list[Turn]:
         """Return what is learnt from and what is then tested: once, or fold by fold."""

@@ -19,6 +19,9 @@ from lexiscope.core.errors import InputError
 from lexiscope.core.item import Item
 from lexiscope.core.result import Estimate, Record, Undefined
 from lexiscope.core.study import PublishedValue
+from lexiscope.items.divided import Divided
+from lexiscope.items.published_pairs import SPLITS
+from lexiscope.items.search_space import SearchSpace
 from lexiscope.items.views import shown_texts
 from lexiscope.report.part import shown
 from lexiscope.report.pivot import Col, pivot, rows_of
@@ -173,6 +176,28 @@ def human_gaps_table(rows: Sequence[GapRow], *, name: str = "human_gaps", number
         gaps = {gap.view: gap for gap in row.gaps}
         cells.append((row.dataset, row.subject, *(_gap(gaps.get(view)) for view in views)))
     return Table(name, number, "People minus model, by view", columns, tuple(cells), (RESAMPLED,))
+
+
+def divided_table(
+    sets: Sequence[tuple[str, str, Divided, SearchSpace | None]],
+    *,
+    name: str = "divided",
+    title: str = "Datasets of this run",
+) -> Table:
+    """Return how datasets are divided: name, task in words, its items, and what is searched, if anything is."""
+    columns = (
+        Column("Dataset"),
+        Column("Task"),
+        *(Column(split.capitalize(), INTEGER) for split in SPLITS),
+        Column("Words tested", INTEGER, note="What is resampled."),
+        Column("Searched", INTEGER, note="Entries of the search space."),
+        Column("Tested split"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for dataset, task, parts, space in sets:
+        counts = (parts.sizes.get("train"), parts.sizes.get("dev"), len(parts.test), len({i.word for i in parts.test}))
+        rows.append((dataset, task, *counts, None if space is None else len(space), parts.tested))
+    return drop_empty(Table(name, "", title, columns, tuple(rows)))
 
 
 def seeds_table(records: Sequence[Record], *, name: str = "seeds", number: str = "") -> Table:

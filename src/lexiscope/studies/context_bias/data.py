@@ -20,7 +20,7 @@ from lexiscope.core.subject import Subject
 from lexiscope.items.answers_by_dataset import answers_by_dataset
 from lexiscope.items.guessed_word import guessed_again
 from lexiscope.items.tabular import is_item_table, read_items
-from lexiscope.report.bias_tables import ExampleRow, examples_table
+from lexiscope.report.bias_tables import ExampleRow, divided_table, examples_table
 from lexiscope.report.document import Section
 from lexiscope.report.part import Part, Remark
 from lexiscope.report.sections import drop_empty
@@ -307,27 +307,15 @@ def _plan(audit: AuditSet, encoder: str, settings: ContextBiasSettings, kept: Pa
 
 def datasets(run: BiasData) -> Iterator[object]:
     """Yield the datasets with their splits, what was done to them, and those that are not in the run, with why."""
-    columns = (
-        Column("Dataset"),
-        Column("Task"),
-        *(Column(name, INTEGER) for name in ("Train", "Dev", "Test")),
-        Column("Words tested", INTEGER, note="What is resampled."),
-        Column("Searched", INTEGER, note="Entries of the search space."),
-        Column("Tested split"),
-    )
-    rows: list[tuple[Cell, ...]] = []
     for audit in run.sets:
         n_words, n_test = len(set(audit.words.values())), len(audit.test)
-        searched = len(audit.space) if audit.space is not None else None
-        counts = (audit.sizes.get("train"), audit.sizes.get("dev"), n_test)
-        rows.append((audit.name, TASKS[audit.task], *counts, n_words, searched, audit.parts.tested))
-        yield [run.number("n_items", n, dataset=audit.name, condition=split) for split, n in audit.sizes.items()]
+        yield [run.number("n_items", n, dataset=audit.name, condition=split) for split, n in audit.parts.sizes.items()]
         yield run.number("n_words", n_words, dataset=audit.name)
         yield run.number("n_word_shown", audit.n_shown, dataset=audit.name, n=n_test)
         if about := (*audit.parts.how, *_shown_again(audit)):
             yield f"{audit.name}: {' '.join(about)}"
         yield [Remark(text) for text in audit.caught]
-    yield drop_empty(Table("sets", "", "Datasets of this run", columns, tuple(rows)))
+    yield divided_table([(one.name, TASKS[one.task], one.parts, one.space) for one in run.sets], name="sets")
     if run.not_used:
         missing = (Column("Dataset"), Column("Title"), Column("Why it is not in this run"))
         reasons = tuple((each.name, each.title, each.reason) for each in run.not_used)

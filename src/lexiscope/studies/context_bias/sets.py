@@ -31,8 +31,6 @@ RETRIEVAL = "wsd?task=sense_retrieval"
 VIEWS = ("full", "context", "word", "label")
 """The views on which a model is trained and tested, a separate model on each."""
 PAIR_TASKS, RETRIEVAL_TASKS = ("same_sense", "sense_verification"), ("sense_retrieval", "entity_link")
-FOLDED = "folds"
-"""The condition of the number of items that were tested in folds."""
 
 TASKS = {
     "same_sense": "same meaning in two texts",
@@ -82,12 +80,6 @@ class AuditSet:
     def measure(self) -> str:
         """The measure of the rows that answer its items."""
         return MEASURE_RETRIEVED if self.task in RETRIEVAL_TASKS else "choice"
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """The number of items by split; in folds every item is tested once."""
-        parts = self.parts
-        return {FOLDED: len(parts.test)} if parts.folds else {name: len(getattr(parts, name)) for name in SPLITS}
 
     @property
     def words(self) -> dict[str, str]:
@@ -144,7 +136,7 @@ def own_set(path: Path, settings: ContextBiasSettings) -> AuditSet:
     audit = AuditSet(
         path.stem, path.stem, file.task, parts, checksums=((path.name, sha256_of(path)),), caught=file.caught
     )
-    counts = (("items", len(parts.test)),) if parts.folds else tuple(audit.sizes.items())
+    counts = (("items", len(parts.test)),) if parts.folds else tuple(parts.sizes.items())
     return replace(audit, card=own_card(path, task=file.task, language=settings.language, counts=counts))
 
 
